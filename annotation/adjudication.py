@@ -1,4 +1,4 @@
-"""Adjudication: what somebody decides of pairs on which annotators agree least. Their judgments stay as they are."""
+"""Adjudication: decisions on the pairs on which annotators agree least. Their judgments stay as they are."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,10 +27,10 @@ from data.store.base import Store, StoreError
 from data.tables import DocumentRow, SummaryRow
 
 ENOUGH = 2
-"""Judgments from which on annotators can be said to agree or not."""
+"""The least number of judgments of a pair from which agreement can be told."""
 
 ADJUDICATORS = 0
-"""The number, which no annotator has, by which sides are drawn for all adjudicators: they see a pair alike."""
+"""The annotator number by which sides are drawn for adjudicators: nobody has it, and all see a pair alike."""
 
 
 class UnknownPair(StoreError):
@@ -54,7 +54,7 @@ class Vote(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """What an adjudicator said of a pair."""
+    """An adjudicator's decision on a pair."""
 
     adjudicator: str
     choice: str
@@ -62,24 +62,24 @@ class Decision(NamedTuple):
     reason: str | None
     decided_at: datetime
     stands: bool
-    """Whether the same adjudicator has decided nothing else of the pair since."""
+    """True if the same adjudicator has not changed it since."""
 
 
 @dataclass(frozen=True)
 class ContestedPair:
-    """A pair in the list of those to adjudicate; what others say of it is known to who has decided it."""
+    """A pair in the list of those to adjudicate; others' votes and decisions are shown once the caller has decided."""
 
     id: int
     number: int
-    """Its place among these pairs, from 1."""
+    """Its number in the list, from 1."""
     unanimous: bool
-    """Whether all annotators chose the same."""
+    """True if all annotators chose the same."""
     choice: str | None
-    """What the caller decided: `left`, `right` or `tie`."""
+    """The caller's decision: `left`, `right` or `tie`; None before."""
     votes: Mapping[str, int]
-    """How many annotators chose which; empty before the caller has decided."""
+    """The number of annotators by choice; empty before the caller has decided."""
     others: tuple[Decision, ...]
-    """What other adjudicators say now; empty before the caller has decided."""
+    """The standing decisions of other adjudicators; empty before the caller has decided."""
 
 
 @dataclass(frozen=True)
@@ -88,20 +88,20 @@ class AdjudicationTask:
 
     pair_id: int
     shown: JudgmentTask
-    """Its texts on the sides that all adjudicators see, with what the caller chose before."""
+    """Its texts on the sides that all adjudicators see, with the caller's earlier choice."""
     votes: tuple[Vote, ...]
-    """What annotators chose and why, in an order that tells nothing of them; empty before the caller has decided."""
+    """The annotators' choices and reasons, sorted so that nobody is recognized; empty before the caller has decided."""
     decisions: tuple[Decision, ...]
-    """Everybody's, the earliest first; empty before the caller has decided."""
+    """The decisions of all adjudicators, the earliest first; empty before the caller has decided."""
 
 
 class Adjudication(NamedTuple):
-    """A decision with what it is about, for files."""
+    """A decision with its study, pair and systems, for files."""
 
     study: str
     dataset: str
     pair: int
-    """The pair's place in the study, from 0."""
+    """The pair's position in the study, from 0."""
     document_id: str
     system_a: str
     system_b: str
@@ -114,33 +114,36 @@ class Adjudication(NamedTuple):
     reason: str | None
     decided_at: datetime
     stands: bool
-    """Whether the same adjudicator has decided nothing else of the pair since."""
+    """True if the same adjudicator has not changed it since."""
     is_decision: bool
-    """Whether it is the pair's decision: the latest one of anybody."""
+    """True if it is the pair's decision: the latest of all adjudicators."""
 
 
 class Confirmation(NamedTuple):
-    """How often adjudicators decided as most annotators had chosen."""
+    """Counts of how often adjudicators decided like most annotators."""
 
     decided: int
-    """Pairs that are decided."""
+    """Pairs with a decision."""
     with_majority: int
-    """Those of which one choice has more of the judgments than any other, a tie being a choice."""
+    """Decided pairs for which one choice (a tie is one) has more judgments than any other."""
     confirmed: int
-    """Those of these that were decided so."""
+    """Pairs of these that were decided like that choice."""
     disputed: int
-    """Decided pairs of which two adjudicators say different things."""
+    """Decided pairs on which two adjudicators disagree."""
 
 
 class AdjudicationStore(Store):
-    """Decisions of adjudicators over one engine, a short session a call; `name` says who calls on one's own machine."""
+    """Decisions of adjudicators over one engine, in a short session per call.
+
+    On one's own machine `name` says who calls.
+    """
 
     def pairs(self, study: str, name: str) -> list[ContestedPair]:
-        """The pairs that two annotators or more have judged, those of the lowest agreement first.
+        """List the pairs that at least two annotators have judged, those of the lowest agreement first.
 
-        Agreement is the share of the choice that most of them made, a tie being a choice; annotators who are excluded
-        do not count. Of equal agreement come those with more judgments first, then as they were drawn. A pair that was
-        decided stays in the list, however many judgments it has now. Raises `UnknownStudy`, `NotAllowed`.
+        Agreement is the share of the most frequent choice, a tie being a choice, without excluded annotators. Pairs of
+        equal agreement are sorted by their number of judgments, the largest first, then as they were drawn. A decided
+        pair stays in the list, however many judgments it has now. Raises `UnknownStudy`, `NotAllowed`.
         """
         with self.reading() as session:
             row = find_study(session, study, Right.ADJUDICATE)
@@ -156,15 +159,15 @@ class AdjudicationStore(Store):
                 return max(votes.values(), default=0) / max(1, votes.total()), -votes.total(), pair.position
 
             listed = [pair for pair in pairs if pair.id in decisions or counts[pair.id].total() >= ENOUGH]
-            found = []
+            contested = []
             for number, pair in enumerate(sorted(listed, key=rank), 1):
                 sides = Sides(pair.first_id, first_left(row, pair.position))
                 decided = decisions.get(pair.id, [])
-                found.append(to_contested(number, pair.id, sides, counts[pair.id], decided, caller))
-            return found
+                contested.append(to_contested(number, pair.id, sides, counts[pair.id], decided, caller))
+            return contested
 
     def task(self, study: str, pair_id: int, name: str) -> AdjudicationTask:
-        """A pair to decide, and once the caller has decided it what annotators and other adjudicators say.
+        """Return a pair to decide, with all votes and decisions once the caller has decided it.
 
         Raises `UnknownStudy`, `NotAllowed`, `UnknownPair`.
         """
@@ -196,9 +199,9 @@ class AdjudicationStore(Store):
         reason: str | None = None,
         change: bool = False,
     ) -> None:
-        """Add a decision (`left`, `right` or `tie`) to those of a pair; it is on disk when this returns.
+        """Add a decision (`left`, `right` or `tie`) on a pair; it is on disk when this returns.
 
-        With `change` the adjudicator's earlier one is followed by another, and both are kept. Raises `UnknownStudy`,
+        With `change` it follows an earlier decision of the adjudicator, and both are kept. Raises `UnknownStudy`,
         `NotAllowed`, `UnknownPair`, `AlreadyDecided`, `TooSoon`, or StoreError for a tie where the study has none.
         """
         check_times(presented_at, now(), "the choice came too soon after the pair was shown; it was not saved")
@@ -224,7 +227,7 @@ class AdjudicationStore(Store):
             )
 
     def adjudications(self, study: str) -> list[Adjudication]:
-        """All decisions of a study, those that were changed among them, in the order of deciding.
+        """List all decisions of a study, including those changed later, in the order of deciding.
 
         Raises `UnknownStudy`.
         """
@@ -236,7 +239,7 @@ class AdjudicationStore(Store):
             return [to_adjudication(row, one, one.id in standing, one.id == latest[one.pair_id]) for one in rows]
 
     def confirmation(self, study: str) -> Confirmation:
-        """How often decisions are what most annotators had chosen. Raises `UnknownStudy`."""
+        """Count how often decisions agree with most annotators. Raises `UnknownStudy`."""
         with self.reading() as session:
             row = find_study(session, study)
             counts, with_majority, confirmed, disputed = count_votes(session, row.id), 0, 0, 0
@@ -250,7 +253,7 @@ class AdjudicationStore(Store):
             return Confirmation(len(decisions), with_majority, confirmed, disputed)
 
     def decided(self) -> dict[str, int]:
-        """How many pairs are decided, by the name of each study that has such pairs and that the caller may read."""
+        """Count the decided pairs by study name, for the studies with decisions that the caller may read."""
         with self.reading() as session:
             decided = session.execute(
                 select(PairRow.study_id, func.count(AdjudicationRow.pair_id.distinct()))
@@ -262,7 +265,7 @@ class AdjudicationStore(Store):
             return {row.name: counts[row.id] for row in rows if may(session, Right.READ, row)}
 
     def version(self, study: str) -> int:
-        """A number that grows with every decision in the study. Raises `UnknownStudy`."""
+        """Return a number that grows with every decision in the study. Raises `UnknownStudy`."""
         with self.reading() as session:
             study_id = find_study(session, study).id
             of_study = select(func.count(AdjudicationRow.id)).join(PairRow).where(PairRow.study_id == study_id)
@@ -272,33 +275,33 @@ class AdjudicationStore(Store):
 # --- who decides, and on which sides ------------------------------------------------------------------------------
 
 Caller = tuple[int | None, str]
-"""An adjudicator: the account, None on one's own machine, and the name."""
+"""An adjudicator: the account (None on one's own machine) and the name."""
 
 
 def caller_of(session: Session, name: str) -> Caller:
-    """Who calls: an account by its own name, whatever is given; anybody else by the name that is given."""
+    """Return the caller: an account under its own name, whatever is given; anybody else under the given name."""
     visitor = visitor_of(session)
     return visitor.user_id, person_name(visitor.name or name)
 
 
 def caller_of_row(row: AdjudicationRow) -> Caller:
-    """Who made a decision."""
+    """Return the adjudicator who made a decision."""
     return row.user_id, row.adjudicator
 
 
 def first_left(study: StudyRow, position: int) -> bool:
-    """Whether adjudicators see a pair's first summary on the left."""
+    """Tell whether adjudicators see a pair's first summary on the left."""
     return first_is_left(seed=study.seed, annotator_id=ADJUDICATORS, turn=position)
 
 
 class Sides(NamedTuple):
-    """On which side adjudicators see which summary."""
+    """The sides on which adjudicators see the summaries of a pair."""
 
     first_id: int
     first_is_left: bool
 
     def choice(self, chosen_id: int | None) -> str:
-        """A choice by its side."""
+        """Return a choice by its side."""
         if chosen_id is None:
             return "tie"
         return "left" if (chosen_id == self.first_id) == self.first_is_left else "right"
@@ -308,7 +311,7 @@ class Sides(NamedTuple):
 
 
 def select_votes(study_id: int) -> Select[int, int | None, str | None]:
-    """Select what annotators who are not excluded chose of a study's pairs, and why."""
+    """Select the choices and reasons of the annotators of a study's pairs, without excluded annotators."""
     return (
         select(PairRow.id.label("pair_id"), JudgmentRow.chosen_id, JudgmentRow.rationale)
         .join(AssignmentRow, AssignmentRow.pair_id == PairRow.id)
@@ -319,7 +322,7 @@ def select_votes(study_id: int) -> Select[int, int | None, str | None]:
 
 
 def count_votes(session: Session, study_id: int) -> defaultdict[int, Counter[int | None]]:
-    """By pair, how many annotators chose which summary, None being a tie; no count of a pair without a judgment."""
+    """Count by pair how many annotators chose each summary (None: a tie); pairs without a judgment have no entry."""
     votes = select_votes(study_id).with_only_columns(PairRow.id, JudgmentRow.chosen_id, func.count())
     counts: defaultdict[int, Counter[int | None]] = defaultdict(Counter)
     for pair_id, chosen_id, count in session.execute(votes.group_by(PairRow.id, JudgmentRow.chosen_id)):
@@ -328,7 +331,7 @@ def count_votes(session: Session, study_id: int) -> defaultdict[int, Counter[int
 
 
 def find_majority(votes: Counter[int | None]) -> tuple[int | None] | None:
-    """The choice that more made than any other, in a tuple as a tie is None; None where there is none."""
+    """Return the most frequent choice in a 1-tuple (as a tie is None); None where no choice is the most frequent."""
     best = votes.most_common(2)
     if not best or (len(best) > 1 and best[0][1] == best[1][1]):
         return None
@@ -341,7 +344,7 @@ def of_pair(pair_id: int) -> Select[AdjudicationRow]:
 
 
 def read_decisions(session: Session, study_id: int, *, named: bool = False) -> Sequence[AdjudicationRow]:
-    """All decisions of a study in their order, each with its pair, and `named` with what this is called in files."""
+    """Read all decisions of a study in order, each with its pair; with `named`, also its document and systems."""
     pair = joinedload(AdjudicationRow.pair)
     names = (
         pair.joinedload(PairRow.document).load_only(DocumentRow.key),
@@ -358,20 +361,20 @@ def read_decisions(session: Session, study_id: int, *, named: bool = False) -> S
 
 
 def group_decisions(rows: Iterable[AdjudicationRow]) -> dict[int, list[AdjudicationRow]]:
-    """Decisions by their pair."""
-    found: dict[int, list[AdjudicationRow]] = {}
+    """Group decisions by pair."""
+    by_pair: dict[int, list[AdjudicationRow]] = {}
     for row in rows:
-        found.setdefault(row.pair_id, []).append(row)
-    return found
+        by_pair.setdefault(row.pair_id, []).append(row)
+    return by_pair
 
 
 def standing_of(rows: Iterable[AdjudicationRow]) -> set[int]:
-    """The numbers of the decisions that their adjudicators have not changed since; `rows` come in their order."""
+    """Return the numbers of the decisions that their adjudicators have not changed since; `rows` are in order."""
     return {*{(row.pair_id, caller_of_row(row)): row.id for row in rows}.values()}
 
 
 def find_pair(session: Session, study: StudyRow, pair_id: int) -> PairRow:
-    """The row of a pair that may be adjudicated. Raises `UnknownPair`."""
+    """Find the row of a pair that may be adjudicated. Raises `UnknownPair`."""
     row = session.get(
         PairRow,
         pair_id,
@@ -389,12 +392,12 @@ def find_pair(session: Session, study: StudyRow, pair_id: int) -> PairRow:
 
 
 def order_of_vote(vote: Vote) -> tuple[int, str]:
-    """Where a vote stands in a list that tells nothing of who voted."""
+    """Return the sort key of a vote, which reveals nothing about who voted."""
     return CHOICES.index(vote.choice), vote.rationale or ""
 
 
 def to_decisions(rows: Iterable[AdjudicationRow], sides: Sides) -> Iterable[Decision]:
-    """Records of the decisions of a pair."""
+    """Make records of the decisions of a pair."""
     rows = list(rows)
     standing = standing_of(rows)
     return (
@@ -411,7 +414,7 @@ def to_contested(
     rows: Sequence[AdjudicationRow],
     caller: Caller,
 ) -> ContestedPair:
-    """The record of a pair in the list."""
+    """Make the record of a pair in the list."""
     own = [row for row in rows if caller_of_row(row) == caller]
     unanimous = len(votes) == 1
     if not own:
@@ -423,7 +426,7 @@ def to_contested(
 
 
 def to_adjudication(study: StudyRow, row: AdjudicationRow, stands: bool, is_decision: bool) -> Adjudication:
-    """The record of a decision."""
+    """Make the record of a decision for files."""
     pair = row.pair
     systems = {pair.first_id: pair.first.system, pair.second_id: pair.second.system}
     sides = Sides(pair.first_id, first_left(study, pair.position))
@@ -449,7 +452,7 @@ def to_adjudication(study: StudyRow, row: AdjudicationRow, stands: bool, is_deci
 
 
 def load_adjudications(store: AnnotationStore, study: str) -> Preferences:
-    """The decisions of a study as its judgments are read, one a pair: the latest of anybody. Raises `UnknownStudy`."""
+    """Load the decisions of a study in the form of judgments, the latest one of each pair. Raises `UnknownStudy`."""
     judged = load_judgments(store, study)
     with store.reading() as session:
         study_row = find_study(session, study)
@@ -475,15 +478,15 @@ def load_adjudications(store: AnnotationStore, study: str) -> Preferences:
 
 
 def export_adjudications(store: AdjudicationStore, study: str, *, names: bool = False) -> list[dict[str, Any]]:
-    """All decisions of a study as records of plain JSON values.
+    """Return all decisions of a study as records of plain JSON values.
 
-    Adjudicators are numbered; their `names` are for who manages the study. Raises `UnknownStudy`, `NotAllowed`.
+    Adjudicators are numbered; their `names` are for the study's managers. Raises `UnknownStudy`, `NotAllowed`.
     """
     if names:
         with store.reading() as session:
             find_study(session, study, Right.MANAGE)
-    found = store.adjudications(study)
-    people = dict.fromkeys(one.adjudicator for one in found)
+    decisions = store.adjudications(study)
+    people = dict.fromkeys(one.adjudicator for one in decisions)
     called = {name: name if names else f"adjudicator {number}" for number, name in enumerate(people, 1)}
     return [
         {
@@ -491,5 +494,5 @@ def export_adjudications(store: AdjudicationStore, study: str, *, names: bool = 
             "adjudicator": called[one.adjudicator],
             "decided_at": format_timestamp(one.decided_at),
         }
-        for one in found
+        for one in decisions
     ]

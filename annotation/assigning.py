@@ -1,4 +1,4 @@
-"""Which pair an annotator gets next, and what they see of it."""
+"""The choice of an annotator's next pair, and the pair as they see it."""
 
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -17,13 +17,14 @@ from data.records import TITLE_SYSTEM
 from data.store.rows import to_source
 
 RESERVED = timedelta(minutes=30)
-"""How long an undecided assignment keeps its place among the judgments that a pair still wants.
+"""The time for which an undecided assignment keeps its place among the judgments that a pair still wants.
 
-Whoever returns later finds it still there, and their judgment counts even if somebody else took the place."""
+Whoever returns later finds it still there, and their judgment counts even if somebody else took the place.
+"""
 
 
 def find_open_assignment(session: Session, annotator_id: int) -> int | None:
-    """The assignment that an annotator has neither judged nor skipped."""
+    """Find the assignment that an annotator has neither judged nor skipped."""
     return session.scalar(
         select(AssignmentRow.id)
         .where(AssignmentRow.annotator_id == annotator_id, AssignmentRow.reserved_until.is_not(None))
@@ -35,9 +36,9 @@ def find_open_assignment(session: Session, annotator_id: int) -> int | None:
 def select_open_pairs(annotator: AnnotatorRow) -> Select[int, int, int]:
     """Select the pairs that want more judgments and that the annotator was not given, the most wanted first.
 
-    A fresh assignment of somebody else counts as the judgment that it will probably become. Where documents are
+    A recent assignment of somebody else counts as the judgment that it will probably become. If documents are
     completed in the drawn order, the earliest pair comes first instead, so that no more documents are begun than
-    people need at the moment; and who skips a pair takes one of its places, too.
+    people need at the moment, and a skip takes a place of the pair, too.
     """
     study = annotator.study
     reserved = (
@@ -63,7 +64,7 @@ def select_open_pairs(annotator: AnnotatorRow) -> Select[int, int, int]:
 
 
 def count_skips() -> ScalarSelect[int]:
-    """Count who skipped a pair, judged it at no other time, and is not excluded."""
+    """Count the annotators who skipped a pair, did not judge it later, and are not excluded."""
     return (
         select(func.count())
         .select_from(AssignmentRow)
@@ -80,7 +81,7 @@ def count_skips() -> ScalarSelect[int]:
 
 
 def select_checks(annotator: AnnotatorRow) -> Select[int, int, int, int, int | None]:
-    """Select the study's attention checks in order, each with the annotator's assignment where they were given it."""
+    """Select the study's attention checks in order, each with the annotator's assignment if they were given it."""
     return (
         select(PairRow.id, PairRow.first_id, PairRow.second_id, PairRow.position, AssignmentRow.id.label("given_id"))
         .outerjoin(AssignmentRow, (AssignmentRow.pair_id == PairRow.id) & (AssignmentRow.annotator_id == annotator.id))
@@ -90,10 +91,10 @@ def select_checks(annotator: AnnotatorRow) -> Select[int, int, int, int, int | N
 
 
 def check_is_due(session: Session, study: StudyRow, *, pairs: int, most: int, checks: int, turn: int) -> bool:
-    """Whether an annotator's `turn`-th pair, counted from 0, is to be an attention check.
+    """Tell whether an annotator's `turn`-th pair, counted from 0, is to be an attention check.
 
-    The checks are spread over the pairs that an annotator of as many as there are by now will probably get, `most` at
-    most. Who declined or was screened out judges nothing.
+    The checks are spread over the pairs that each of the present number of annotators will probably get, at most
+    `most`. Those who declined or were screened out judge nothing and are not counted.
     """
     of_study = AnnotatorRow.study_id == study.id, AnnotatorRow.phase.not_in((DECLINED, SCREENED_OUT))
     annotators = session.scalar(select(func.count()).where(*of_study)) or 1
@@ -102,7 +103,7 @@ def check_is_due(session: Session, study: StudyRow, *, pairs: int, most: int, ch
 
 
 def assign_pair(session: Session, annotator: AnnotatorRow, rules: StudyProtocol) -> int | None:
-    """Assign a pair to the annotator, or None if no pair is left or they have had as many as they may.
+    """Assign a pair to the annotator; return None if no pair is left or they have had as many as they may.
 
     None is left once the stopping rule of the study has ended it. Assignments of a study are made one after another, so
     that no two people get the last place of a pair, and two windows of one person get the same pair.
@@ -154,7 +155,7 @@ def lock_study(session: Session, study_id: int) -> datetime | None:
 
 
 def find_assignment(session: Session, annotator: Annotator, assignment_id: int, *, lock: bool = False) -> AssignmentRow:
-    """An assignment of this annotator and of nobody else, with `lock` while it changes. Raises `WorkGone`."""
+    """Find an assignment of this annotator only, and with `lock` lock it for a change. Raises `WorkGone`."""
     row = session.get(AssignmentRow, assignment_id, with_for_update=lock or None)
     if row is None or row.annotator_id != annotator.id:
         raise WorkGone("this pair was not given to this annotator")
@@ -162,7 +163,7 @@ def find_assignment(session: Session, annotator: Annotator, assignment_id: int, 
 
 
 def to_judgment_task(session: Session, assignment_id: int) -> JudgmentTask:
-    """An assignment as its annotator sees it."""
+    """Return an assignment as its annotator sees it."""
     row = session.get_one(
         AssignmentRow,
         assignment_id,
@@ -186,7 +187,7 @@ def to_judgment_task(session: Session, assignment_id: int) -> JudgmentTask:
 
 
 def show_pair(pair: PairRow, *, first_left: bool = True) -> JudgmentTask:
-    """A pair as annotators see it, before anybody has judged it; its assignment is 0, which is none."""
+    """Return a pair as annotators see it, before anybody has judged it; the assignment is 0, as there is none."""
     left, right = (pair.first, pair.second) if first_left else (pair.second, pair.first)
     return JudgmentTask(
         assignment_id=0,
@@ -201,14 +202,14 @@ def show_pair(pair: PairRow, *, first_left: bool = True) -> JudgmentTask:
 
 
 def title_shown(pair: PairRow) -> str | None:
-    """The title that stands over a pair's document; none where it is itself one of the two, and would give it away."""
+    """Return the title over a pair's document; None if it is one of the two summaries, as it would give that away."""
     title, summaries = pair.document.title, (pair.first, pair.second)
     stands = any(summary.system == TITLE_SYSTEM or summary.text == title for summary in summaries)
     return None if stands else title
 
 
 def choice_of(row: AssignmentRow) -> str | None:
-    """What was chosen in an assignment, by side."""
+    """Return the choice of an assignment, by side."""
     if row.judgment is None:
         return None if row.skipped_at is None else "skip"
     if row.judgment.chosen_id is None:
@@ -217,7 +218,7 @@ def choice_of(row: AssignmentRow) -> str | None:
 
 
 def chosen_id(assignment: AssignmentRow, choice: str) -> int | None:
-    """The summary that a side stands for; None for a tie."""
+    """Return the number of the summary on a side; None for a tie."""
     if choice == "tie":
         return None
     pair = assignment.pair

@@ -1,4 +1,4 @@
-"""The studies over the demo corpus: one to judge in, and one that was judged by a program."""
+"""The studies over the demo corpus: one to judge in, and one judged by a program."""
 
 import math
 import random
@@ -12,16 +12,16 @@ from data.store import DataStore
 
 STUDY = "Demo"
 MADE_UP = "Demo with made-up judgments"
-"""The study that a program judged; nobody else can, so that real and made-up judgments never mix."""
+"""The study that a program judged; it is closed, so that real and made-up judgments never mix."""
 
 ANNOTATORS = {"made-up annotator 1": 1.5, "made-up annotator 2": 1.2, "made-up annotator 3": 0.5}
-"""How closely each keeps to the author's labels: the slope of a logistic choice by the difference of two labels."""
+"""The annotators, each with the slope of a logistic choice by the difference of the author's labels."""
 
 Labels = dict[tuple[str | None, str], float]
 """The author's label of a summary, by its document's title and its text."""
 
 TIES = 0.15
-"""How often they call two summaries of neighbouring ranks equal."""
+"""The probability that they call two summaries of neighbouring ranks equal."""
 
 
 def create_demo_study(store: AnnotationStore, signature: str) -> Study:
@@ -34,10 +34,10 @@ def create_demo_study(store: AnnotationStore, signature: str) -> Study:
 
 
 def create_made_up_study(data: DataStore, store: AnnotationStore, signature: str) -> Study:
-    """Create the study of made-up judgments and judge it, unless it is closed already; goes on where it was stopped.
+    """Create the study of made-up judgments and judge it, unless it is closed; resume it if it was interrupted.
 
-    Each annotator prefers the summary that the corpus's author ranked higher, with a chance that follows from how far
-    the ranks lie apart. The choices are random with a seed: they show what the pages do, and measure nothing.
+    Each annotator prefers the summary that the corpus's author ranked higher, with a probability that depends on the
+    distance of the ranks. The choices are random with a seed: they show what the pages do, and measure nothing.
     """
     ranked = [
         (document.title, summary)

@@ -1,4 +1,4 @@
-"""What a study file may say, and hardly means."""
+"""Doubts about a study file: values that are valid, but hardly intended."""
 
 from collections.abc import Iterator
 from difflib import get_close_matches
@@ -11,7 +11,7 @@ from data.database import now
 
 
 def find_doubts(protocol: StudyProtocol) -> Iterator[tuple[Path, str]]:
-    """Keys of a study file that do nothing, or close the study at once, each with what is to be said of it."""
+    """Yield the keys of a study file that do nothing, or close the study at once, each with a warning."""
     if protocol.closes is not None and protocol.closes <= now():
         yield ("closes",), "'closes' has passed, so that the study is closed"
     if protocol.links is not None and protocol.links.ends is not None and protocol.links.ends <= now():
@@ -26,7 +26,7 @@ def find_doubts(protocol: StudyProtocol) -> Iterator[tuple[Path, str]]:
 
 @lru_cache
 def known_texts() -> frozenset[str]:
-    """The English texts of annotators' pages, as any of the catalogues has them."""
+    """Return the English texts of annotators' pages, read from one of the catalogues."""
     file = min(CATALOGUES.glob("*.po"))
     ids = (one.id for one in read_texts(file) if one.id)
     return frozenset(text for id in ids for text in ((id,) if isinstance(id, str) else id))

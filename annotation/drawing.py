@@ -1,4 +1,4 @@
-"""The pairs of a study, drawn from a data set in the database."""
+"""Drawing of a study's pairs from a data set in the database."""
 
 import shlex
 from collections.abc import Sequence
@@ -45,7 +45,7 @@ def draw(candidates: Sequence[tuple[int, list[PairCandidate]]], spec: StudySpec)
 
 
 def find_candidates(store: VersionedStore, spec: StudySpec) -> list[tuple[int, list[PairCandidate]]]:
-    """The summaries that may stand in a pair of a specification, by document. Errors as `create_study`."""
+    """Read the summaries that can be paired by a specification, by document. Errors as `create_study`."""
     with store.reading() as session:
         systems = find_systems(session, spec)
 
@@ -57,7 +57,7 @@ def find_candidates(store: VersionedStore, spec: StudySpec) -> list[tuple[int, l
 
 
 def find_systems(session: Session, spec: StudySpec) -> tuple[str, ...]:
-    """The systems that a specification compares, by a rule that there is. Errors as `create_study`."""
+    """Return the systems that a specification compares, and check its rule. Errors as `create_study`."""
     known = list(count_by_system(session, find_dataset(session, spec.dataset)))
     unknown = [system for system in spec.systems if system not in known]
     if unknown:
@@ -84,7 +84,7 @@ def find_systems(session: Session, spec: StudySpec) -> tuple[str, ...]:
 def read_candidates(
     session: Session, spec: StudySpec, chosen: ColumnElement[bool], systems: Sequence[str]
 ) -> dict[int, list[PairCandidate]]:
-    """The candidates of some documents. Raises `ScoresMissing`."""
+    """Read the candidates of some documents. Raises `ScoresMissing`."""
     scores = {signature: load_scores(session, signature, chosen) for signature in spec.compared}
     documents: dict[int, list[PairCandidate]] = {}
     columns = (SummaryRow.id, SummaryRow.document_id, SummaryRow.system, SummaryRow.text, SummaryRow.example)
@@ -107,9 +107,9 @@ def read_candidates(
 
 
 def put_in_order_to_stop(session: Session, sample: PairSample, spec: StudySpec, stopping: Stopping) -> PairSample:
-    """Put a study's pairs in the order in which its stopping rule looks at documents, no more than it allows.
+    """Put a study's pairs in the order in which its stopping rule takes documents, up to its limit.
 
-    Raises `ScoresMissing` where one of their summaries was not scored by a metric that the rule compares.
+    Raises `ScoresMissing` if a metric that the rule compares has not scored one of their summaries.
     """
     pairs = put_in_order(sample.pairs, most_documents=stopping.most_documents, seed=spec.seed)
     chosen = DocumentRow.id.in_({pair.document_id for pair in pairs})
@@ -127,8 +127,8 @@ def put_in_order_to_stop(session: Session, sample: PairSample, spec: StudySpec, 
 
 
 def load_scores(session: Session, signature: str, chosen: ColumnElement[bool]) -> dict[str, float | None]:
-    """Values of some documents' examples under one signature."""
-    # The signature by its number, and not joined: SQLite would look through all of its scores.
+    """Load the scores of some documents' summaries under one signature, by the hash of what a metric sees."""
+    # The signature is looked up by number, not joined, as SQLite would scan all of its scores.
     number = session.scalar(select(SignatureRow.id).where(SignatureRow.text == signature))
     shown = select(SummaryRow.example).join(DocumentRow).where(chosen)
     rows = session.execute(

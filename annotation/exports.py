@@ -1,4 +1,4 @@
-"""The files of a study: judgments, decisions of adjudicators, people, surveys, and the scores of its data set."""
+"""The exports of a study: judgments, decisions of adjudicators, people, surveys, and the scores of its data set."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
@@ -22,7 +22,10 @@ from data.store import DataStore
 
 
 class PairwiseFormat(NamedTuple):
-    """A format of another program: the kind of file, and how it says a judgment; None for a tie that it cannot say."""
+    """A format of another program: its label, the kind of file, and the function that makes a record of a judgment.
+
+    The function returns None for a tie where the format has none.
+    """
 
     label: str
     file: str
@@ -30,14 +33,14 @@ class PairwiseFormat(NamedTuple):
 
 
 EXPORTS = {
-    "judgments": "a row for each pair that somebody was given: who chose what, when, and in which time",
-    "adjudications": "a row for each decision of an adjudicator, changed ones among them",
+    "judgments": "a row for each pair that somebody was given: who chose what, when, and how fast",
+    "adjudications": "a row for each decision of an adjudicator, including those changed later",
     "models": "a row for each pair that a language model was asked about: what it said in each order",
     "people": "a row for each annotator: phase, pace, agreement with the others, checks, exclusion",
     "surveys": "a row for each answer to a question of the surveys",
     "scores": "a row for each summary of the data set and each metric",
 }
-"""What there is, and what it says."""
+"""The exports, each with its description."""
 
 PAIRWISE: dict[str, PairwiseFormat] = {
     "lmarena": PairwiseFormat("LMArena", "jsonl", lmarena.record),
@@ -46,23 +49,23 @@ PAIRWISE: dict[str, PairwiseFormat] = {
 """The formats of other programs in which judgments can be written."""
 
 NAMED = ("judgments", "adjudications", "people", "surveys")
-"""Those in which people stand."""
+"""The exports that name people."""
 
 ENTRIES = table("entries", column("annotator_id"), column("person"), column("panel_ids", JSON))
-"""Of `hosting.tables`: what a panel calls those who entered by its links."""
+"""The columns of `hosting.tables` with the names that a panel gives to those who entered by its links."""
 
 
 def formats_of(what: str) -> tuple[str, ...]:
-    """The formats in which one of `EXPORTS` can be written."""
+    """Return the formats in which an export of `EXPORTS` can be written."""
     return (*FORMATS, *PAIRWISE) if what == "judgments" else FORMATS
 
 
 def export_file(
     data: DataStore, annotation: AnnotationStore, study: str, what: str, format: str, *, names: bool = False
 ) -> Iterable[dict[str, Any]]:
-    """The records of one of `EXPORTS` in one of `formats_of` it.
+    """Return the records of an export of `EXPORTS` in one of its formats (`formats_of`).
 
-    Ties that a format cannot say are left out. Raises `UnknownStudy`, `NotAllowed`.
+    Ties are left out where the format has none. Raises `UnknownStudy`, `NotAllowed`.
     """
     if format in PAIRWISE:
         return export_pairs(annotation, study, format, names=names)[0]
@@ -70,23 +73,22 @@ def export_file(
 
 
 def kind_of_file(format: str) -> str:
-    """Which of `FORMATS` a file of a format is written as."""
+    """Return the one of `FORMATS` that a file of a format is written as."""
     return PAIRWISE[format].file if format in PAIRWISE else format
 
 
 def name_file(study: str, what: str, format: str) -> str:
-    """What a file that is saved is called."""
+    """Return the name under which a file is saved."""
     return f"{study} {what}.{f'{format}.{PAIRWISE[format].file}' if format in PAIRWISE else format}"
 
 
 def export_study(
     data: DataStore, annotation: AnnotationStore, study: str, what: str, *, names: bool = False
 ) -> Iterable[dict[str, Any]]:
-    """The records of one of `EXPORTS`.
+    """Return the records of an export of `EXPORTS`.
 
-    Annotators are called P1, P2 and so on, and adjudicators are numbered; their `names`, and what panels call them, are
-    for who manages the study.
-    What they wrote stays as they wrote it. Raises `UnknownStudy`, `NotAllowed`.
+    Annotators are called P1, P2 and so on, and adjudicators are numbered; their `names`, and the panels' names of them,
+    are for the study's managers. Texts that they wrote are not changed. Raises `UnknownStudy`, `NotAllowed`.
     """
     if what == "judgments":
         return export_judgments(annotation, study, names=names)
@@ -104,7 +106,7 @@ def export_study(
 def export_pairs(
     annotation: AnnotationStore, study: str, format: str, *, names: bool = False
 ) -> tuple[list[dict[str, Any]], int]:
-    """The judgments of a study in one of `PAIRWISE`, with the number of ties, where it has none and they are left out.
+    """Return the judgments of a study in a format of `PAIRWISE`, and the number of ties that it leaves out.
 
     Annotators are called as in `export_study`. Raises `UnknownStudy`, `NotAllowed`.
     """
@@ -114,7 +116,7 @@ def export_pairs(
 
 
 def export_people(annotation: AnnotationStore, study: str, *, names: bool = False) -> list[dict[str, Any]]:
-    """All annotators of a study, one record each; with `names` also what a panel calls them.
+    """Return a record for each annotator of a study, with `names` also the panel's names of them.
 
     Raises `UnknownStudy`, `NotAllowed`.
     """
@@ -139,7 +141,7 @@ def export_people(annotation: AnnotationStore, study: str, *, names: bool = Fals
 
 
 def person_record(person: Person) -> dict[str, Any]:
-    """What there is to say of an annotator, as plain JSON values."""
+    """Return an annotator's record as plain JSON values."""
     done = person.progress
     return {
         "came_by": person.came_by,
@@ -164,7 +166,7 @@ def person_record(person: Person) -> dict[str, Any]:
 
 
 def export_surveys(annotation: AnnotationStore, study: str, *, names: bool = False) -> list[dict[str, Any]]:
-    """All answers to the surveys of a study, one record each. Raises `UnknownStudy`, `NotAllowed`."""
+    """Return a record for each answer to the surveys of a study. Raises `UnknownStudy`, `NotAllowed`."""
     with annotation.reading() as session:
         row = find_study(session, study, Right.MANAGE if names else Right.READ)
         called = name_people(session, row.id, names=names)
@@ -189,7 +191,7 @@ def export_surveys(annotation: AnnotationStore, study: str, *, names: bool = Fal
 
 
 def read_panel_ids(session: Session, study_id: int) -> dict[int, dict[str, str]]:
-    """What panels call the annotators of a study, by the annotator's number."""
+    """Read the panels' names of a study's annotators, by annotator number."""
     of_study = select(AnnotatorRow.id).where(AnnotatorRow.study_id == study_id)
     entries = session.execute(select(ENTRIES).where(ENTRIES.c.annotator_id.in_(of_study)))
     return {entry.annotator_id: {"person": entry.person, **(entry.panel_ids or {})} for entry in entries}

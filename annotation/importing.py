@@ -1,4 +1,4 @@
-"""Judgments that come with a data set: it is stored with a closed study of what people chose, both or neither."""
+"""Import of judgments that come with a data set: it is stored together with a closed study of them, or not at all."""
 
 import secrets
 from collections import Counter
@@ -34,7 +34,7 @@ from data.store.datasets import hash_records, insert_dataset
 from data.tables import DocumentRow, SummaryRow
 
 QUESTIONS = {"lmarena": "Which answer is better?", "human_feedback": "Which summary is better?"}
-"""What people were asked, by the format of the file."""
+"""The question that people were asked, by the format of the file."""
 
 CAME = "These judgments came with the data set. They were not made here, and nobody can add to them."
 
@@ -67,44 +67,44 @@ def import_any(
 def import_judgments(store: AnnotationStore, path: Path, *, name: str, format: str, say: Say = say_nothing) -> Study:
     """Store a file of comparisons as the data set `name` and a closed study of that name.
 
-    Its pairs are those that were compared, in the order of the file, its annotators are numbered. Raises `BadRecord`,
-    `DatasetExists`, `StudyExists`, and then nothing is stored.
+    Its pairs are those that were compared, in the order of the file; its annotators are numbered. If it raises
+    `BadRecord`, `DatasetExists` or `StudyExists`, nothing is stored.
     """
     name = checked_name(name)
     exists = StudyExists(f"there is already a study {name!r}; choose another name")
-    found = read_judged(COMPARED[format], path, say)
-    for note in found.notes:
+    given = read_judged(COMPARED[format], path, say)
+    for note in given.notes:
         say(note)
-    hashes, digest = hash_records(found.records), sha256(path)
+    hashes, digest = hash_records(given.records), sha256(path)
     with store.changing("texts") as session:
         if has_named(session, StudyRow, name):
             raise exists
-        dataset = insert_dataset(session, name=name, format=format, sha256=digest, records=found.records, hashes=hashes)
+        dataset = insert_dataset(session, name=name, format=format, sha256=digest, records=given.records, hashes=hashes)
         chosen = DocumentRow.dataset_id == dataset.id
         summaries = read_summaries(session, dataset.id)
-        pairs = pair_up(found.judgments, summaries)
+        pairs = pair_up(given.judgments, summaries)
         spec = StudySpec(
             name=name,
             dataset=name,
-            systems=tuple(sorted({summary.system for _, written in found.records for summary in written})),
+            systems=tuple(sorted({summary.system for _, written in given.records for summary in written})),
             rule=GIVEN,
-            ties=any(judgment.choice == TIE for judgment in found.judgments),
+            ties=any(judgment.choice == TIE for judgment in given.judgments),
             question=QUESTIONS[format],
-            instructions="\n".join([CAME, "", *(f"- {note}" for note in found.notes)]).strip(),
+            instructions="\n".join([CAME, "", *(f"- {note}" for note in given.notes)]).strip(),
         )
-        sample = PairSample(tuple(pairs), eligible=len(pairs), identical=found.identical, unscored=0)
+        sample = PairSample(tuple(pairs), eligible=len(pairs), identical=given.identical, unscored=0)
         study = StudyRow(name=name, **study_columns(session, spec, sample), closed_at=now())
         study.owner_id = visitor_of(session).user_id
         insert_named(session, study, exists)
         pinned = hash_of(hash_documents(session, chosen, spec.systems))
         add_version(session, study, write_protocol(protocol_of(spec, pinned)), study.owner_id)
         insert_pairs(session, study, sample)
-        insert_judgments(session, study, found, summaries)
+        insert_judgments(session, study, given, summaries)
     return store.study(name)
 
 
 def read_summaries(session: Session, dataset_id: int) -> dict[tuple[str, str], tuple[int, int]]:
-    """The numbers of each document and summary of a data set, by the document's id and the system."""
+    """Read the numbers of each document and summary of a data set, by the document's id and the system."""
     rows = session.execute(
         select(DocumentRow.key, SummaryRow.system, DocumentRow.id, SummaryRow.id)
         .join(SummaryRow, SummaryRow.document_id == DocumentRow.id)
@@ -114,7 +114,7 @@ def read_summaries(session: Session, dataset_id: int) -> dict[tuple[str, str], t
 
 
 def pair_up(judgments: Sequence[GivenJudgment], summaries: dict[tuple[str, str], tuple[int, int]]) -> list[SampledPair]:
-    """The pairs that were judged, each once, in the order in which they first were; in each by the systems' names."""
+    """Return the judged pairs, each once, in the order of their first judgment; each is sorted by system name."""
     pairs: dict[SampledPair, None] = {}
     for one in judgments:
         (document, first), (_, second) = (
@@ -125,11 +125,11 @@ def pair_up(judgments: Sequence[GivenJudgment], summaries: dict[tuple[str, str],
 
 
 def insert_judgments(
-    session: Session, study: StudyRow, found: JudgedPairs, summaries: dict[tuple[str, str], tuple[int, int]]
+    session: Session, study: StudyRow, judged: JudgedPairs, summaries: dict[tuple[str, str], tuple[int, int]]
 ) -> None:
-    """Store who judged, what they were given, and what they chose, in the order of the file."""
+    """Store the annotators, their assignments and their choices, in the order of the file."""
     time = now()
-    names = dict.fromkeys(judgment.annotator for judgment in found.judgments)
+    names = dict.fromkeys(judgment.annotator for judgment in judged.judgments)
     session.execute(insert(AnnotatorRow), [annotator_columns(study, name, time) for name in names])
     people = {
         name: number
@@ -140,7 +140,7 @@ def insert_judgments(
     of_study = select(PairRow.id, PairRow.first_id, PairRow.second_id).where(PairRow.study_id == study.id)
     pairs = {frozenset(shown): number for number, *shown in session.execute(of_study)}
     rows = []
-    for one in found.judgments:
+    for one in judged.judgments:
         left, right = (summaries[one.document_id, system][1] for system in (one.left, one.right))
         chosen = None if one.choice == TIE else left if one.choice == LEFT else right
         rows.append((people[one.annotator], pairs[frozenset((left, right))], left, chosen, one.decided_at))
@@ -167,7 +167,7 @@ def insert_judgments(
 
 
 def annotator_columns(study: StudyRow, name: str, time: datetime) -> dict[str, Any]:
-    """The columns of an annotator who has judged elsewhere: nobody can come as them."""
+    """Return the columns of an annotator who judged elsewhere, and whose work nobody can open."""
     return {
         "study_id": study.id,
         "name": name,
@@ -179,5 +179,5 @@ def annotator_columns(study: StudyRow, name: str, time: datetime) -> dict[str, A
 
 
 def count_judgments(session: Session, counts: Counter[int]) -> None:
-    """Write down how many judgments each pair has."""
+    """Store the number of judgments of each pair."""
     session.execute(update(PairRow), [{"id": pair, "judgments": count} for pair, count in counts.items()])

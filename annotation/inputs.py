@@ -1,4 +1,4 @@
-"""What annotators type and choose, checked before it is stored."""
+"""Checks of what annotators type and choose, before it is stored."""
 
 from datetime import datetime, timedelta
 from unicodedata import normalize
@@ -7,16 +7,16 @@ from annotation.records import TooSoon
 from data.store import StoreError, checked_name
 
 SOONEST = timedelta(milliseconds=400)
-"""A choice that comes sooner after its pair was shown is a key held down or pressed twice, not a judgment."""
+"""The least time between showing a pair and a choice; sooner is a key held down or pressed twice."""
 
 
 def person_name(name: str) -> str:
-    """An annotator's name: one person, however their keyboard writes an é. Raises `StoreError`."""
+    """Return an annotator's name in NFC, so that one person has one name on every keyboard. Raises `StoreError`."""
     return normalize("NFC", checked_name(name))
 
 
 def check_times(presented_at: datetime, decided_at: datetime, too_soon: str) -> None:
-    """Refuse a choice that nobody can have thought about. Raises `TooSoon` with that message, `StoreError`."""
+    """Refuse a choice that was made too soon to be thought about. Raises `TooSoon` with that message, `StoreError`."""
     if presented_at.tzinfo is None or decided_at.tzinfo is None:
         raise StoreError("a time without a time zone cannot be stored")
     if decided_at - presented_at < SOONEST:

@@ -1,4 +1,4 @@
-"""What a judgment says besides its choice, as a study asks for it: the reason, the confidence and the marked words."""
+"""The parts of a judgment besides the choice, as a study asks for them: reason, confidence and marked words."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -15,11 +15,11 @@ TEXTS = ("document", "first", "second")
 """The texts of a pair, in the order in which marks are stored."""
 
 MOST_MARKS = 1000
-"""Far more than anybody marks in a pair."""
+"""The most marks of a pair, far more than anybody makes."""
 
 
 class Said(TypedDict, total=False):
-    """What may be said with a choice: why, how sure one is from 1 to 5, and where the words that decided stand."""
+    """The optional parts of a judgment: reason, confidence from 1 to 5, and marks of the words that decided."""
 
     rationale: str | None
     confidence: int | None
@@ -27,7 +27,7 @@ class Said(TypedDict, total=False):
 
 
 def check_said(asked: Judging, assignment: AssignmentRow, said: Said) -> dict[str, Any]:
-    """What is said with a choice as the columns that it is stored in. Raises `BadAnswer`."""
+    """Check the parts of a judgment besides the choice, and return the columns to store. Raises `BadAnswer`."""
     return {
         "rationale": check_rationale(asked, said.get("rationale")),
         "confidence": check_confidence(asked, said.get("confidence")),
@@ -36,12 +36,12 @@ def check_said(asked: Judging, assignment: AssignmentRow, said: Said) -> dict[st
 
 
 def read_source(source: str | Sequence[str]) -> str:
-    """The text of a document whose characters marks count: given sentences are joined by a space."""
+    """Return the text of a document in which marks count characters: sentences are joined by a space."""
     return source if isinstance(source, str) else " ".join(source)
 
 
 def check_rationale(asked: Judging, rationale: str | None) -> str | None:
-    """The reason for a choice as it is stored. Raises `BadAnswer` where it is missing, or not asked for."""
+    """Return the reason for a choice as stored. Raises `BadAnswer` if it is missing or not asked for."""
     said = clean_text(rationale or "") or None
     if said is None and asked.rationale == "required":
         raise BadAnswer(msgid("Say why before you choose."))
@@ -51,7 +51,7 @@ def check_rationale(asked: Judging, rationale: str | None) -> str | None:
 
 
 def check_confidence(asked: Judging, confidence: int | None) -> int | None:
-    """The confidence as it is stored. Raises `BadAnswer` where it is missing, out of range, or not asked for."""
+    """Return the confidence as stored. Raises `BadAnswer` if it is missing, out of range, or not asked for."""
     if not asked.confidence:
         if confidence is not None:
             raise BadAnswer("this study does not ask how sure you are")
@@ -63,9 +63,9 @@ def check_confidence(asked: Judging, confidence: int | None) -> int | None:
 
 
 def check_marks(asked: Judging, assignment: AssignmentRow, marks: Sequence[SeenMark]) -> list[MarkedRange] | None:
-    """Marked words as they are stored: by the pair's own texts instead of sides, in the order of the texts.
+    """Return marked words as stored: by the pair's own texts instead of sides, in the order of the texts.
 
-    Raises `BadAnswer` for what is no range within a text, for ranges that overlap, or where none are asked for.
+    Raises `BadAnswer` for ranges outside of a text, for overlapping ones, and if the study does not ask for marks.
     """
     if not asked.marks:
         if marks:
@@ -73,23 +73,23 @@ def check_marks(asked: Judging, assignment: AssignmentRow, marks: Sequence[SeenM
         return None
     pair, names = assignment.pair, names_of(assignment)
     texts = {"document": read_source(to_source(pair.document)), "first": pair.first.text, "second": pair.second.text}
-    found: list[MarkedRange] = []
+    stored: list[MarkedRange] = []
     if len(marks) > MOST_MARKS:
         raise BadAnswer(f"at most {MOST_MARKS} ranges can be marked")
     for mark in marks:
         seen, start, end = read_mark(mark)
         if seen not in names or not 0 <= start < end <= len(texts[names[seen]]):
             raise BadAnswer("a mark lies outside of the texts of this pair")
-        found.append((names[seen], start, end))
-    found.sort(key=lambda mark: (TEXTS.index(mark[0]), mark[1]))
-    for (text, _, end), (following, start, _) in pairwise(found):
+        stored.append((names[seen], start, end))
+    stored.sort(key=lambda mark: (TEXTS.index(mark[0]), mark[1]))
+    for (text, _, end), (following, start, _) in pairwise(stored):
         if text == following and start < end:
             raise BadAnswer("two marks overlap")
-    return found
+    return stored
 
 
 def read_mark(mark: Any) -> SeenMark:
-    """A mark as a page sends it. Raises `BadAnswer` for what is none."""
+    """Read a mark as a page sends it. Raises `BadAnswer` for anything else."""
     match mark:
         case (str(text), int(start), int(end)) if not isinstance(start, bool) and not isinstance(end, bool):
             return text, start, end
@@ -97,13 +97,13 @@ def read_mark(mark: Any) -> SeenMark:
 
 
 def names_of(assignment: AssignmentRow) -> dict[str, str]:
-    """The texts of a pair by what their annotator sees them as."""
+    """Map the texts as the annotator sees them (`document`, `left`, `right`) to the names of the pair's texts."""
     first_left = assignment.left_id == assignment.pair.first_id
     first, second = ("left", "right") if first_left else ("right", "left")
     return {"document": "document", first: "first", second: "second"}
 
 
 def see_marks(assignment: AssignmentRow, marks: Sequence[MarkedRange]) -> tuple[SeenMark, ...]:
-    """Stored marks as their annotator sees them."""
+    """Return stored marks as their annotator sees them."""
     seen = {name: side for side, name in names_of(assignment).items()}
     return tuple((seen[text], start, end) for text, start, end in marks)

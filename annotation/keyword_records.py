@@ -1,4 +1,4 @@
-"""What a review of keywords is made of: its documents, their keywords, what people mark, and what the store refuses."""
+"""Records of a review of keywords: its documents, their keywords, people's marks, and the errors of its store."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class NoKeywords(StoreError):
 
 
 class NameInUse(StoreError):
-    """Somebody of that name marks in the review already, and the caller did not say that they return."""
+    """Somebody of that name already marks in the review, and the caller did not say that they return."""
 
 
 class UnknownKeyword(StoreError):
@@ -33,12 +33,12 @@ class AlreadySaved(StoreError):
 
 
 class FoundKeyword(NamedTuple):
-    """A keyword of a document, where it stands, and which extractors found it."""
+    """A keyword of a document, its places, and the extractors that found it."""
 
     words: tuple[str, ...]
-    """As they were prepared for comparison."""
+    """The words as prepared for comparison."""
     found: tuple[tuple[int, int, int], ...]
-    """Where they stand: index among the references and the title after them, first character, the one after it all."""
+    """Its places: index of the text (references, then the title), first character, end (exclusive)."""
     extractors: tuple[str, ...]
 
 
@@ -50,9 +50,9 @@ class ReviewSpec:
     dataset: str
     extractors: tuple[str, ...]
     signature: str
-    """How the keywords were found: settings and versions."""
+    """The settings and versions with which the keywords were found."""
     keywords: Mapping[str, Sequence[FoundKeyword]]
-    """By document id, of the documents that were drawn (`draw_documents`), in that order."""
+    """The keywords by document id, for the drawn documents (`draw_documents`) in that order."""
     seed: int = 0
 
 
@@ -67,13 +67,13 @@ class Review:
     signature: str
     seed: int
     documents: int
-    """Documents to look at."""
+    """The number of documents to look at."""
     without: int
     """Documents left out because no extractor found a keyword in them."""
     keywords: int
     annotators: int
     verdicts: int
-    """Documents saved, once for each annotator."""
+    """The number of documents saved, counted once for each annotator."""
     created_at: datetime
 
 
@@ -102,19 +102,19 @@ class MarkTask:
 
     id: int
     position: int
-    """Its place in the review, from 0."""
+    """Its position in the review, from 0."""
     title: str | None
     references: tuple[str, ...]
     source: str | tuple[str, ...]
     keywords: tuple[ShownKeyword, ...]
     revision: int
-    """How often the annotator has saved it: 0 for a new document."""
+    """The number of times that the annotator has saved it: 0 for a new document."""
     wrong: frozenset[int]
     """The keywords that were marked when it was last saved."""
 
 
 class MarkProgress(NamedTuple):
-    """How far an annotator is."""
+    """An annotator's progress."""
 
     saved: int
     total: int
@@ -128,15 +128,15 @@ class MarkCounts(NamedTuple):
     annotators: tuple[str, ...]
     extractors: tuple[str, ...]
     keywords: tuple[int, ...]
-    """How many keywords the extractor found in the document."""
+    """The number of keywords that the extractor found in the document."""
     wrong: tuple[int, ...]
-    """How many of them the annotator marked."""
+    """The number of these that the annotator marked."""
 
 
 class MarkDecisions(NamedTuple):
-    """Columns with one entry for each keyword and annotator who has saved its document."""
+    """Columns with one entry for each keyword and each annotator who has saved its document."""
 
     keywords: tuple[int, ...]
     annotators: tuple[str, ...]
     wrong: tuple[bool, ...]
-    """Whether it was marked."""
+    """True where the keyword was marked."""

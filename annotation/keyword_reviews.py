@@ -1,11 +1,11 @@
 """Reviews of keywords: people mark what extractors found wrongly (Takeshita et al. 2024, section 3).
 
 A review keeps the keywords as they were found when it was made: marks stay with what was shown, whatever a later
-version of an extractor finds. Nobody is shown which extractor a keyword is of.
+version of an extractor finds. Nobody is shown which extractor found a keyword.
 """
 
 import secrets
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from random import Random
 from typing import Any, NamedTuple
@@ -51,7 +51,7 @@ from data.tables import DocumentRow
 
 
 class KeywordReviewStore(Store):
-    """Reviews of keywords over one engine, a short session a call.
+    """Reviews of keywords over one engine, in a short session per call.
 
     All researchers of a server see its reviews and mark in them, as they see its data sets.
     """
@@ -104,7 +104,7 @@ class KeywordReviewStore(Store):
         return self.review(name)
 
     def reviews(self) -> list[Review]:
-        """All reviews, the newest first."""
+        """List all reviews, the newest first."""
         with self.reading() as session:
             rows = session.scalars(
                 select(KeywordReviewRow)
@@ -114,12 +114,12 @@ class KeywordReviewStore(Store):
             return [to_review(session, row) for row in rows]
 
     def review(self, name: str) -> Review:
-        """One review. Raises `UnknownReview`."""
+        """Return one review. Raises `UnknownReview`."""
         with self.reading() as session:
             return to_review(session, find_review(session, name))
 
     def version(self, name: str) -> int:
-        """A number that grows whenever something is saved in the review. Raises `UnknownReview`."""
+        """Return a number that grows whenever something is saved in the review. Raises `UnknownReview`."""
         with self.reading() as session:
             of_review = select_verdicts(find_review(session, name).id).subquery()
             return session.scalar(select(func.count()).select_from(of_review)) or 0
@@ -127,10 +127,10 @@ class KeywordReviewStore(Store):
     # --- annotators --------------------------------------------------------------------------------------
 
     def join(self, *, review: str, name: str, returning: bool = False) -> KeywordAnnotator:
-        """The annotator of that name: a new one, or the one who is there where somebody says that they return.
+        """Return the annotator of that name: a new one, or the known one if the caller says that they return.
 
-        Two people of one name would otherwise mark as one without knowing. Who has signed in marks by the name of their
-        account, and returns by it. Raises `UnknownReview`, `NameInUse`.
+        Otherwise two people of one name would mark as one without knowing. Signed-in people mark, and return, by
+        the name of their account. Raises `UnknownReview`, `NameInUse`.
         """
         try:
             with self.writing() as session:
@@ -156,7 +156,7 @@ class KeywordReviewStore(Store):
             raise name_in_use(name) from error
 
     def annotator(self, token: str) -> KeywordAnnotator:
-        """The annotator whom a token belongs to. Raises `UnknownInvite`."""
+        """Return the annotator that a token belongs to. Raises `UnknownInvite`."""
         with self.reading() as session:
             row = session.scalar(
                 select(KeywordAnnotatorRow)
@@ -170,7 +170,7 @@ class KeywordReviewStore(Store):
     # --- marks -------------------------------------------------------------------------------------------
 
     def task(self, annotator: KeywordAnnotator, position: int) -> MarkTask:
-        """The document at a place of the review, with what the annotator saved of it.
+        """Return the document at a position of the review, with what the annotator saved of it.
 
         Raises `UnknownKeyword`, `NotAssigned`.
         """
@@ -187,7 +187,7 @@ class KeywordReviewStore(Store):
             return to_mark_task(row, latest_verdict(session, annotator.id, row.id))
 
     def next_task(self, annotator: KeywordAnnotator) -> MarkTask | None:
-        """The first document that the annotator has not saved, None where there is none left. Raises `NotAssigned`."""
+        """Return the first document that the annotator has not saved; None if none is left. Raises `NotAssigned`."""
         with self.reading() as session:
             find_own(session, annotator)
             position = session.scalar(
@@ -213,10 +213,10 @@ class KeywordReviewStore(Store):
     ) -> None:
         """Record which keywords of a document are wrong, possibly none; it is on disk when this returns.
 
-        `replaces` is the revision that the annotator was shown, 0 for a new document: earlier revisions are kept.
+        `replaces` is the revision that the annotator was shown, 0 for a new document; earlier revisions are kept.
 
-        Raises `UnknownKeyword` for a document of another review and for keywords of another document, `AlreadySaved`
-        where it was saved in another window since it was shown, `TooSoon` within 0.4 s of showing it, `NotAssigned`.
+        Raises `UnknownKeyword` for a document of another review or a keyword of another document, `AlreadySaved` if the
+        document was saved in another window since it was shown, `TooSoon` within 0.4 s of showing it, `NotAssigned`.
         """
         saved_at = now()
         check_times(presented_at, saved_at, "that came too soon after the document was shown; it was not saved")
@@ -241,7 +241,7 @@ class KeywordReviewStore(Store):
             raise already from error
 
     def progress(self, annotator: KeywordAnnotator) -> MarkProgress:
-        """How far an annotator is. Raises `NotAssigned`."""
+        """Return the progress of an annotator. Raises `NotAssigned`."""
         with self.reading() as session:
             row = find_own(session, annotator)
             saved = session.scalar(
@@ -255,7 +255,7 @@ class KeywordReviewStore(Store):
     # --- results -----------------------------------------------------------------------------------------
 
     def counts(self, review: str) -> MarkCounts:
-        """What each annotator marked of each extractor's keywords in each document. Raises `UnknownReview`."""
+        """Count each annotator's marks among each extractor's keywords in each document. Raises `UnknownReview`."""
         with self.reading() as session:
             row = find_review(session, review)
             entries: list[tuple[str, str, str, int, int]] = []
@@ -268,7 +268,7 @@ class KeywordReviewStore(Store):
         return MarkCounts(*map(tuple, columns))
 
     def decisions(self, review: str) -> MarkDecisions:
-        """Each annotator's decision on each keyword, whichever extractors found it. Raises `UnknownReview`."""
+        """Return each annotator's decision on each keyword of any extractor. Raises `UnknownReview`."""
         with self.reading() as session:
             entries = [
                 (keyword.id, annotator, any(mark.keyword_id == keyword.id for mark in verdict.marks))
@@ -279,7 +279,7 @@ class KeywordReviewStore(Store):
         return MarkDecisions(*map(tuple, columns))
 
     def export(self, review: str) -> list[dict[str, Any]]:
-        """A record for each keyword, annotator and revision, the earlier ones too. Raises `UnknownReview`."""
+        """Return a record for each keyword, annotator and revision, old ones included. Raises `UnknownReview`."""
         with self.reading() as session:
             row = find_review(session, review)
             standing_ids = {verdict.id for verdict, *_ in load_latest_verdicts(session, row.id)}
@@ -303,17 +303,17 @@ class KeywordReviewStore(Store):
             ]
 
 
-# --- what the methods above are made of -------------------------------------------------------------------
+# --- helpers ----------------------------------------------------------------------------------------------
 
 
 def check_seed(seed: int) -> None:
-    """Raise `StoreError` for a seed that a review cannot keep."""
+    """Refuse a seed that a review cannot store. Raises `StoreError`."""
     if not 0 <= seed < 2**31:
         raise StoreError("the seed must be a whole number from 0 to 2147483647")
 
 
 def draw_documents(documents: Sequence[str], count: int, seed: int) -> list[str]:
-    """Draw `count` documents of a review, or all, where there are not as many; given in the order of the data set.
+    """Draw `count` of `documents`, which are in the order of the data set; all if there are fewer.
 
     Raises StoreError for settings out of range.
     """
@@ -326,9 +326,9 @@ def draw_documents(documents: Sequence[str], count: int, seed: int) -> list[str]
 def keyword_rows(
     document: DocumentRow, keywords: Sequence[FoundKeyword], extractors: Sequence[str], seed: str
 ) -> list[ReviewedKeywordRow]:
-    """A document's keywords in an order that says nothing of who found them.
+    """Make the rows of a document's keywords, in an order that reveals nothing about who found them.
 
-    Raises StoreError for keywords that cannot be shown: twice the same, of no extractor, or not in the texts.
+    Raises StoreError for keywords that cannot be shown: duplicates, without an extractor, or outside of the texts.
     """
     lengths = [len(text) for text in (*document.reference_texts, *filter(None, [document.title]))]
     if len({keyword.words for keyword in keywords}) < len(keywords):
@@ -352,12 +352,12 @@ def keyword_rows(
 
 
 def find_review(session: Session, name: str) -> KeywordReviewRow:
-    """The row of a review. Raises `UnknownReview`."""
+    """Find the row of a review. Raises `UnknownReview`."""
     return find_named(session, KeywordReviewRow, name, what="keyword review", unknown=UnknownReview)
 
 
 def to_review(session: Session, row: KeywordReviewRow) -> Review:
-    """The record of a review's row, with its counts."""
+    """Make the record of a review's row, with its counts."""
     of_review = select(ReviewedDocumentRow.id).where(ReviewedDocumentRow.review_id == row.id)
     keywords = select(func.count()).where(ReviewedKeywordRow.reviewed_document_id.in_(of_review))
     saved = select(KeywordVerdictRow.annotator_id, KeywordVerdictRow.reviewed_document_id).where(
@@ -375,13 +375,13 @@ def to_review(session: Session, row: KeywordReviewRow) -> Review:
 
 
 def is_own(session: Session, row: KeywordAnnotatorRow) -> bool:
-    """Whether somebody's work is the caller's: by their account, or because they sit at this machine."""
+    """Tell whether an annotator is the caller: by their account, or because they sit at this machine."""
     visitor = visitor_of(session)
     return visitor.everything if visitor.user_id is None else row.user_id == visitor.user_id
 
 
 def find_own(session: Session, annotator: KeywordAnnotator) -> KeywordAnnotatorRow:
-    """The row of an annotator. Raises `NotAssigned` where the caller is not that annotator."""
+    """Find the row of an annotator. Raises `NotAssigned` if the caller is not that annotator."""
     row = session.get(KeywordAnnotatorRow, annotator.id)
     if row is None or row.token != annotator.token or not is_own(session, row):  # the token: see `annotation.store`
         raise NotAssigned("these are the marks of another annotator; nothing was saved")
@@ -389,17 +389,17 @@ def find_own(session: Session, annotator: KeywordAnnotator) -> KeywordAnnotatorR
 
 
 def name_in_use(name: str) -> NameInUse:
-    """The refusal of a name that somebody marks by, who may be the caller."""
+    """Make the error for a name that somebody already marks under, who may be the caller."""
     return NameInUse(f"somebody called {name!r} has begun this review; say that it is you, or add a letter")
 
 
 def to_annotator(row: KeywordAnnotatorRow) -> KeywordAnnotator:
-    """The record of an annotator's row."""
+    """Make the record of an annotator's row."""
     return to_record(KeywordAnnotator, row, review=row.review.name)
 
 
 def to_mark_task(row: ReviewedDocumentRow, verdict: KeywordVerdictRow | None) -> MarkTask:
-    """A document as its annotator sees it."""
+    """Make the record of a document as its annotator sees it."""
     document = row.document
     return MarkTask(
         id=row.id,
@@ -408,16 +408,14 @@ def to_mark_task(row: ReviewedDocumentRow, verdict: KeywordVerdictRow | None) ->
         references=tuple(document.reference_texts),
         source=to_source(document),
         keywords=tuple(
-            ShownKeyword(keyword.id, tuple(keyword.words), to_places(keyword.found)) for keyword in row.keywords
+            ShownKeyword(
+                keyword.id, tuple(keyword.words), tuple((text, start, end) for text, start, end in keyword.found)
+            )
+            for keyword in row.keywords
         ),
         revision=0 if verdict is None else verdict.revision,
         wrong=frozenset() if verdict is None else frozenset(mark.keyword_id for mark in verdict.marks),
     )
-
-
-def to_places(found: Iterable[Sequence[int]]) -> tuple[tuple[int, int, int], ...]:
-    """Stored places as tuples."""
-    return tuple((text, start, end) for text, start, end in found)
 
 
 def latest_verdict(session: Session, annotator_id: int, task_id: int) -> KeywordVerdictRow | None:
@@ -432,7 +430,7 @@ def latest_verdict(session: Session, annotator_id: int, task_id: int) -> Keyword
 
 
 def check_marks(session: Session, annotator: KeywordAnnotator, task_id: int, wrong: Collection[int]) -> None:
-    """Raise `UnknownKeyword` where the document is not of the annotator's review, or a keyword not of the document."""
+    """Refuse a document of another review, and keywords of another document. Raises `UnknownKeyword`."""
     row = session.get(ReviewedDocumentRow, task_id)
     if row is None or row.review_id != find_own(session, annotator).review_id:
         raise UnknownKeyword("this document does not belong to the review")
@@ -441,7 +439,7 @@ def check_marks(session: Session, annotator: KeywordAnnotator, task_id: int, wro
 
 
 def select_verdicts(review_id: int) -> Select[int]:
-    """Select the ids of all that was saved in a review."""
+    """Select the ids of all verdicts of a review."""
     return (
         select(KeywordVerdictRow.id)
         .join(ReviewedDocumentRow, ReviewedDocumentRow.id == KeywordVerdictRow.reviewed_document_id)

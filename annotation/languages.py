@@ -1,7 +1,7 @@
-"""What annotators read, in the language of their study: its own wording first, then the catalogue, then English.
+"""The texts of annotators' pages in the study's language: its own wording first, then the catalogue, then English.
 
-Texts are named by the English one. The catalogues in `locale/` are read once a process; `make catalogues` brings them
-up to date with the texts of the pages.
+Texts are identified by the English one. The catalogues in `locale/` are read once per process; `make catalogues`
+updates them from the texts of the pages.
 """
 
 import re
@@ -25,17 +25,17 @@ from annotation.protocol.records import StudyProtocol
 CATALOGUES = Path(__file__).parent / "locale"
 
 PLACE = re.compile(r"\{(\w+)\}")
-"""A place of a text, where a value is filled in. What else stands in braces is text: a study's own wording is data."""
+"""A placeholder in a text. Other braces are text, as a study's own wording is data."""
 
 
 def msgid(text: str) -> str:
-    """A text that is said later; this is how the catalogues come to know it."""
+    """Mark a text that is translated later, so that the catalogues include it."""
     return text
 
 
 @dataclass(frozen=True)
 class Wording:
-    """How a study says things."""
+    """The language and wording of a study."""
 
     language: str = "en"
     own: Mapping[str, str] = field(default_factory=dict)
@@ -43,24 +43,24 @@ class Wording:
 
     @property
     def direction(self) -> str:
-        """`rtl` for a language that is written from right to left, else `ltr`."""
+        """`rtl` for a language that is written from right to left, otherwise `ltr`."""
         return Locale(self.language).text_direction
 
     def say(self, text: str, **values: object) -> str:
-        """A text with its `{places}` filled in, as plain text that callers escape."""
+        """Return a text with its `{places}` filled in, as plain text that callers escape."""
         return fill(self.own.get(text) or read_catalogue(self.language).gettext(text), values)
 
     def say_count(self, count: int, one: str, many: str, **values: object) -> str:
-        """The text for one thing or for many, in which `{count}` is how many."""
+        """Return the text for one thing or for many, in which `{count}` is the number."""
         said = self.own.get(one if count == 1 else many) or read_catalogue(self.language).ngettext(one, many, count)
         return fill(said, values | {"count": self.number(count)})
 
     def number(self, number: int) -> str:
-        """A whole number, in the digits that stand on the keys 1 and 2."""
+        """Format a whole number, always in Western digits, like those on the keys 1 and 2."""
         return format_decimal(number, locale=self.language, numbering_system="latn")
 
     def moment(self, moment: datetime) -> str:
-        """A day and a time, in UTC."""
+        """Format a day and a time, in UTC."""
         return f"{format_datetime(moment, 'medium', locale=self.language)} UTC"
 
 
@@ -68,18 +68,18 @@ ENGLISH = Wording()
 
 
 def wording_of(protocol: StudyProtocol) -> Wording:
-    """How the study of a protocol says things."""
+    """Return the wording of a protocol's study."""
     return Wording(protocol.language, protocol.texts)
 
 
 def fill(text: str, values: Mapping[str, object]) -> str:
-    """A text with the values of its places; a place without one stays as it is."""
+    """Fill in the placeholders of a text; one without a value stays as it is."""
     return PLACE.sub(lambda place: str(values.get(place[1], place[0])), text) if values else text
 
 
 @lru_cache
 def read_catalogue(language: str) -> NullTranslations:
-    """The translations of a language; English needs none."""
+    """Read the translations of a language; English needs none."""
     file = CATALOGUES / f"{language}.po"
     if not file.exists():
         return NullTranslations()
@@ -90,6 +90,6 @@ def read_catalogue(language: str) -> NullTranslations:
 
 
 def read_texts(file: Path) -> Catalog:
-    """The catalogue of a language as it is written."""
+    """Read the catalogue file of a language."""
     with file.open("rb") as lines:
         return read_po(lines, locale=file.stem)

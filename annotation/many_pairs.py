@@ -1,4 +1,4 @@
-"""The pairs of a document that very many systems summarized, found as arrays: two thousand systems make two million."""
+"""The pairs of a document with very many summaries, found as arrays: two thousand systems make two million pairs."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -12,7 +12,7 @@ Numbers = NDArray[np.intp]
 
 
 class Places(NamedTuple):
-    """Pairs as the places of their candidates, which are sorted by system, and how many were left out, and why."""
+    """Pairs as the places of their candidates, which are sorted by system, and the numbers of those left out."""
 
     conflicts: tuple[Numbers, Numbers]
     others: tuple[Numbers, Numbers]
@@ -22,7 +22,7 @@ class Places(NamedTuple):
 
 
 def find_places(texts: Sequence[str], scores: Sequence[tuple[float | None, ...]], rule: str) -> Places:
-    """What `annotation.sampling.allow_pairs` finds in one document, by the same rules, in the same order."""
+    """Find the pairs of one document as `annotation.sampling.allow_pairs` does: same rules, same order."""
     numbers = np.unique(np.array(texts, dtype=object), return_inverse=True)[1]
     values = np.array(scores, dtype=np.float64).reshape(len(texts), -1)
     first, second = np.triu_indices(len(texts), 1)

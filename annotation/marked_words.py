@@ -1,4 +1,4 @@
-"""The words that annotators marked as those that decided."""
+"""The words that annotators marked as decisive."""
 
 from typing import NamedTuple
 
@@ -12,26 +12,26 @@ from data.tables import DocumentRow, SummaryRow
 
 
 class MarkedJudgment(NamedTuple):
-    """A judgment of whose pair an annotator was asked to mark words."""
+    """A judgment for which an annotator was asked to mark words."""
 
     document: str
     first: str
-    """The system of the pair's first summary, whatever side it stood on."""
+    """The system of the pair's first summary, whichever side it was on."""
     second: str
     annotator: str
     ranges: tuple[MarkedRange, ...]
-    """The texts and characters that are marked; empty where the annotator marked nothing."""
+    """The marked texts and characters; empty if the annotator marked nothing."""
 
     def ranges_in(self, system: str | None) -> list[tuple[int, int]]:
-        """What is marked in the summary of one of its systems, or in the document (None), in characters."""
+        """Return the marked ranges of characters in a system's summary, or in the document (None)."""
         name = "document" if system is None else "first" if system == self.first else "second"
         return [(start, end) for text, start, end in self.ranges if text == name]
 
 
 def load_marks(store: AnnotationStore, study: str) -> list[MarkedJudgment]:
-    """The judgments of a study whose annotators were asked to mark words, in the order of deciding.
+    """Load the judgments of a study whose annotators were asked to mark words, in the order of deciding.
 
-    Attention checks and annotators who are excluded are left out. Raises `UnknownStudy`.
+    Attention checks and excluded annotators are left out. Raises `UnknownStudy`.
     """
     first, second = aliased(SummaryRow), aliased(SummaryRow)
     with store.reading() as session:

@@ -1,4 +1,4 @@
-"""Language models that judge in a study: annotators of their own kind, who never count among its people."""
+"""Language models that judge in a study, as annotators of their own kind who never count among its people."""
 
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
@@ -25,7 +25,7 @@ from data.tables import DocumentRow, SummaryRow
 from data.verdicts import Verdicts
 
 VALUES = {"first": 1.0, "second": -1.0, "tie": 0.0, None: np.nan}
-"""What a verdict is in a column."""
+"""The number of each verdict in a column."""
 
 
 class JudgeExists(StoreError):
@@ -43,17 +43,17 @@ class StudyPair(NamedTuple):
 
 
 class ModelJudgment(NamedTuple):
-    """What a model said of a pair."""
+    """A model's answers about a pair."""
 
     pair_id: int
     verdict: str | None
     """`first`, `second` or `tie` where both orders say so, `orders disagree`, or None where an order has no verdict."""
     straight: str | None
-    """The verdict as the pair stands."""
+    """The verdict on the pair in its own order."""
     swapped: str | None
-    """The verdict of the swapped pair, told of the pair as it stands."""
+    """The verdict on the swapped pair, expressed in the pair's own order."""
     reason: str | None
-    """Why an order has no verdict."""
+    """The reason why an order has no verdict."""
     tokens_in: int | None = None
     tokens_out: int | None = None
     cost: float | None = None
@@ -61,13 +61,13 @@ class ModelJudgment(NamedTuple):
 
 
 class SaidOfPair(NamedTuple):
-    """What a model said of a document's summaries A and B: 1 for A, -1 for B, 0 for neither, None for no verdict."""
+    """A model's verdict on a document's summaries A and B: 1 for A, -1 for B, 0 for neither, None for no verdict."""
 
     a_first: float | None
-    """Where A was shown first."""
+    """The verdict with A shown first."""
     b_first: float | None
     reason: str | None
-    """Why an order has no verdict."""
+    """The reason why an order has no verdict."""
 
     @property
     def scores(self) -> tuple[StoredScore, StoredScore]:
@@ -83,18 +83,18 @@ class ModelAnnotator(NamedTuple):
 
     name: str
     signature: str
-    """All that its verdicts depend on; begins with its name."""
+    """Everything that its verdicts depend on; begins with its name."""
     judged: int
-    """Pairs and attention checks that have a verdict."""
+    """The number of pairs and attention checks with a verdict."""
     latest: datetime
-    """When it last said something."""
+    """The time of its latest answer."""
 
 
 class ModelStore(Store):
-    """What language models judge in studies, over one engine, a short session a call."""
+    """Judgments of language models in studies, over one engine, in a short session per call."""
 
     def pairs(self, study: str) -> list[StudyPair]:
-        """All pairs of a study in the order of drawing, then its attention checks. Raises `UnknownStudy`."""
+        """List all pairs of a study in the order of drawing, then its attention checks. Raises `UnknownStudy`."""
         texts = (joinedload(of) for of in (PairRow.document, PairRow.first, PairRow.second))
         with self.reading() as session:
             of_study = PairRow.study_id == find_study(session, study).id
@@ -102,7 +102,7 @@ class ModelStore(Store):
             return [StudyPair(pair.id, write_document(pair), pair.first.text, pair.second.text) for pair in rows]
 
     def models(self, study: str) -> list[ModelAnnotator]:
-        """The models that have judged in a study, in the order in which they began. Raises `UnknownStudy`."""
+        """List the models that have judged in a study, in the order in which they began. Raises `UnknownStudy`."""
         with self.reading() as session:
             rows = session.execute(
                 select(
@@ -119,7 +119,7 @@ class ModelStore(Store):
             return [ModelAnnotator._make(row) for row in rows]
 
     def judged(self, study: str, name: str, signature: str) -> set[int]:
-        """The pairs of which a model has a verdict. Raises `UnknownStudy`, `JudgeExists`."""
+        """Return the pairs on which a model has a verdict. Raises `UnknownStudy`, `JudgeExists`."""
         with self.reading() as session:
             model = find_model(session, find_study(session, study).id, name, signature)
             if model is None:
@@ -130,10 +130,10 @@ class ModelStore(Store):
             return set(session.scalars(answered))
 
     def add(self, study: str, name: str, signature: str, judgments: Sequence[ModelJudgment]) -> int:
-        """Store what a model said, and return of how many pairs it has a verdict now that had none.
+        """Store a model's answers, and return the number of pairs that have got their first verdict by it.
 
-        A verdict stands: a later one is not stored. Raises `UnknownStudy`, `JudgeExists`, and StoreError for a name
-        that is none and for pairs of another study.
+        A verdict is final: a later one is not stored. Raises `UnknownStudy`, `JudgeExists`, and StoreError for a bad
+        name and for pairs of another study.
         """
         name = check_judge_name(name)
         try:
@@ -150,12 +150,12 @@ class ModelStore(Store):
             return self.add(study, name, signature, judgments)
 
     def verdicts(self, study: str) -> list[Verdicts]:
-        """What each model says of the study's pairs, in the order in which they began. Raises `UnknownStudy`."""
+        """Return the models' verdicts on the study's pairs, in the order of models. Raises `UnknownStudy`."""
         with self.reading() as session:
             return load_verdicts(session, find_study(session, study).id)
 
     def said(self, study: str, document_id: str, systems: tuple[str, str]) -> dict[str, SaidOfPair]:
-        """What models said of a study's pair of two systems, A and B, by signature. Raises `UnknownStudy`."""
+        """Return models' verdicts on a study's pair of two systems, A and B, by signature. Raises `UnknownStudy`."""
         first, second = aliased(SummaryRow), aliased(SummaryRow)
         with self.reading() as session:
             rows = session.execute(
@@ -174,7 +174,7 @@ class ModelStore(Store):
             return {signature: of_sides(judgment, system == systems[0]) for signature, judgment, system in rows}
 
     def export(self, study: str) -> list[dict[str, Any]]:
-        """All that models said, a record each, the pairs named as in `export_judgments`. Raises `UnknownStudy`."""
+        """Return a record for each answer of a model, pairs named as in `export_judgments`. Raises `UnknownStudy`."""
         first, second = aliased(SummaryRow), aliased(SummaryRow)
         with self.reading() as session:
             rows = session.execute(
@@ -212,40 +212,40 @@ class ModelStore(Store):
 
 
 def write_document(pair: PairRow) -> str:
-    """The title that annotators see over a pair, where they see one, and the document."""
+    """Return the title over a pair, if annotators see one, and the document."""
     return "\n\n".join(filter(None, (title_shown(pair), read_source(to_source(pair.document)))))
 
 
 def check_judge_name(name: str) -> str:
-    """A name that a model can have in a study. Raises `StoreError`."""
+    """Check the name of a model in a study, and return it stripped. Raises `StoreError`."""
     if "|" in name:
-        raise StoreError("the name of a judge has no |, which parts the settings of its signature")
+        raise StoreError("the name of a judge cannot contain |, which separates the settings of its signature")
     return checked_name(name, "the name of a judge")
 
 
 def find_model(
     session: Session, study_id: int, name: str, signature: str, *, lock: bool = False
 ) -> ModelAnnotatorRow | None:
-    """The row of a study's model, None where there is none of that name. Raises `JudgeExists`."""
+    """Find the row of a study's model; None if there is none of that name. Raises `JudgeExists`."""
     wanted = select(ModelAnnotatorRow).where(ModelAnnotatorRow.study_id == study_id, ModelAnnotatorRow.name == name)
     row = session.scalar(wanted.with_for_update() if lock else wanted)
     if row is not None and row.signature != signature:
         raise JudgeExists(
-            f"{name!r} has judged in this study as {row.signature}, and would now be {signature}: "
-            "give what judges otherwise another name"
+            f"{name!r} has judged in this study as {row.signature}, not as {signature}: "
+            "other settings need another name"
         )
     return row
 
 
 def check_pairs(session: Session, study_id: int, pairs: Collection[int]) -> None:
-    """Raise StoreError where pairs are not those of a study."""
+    """Refuse pairs that do not belong to a study. Raises StoreError."""
     known = set(session.scalars(select(PairRow.id).where(PairRow.study_id == study_id, PairRow.id.in_(pairs))))
     if not known.issuperset(pairs):
         raise StoreError("some of these pairs are not pairs of this study")
 
 
 def keep(session: Session, model: ModelAnnotatorRow, judgments: Iterable[ModelJudgment]) -> int:
-    """Store what a model said, but where it has a verdict; returns how many verdicts are new."""
+    """Store a model's answers for pairs without a verdict, and return the number of new verdicts."""
     new = 0
     for judgment in judgments:
         row = session.get(ModelJudgmentRow, (model.id, judgment.pair_id))
@@ -262,7 +262,7 @@ def keep(session: Session, model: ModelAnnotatorRow, judgments: Iterable[ModelJu
 
 
 def of_sides(judgment: ModelJudgmentRow, a_is_first: bool) -> SaidOfPair:
-    """What a model said of a pair, told of A and B; A may be its first summary or its second."""
+    """Express a model's verdict on a pair by A and B; A is its first summary or its second."""
     straight, swapped = (None if order is None else VALUES[order] for order in (judgment.straight, judgment.swapped))
     if a_is_first:
         return SaidOfPair(straight, swapped, judgment.reason)
@@ -270,14 +270,14 @@ def of_sides(judgment: ModelJudgmentRow, a_is_first: bool) -> SaidOfPair:
 
 
 def passes(verdict: str | None, pair: PairRow) -> bool | None:
-    """Whether a verdict on an attention check is the summary of the document; None where there is no verdict."""
+    """Tell whether a verdict on an attention check is the summary of the document; None without a verdict."""
     return (
         None if verdict is None else {"first": pair.first_id, "second": pair.second_id}.get(verdict) == pair.expected_id
     )
 
 
 def load_verdicts(session: Session, study_id: int) -> list[Verdicts]:
-    """What each model says of a study's pairs, which are those of `annotation.results.select_pairs`, in that order."""
+    """Load each model's verdicts on a study's pairs, in the order of `annotation.results.select_pairs`."""
     models = session.scalars(
         select(ModelAnnotatorRow).where(ModelAnnotatorRow.study_id == study_id).order_by(ModelAnnotatorRow.id)
     ).all()
@@ -290,7 +290,7 @@ def load_verdicts(session: Session, study_id: int) -> list[Verdicts]:
 
 
 def select_systems(study_id: int) -> Select[int, str, str, str]:
-    """Select a study's pairs, attention checks left out: documents, and systems of both summaries."""
+    """Select a study's pairs without attention checks: documents, and systems of both summaries."""
     first, second = aliased(SummaryRow), aliased(SummaryRow)
     return (
         select(PairRow.id, DocumentRow.key, first.system, second.system)
@@ -303,7 +303,7 @@ def select_systems(study_id: int) -> Select[int, str, str, str]:
 
 
 def to_verdicts(signature: str, pairs: Sequence[Any], said: Sequence[Any]) -> Verdicts:
-    """What a model said, as columns of the pairs."""
+    """Turn a model's judgments into columns of the pairs."""
     by_pair = {judgment.pair_id: judgment for judgment, _ in said}
     judged = [by_pair.get(pair.id) for pair in pairs]
     checks = [passes(judgment.verdict, pair) for judgment, pair in said if pair.expected_id is not None]

@@ -1,11 +1,11 @@
-"""The people of a study: how far each is, paused, excluded from the analysis, let in again, and erased."""
+"""The people of a study: their progress, pauses, exclusion from the analysis, return, and erasure."""
 
 import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Select, func, select, update
+from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
 from annotation.entering import (
@@ -48,16 +48,16 @@ class Person:
     id: int
     name: str
     came_by: str
-    """`account`, `link`, or `name` where they typed one."""
+    """`account`, `link`, or `name` if they typed one."""
     phase: str
     phase_since: datetime
     progress: AnnotatorProgress
     seen_at: datetime | None
-    """The last sign of life that is known; None before the first."""
+    """The last known sign of life; None before the first."""
     agreed: int
-    """Of `compared` decided judgments, how many are what the majority of the others chose."""
+    """The number of the `compared` judgments that agree with the majority of the others."""
     compared: int
-    """Decided judgments of pairs for which the majority of the others, who count, is decided, too."""
+    """Judgments other than ties, of pairs on which the others (without excluded ones) have a majority."""
     warnings: int
     paused_at: datetime | None
     excluded_at: datetime | None
@@ -71,10 +71,10 @@ class Person:
 
 
 class PeopleStore(Store):
-    """What becomes of a study's annotators, over one engine; readers may look, who manages the study decides."""
+    """Annotators of studies over one engine; readers may look, the study's managers decide."""
 
     def people(self, study: str) -> list[Person]:
-        """A study's annotators, in the order in which they joined; whose time is out is told so by now.
+        """List a study's annotators in the order in which they joined, after timing out the idle ones.
 
         Raises `UnknownStudy`.
         """
@@ -100,7 +100,7 @@ class PeopleStore(Store):
             ]
 
     def pause(self, study: str, annotator: str, *, paused: bool = True) -> None:
-        """Let an annotator judge nothing for a while, or again. Raises `UnknownStudy`, `UnknownAnnotator`."""
+        """Pause an annotator, or let them judge again. Raises `UnknownStudy`, `UnknownAnnotator`."""
         with self.writing(revoking=True) as session:
             row = hold(session, find_person(session, study, annotator))
             if paused != (row.paused_at is not None):
@@ -112,7 +112,7 @@ class PeopleStore(Store):
                     resume_time(session, AnnotatorRow.id == row.id)
 
     def pause_study(self, study: str, *, paused: bool = True) -> None:
-        """Let nobody judge in a study for a while, or let them again. Raises `UnknownStudy`."""
+        """Pause a study for everybody, or let it go on. Raises `UnknownStudy`."""
         with self.writing() as session:
             row = find_study(session, study, Right.MANAGE)
             if paused != (row.paused_at is not None):
@@ -120,7 +120,7 @@ class PeopleStore(Store):
                     row.paused_at = now() if paused else None
 
     def exclude(self, study: str, annotator: str, reason: str) -> None:
-        """Let an annotator in no more, and leave what they judged out of the analysis; it stays in the data.
+        """Keep an annotator out, and leave their judgments out of the analysis; they stay in the data.
 
         They are signed out at once, and their pairs want judgments again. Raises `UnknownStudy`, `UnknownAnnotator`,
         StoreError without a reason.
@@ -134,9 +134,9 @@ class PeopleStore(Store):
             exclude_row(session, row, reason, visitor_of(session).user_id)
 
     def restore(self, study: str, annotator: str) -> None:
-        """Let an excluded annotator in again, and count what they judged.
+        """Let an excluded annotator in again, and count their judgments.
 
-        Raises `UnknownStudy`, `UnknownAnnotator`, StoreError where they have withdrawn themselves.
+        Raises `UnknownStudy`, `UnknownAnnotator`, StoreError if they have withdrawn themselves.
         """
         with self.writing(revoking=True) as session:
             row = hold(session, find_person(session, study, annotator))
@@ -150,11 +150,11 @@ class PeopleStore(Store):
             add_event(session, row, RESTORED, None, visitor_of(session).user_id)
 
     def erase(self, study: str, annotator: str, *, keep_judgments: bool) -> str:
-        """Forget who an annotator was, for ever; returns the pseudonym that stands in the place of the name.
+        """Forget for ever who an annotator was; returns the pseudonym that replaces the name.
 
-        Their name, account, panel's ids, answers to surveys and all that they wrote go, they are signed out, and no
-        link opens their work. Judgments stay under the pseudonym, or go as well, and their pairs want others then.
-        Backups that were made before still hold it all. Raises `UnknownStudy`, `UnknownAnnotator`.
+        Their name, account, panel's ids, answers to surveys and all texts that they wrote are deleted, they are signed
+        out, and no link opens their work. Judgments stay under the pseudonym, or are deleted as well, and their pairs
+        want others then. Earlier backups still have it all. Raises `UnknownStudy`, `UnknownAnnotator`.
         """
         with self.writing(revoking=True) as session:
             row = find_person(session, study, annotator)
@@ -171,7 +171,7 @@ class PeopleStore(Store):
 
 
 def find_person(session: Session, study: str, name: str) -> AnnotatorRow:
-    """The row of an annotator, for who manages the study. Raises `UnknownStudy`, `NotAllowed`, `UnknownAnnotator`."""
+    """Find an annotator's row, for the study's managers. Raises `UnknownStudy`, `NotAllowed`, `UnknownAnnotator`."""
     row = find_annotator(session, find_study(session, study, Right.MANAGE), name)
     if row is None:
         raise UnknownAnnotator(f"the study {study!r} has no annotator {name!r}")
@@ -179,13 +179,13 @@ def find_person(session: Session, study: str, name: str) -> AnnotatorRow:
 
 
 def hold(session: Session, row: AnnotatorRow) -> AnnotatorRow:
-    """Wait for what the annotator does at this moment, and let them do nothing else before this is committed."""
+    """Wait for the annotator's running calls, and block new ones until this transaction is committed."""
     session.refresh(row, with_for_update={"key_share": True})
     return row
 
 
 def exclude_row(session: Session, row: AnnotatorRow, reason: str, user_id: int | None) -> None:
-    """Exclude an annotator, whose judgments count no more; nothing happens where they are excluded.
+    """Exclude an annotator, whose judgments no longer count; does nothing if they are excluded already.
 
     `user_id` is the account that did it; None for the annotator themself and on one's own machine.
     """
@@ -198,15 +198,10 @@ def exclude_row(session: Session, row: AnnotatorRow, reason: str, user_id: int |
     add_event(session, row, EXCLUDED, reason, user_id)
 
 
-def select_assignments(row: AnnotatorRow) -> Select[int]:
-    """Select the numbers of an annotator's assignments."""
-    return select(AssignmentRow.id).where(AssignmentRow.annotator_id == row.id)
-
-
 def count_judgments(session: Session, row: AnnotatorRow, by: int) -> None:
-    """Add to, or take from, the counts of pairs the judgments of an annotator, which are 1 or -1 each."""
+    """Add `by`, 1 or -1, for each judgment of an annotator to the count of its pair."""
     judged = select(AssignmentRow.pair_id).join(JudgmentRow).where(AssignmentRow.annotator_id == row.id)
-    # In one order, as somebody else with the same pairs may be excluded at this moment. SQLite has one writer anyway.
+    # Rows are locked in order, as somebody with the same pairs may be excluded at this moment. SQLite has one writer.
     of_theirs = select(PairRow.id).where(PairRow.id.in_(judged)).order_by(PairRow.id)
     session.execute(of_theirs.with_for_update(key_share=True)).all()
     session.execute(
@@ -221,17 +216,17 @@ def sign_out(session: Session, row: AnnotatorRow) -> None:
 
 
 def delete_judgments(session: Session, row: AnnotatorRow) -> None:
-    """Delete all that an annotator was given and judged."""
+    """Delete all assignments, judgments and training answers of an annotator."""
     if row.excluded_at is None:
         count_judgments(session, row, -1)
     delete_dependents(session, "annotators", [row.id], only={"assignments", "training_answers"})
 
 
 def erase_row(session: Session, row: AnnotatorRow, user_id: int | None) -> None:
-    """Put a pseudonym in the place of an annotator, and delete what they wrote and what a panel called them."""
+    """Replace an annotator by a pseudonym, and delete their texts and the panel's ids of them."""
     free_places(session, row)
     delete_dependents(session, "annotators", [row.id], only={"entries", "survey_answers"})
-    of_theirs = JudgmentRow.assignment_id.in_(select_assignments(row))
+    of_theirs = JudgmentRow.assignment_id.in_(select(AssignmentRow.id).where(AssignmentRow.annotator_id == row.id))
     written = (
         update(AssignmentRow).where(AssignmentRow.annotator_id == row.id).values(skip_reason=None),
         update(JudgmentRow).where(of_theirs).values(rationale=None),
@@ -252,7 +247,7 @@ def erase_row(session: Session, row: AnnotatorRow, user_id: int | None) -> None:
 
 
 def pseudonym_of(session: Session, row: AnnotatorRow) -> str:
-    """What an erased annotator is called, by their number in the study (`annotation.results.name_people`)."""
+    """Return the name of an erased annotator, by their number in the study (`annotation.results.name_people`)."""
     earlier = select(func.count()).where(AnnotatorRow.study_id == row.study_id, AnnotatorRow.id <= row.id)
     name = f"Erased {session.scalar(earlier)}"
     while find_annotator(session, row.study, name) is not None:  # somebody calls themself that
@@ -264,7 +259,7 @@ def pseudonym_of(session: Session, row: AnnotatorRow) -> str:
 
 
 def to_person(row: AnnotatorRow, progress: AnnotatorProgress, agreement: tuple[int, int], warnings: int) -> Person:
-    """The record of an annotator's row."""
+    """Make the record of an annotator's row."""
     agreed, compared = agreement
     return Person(
         id=row.id,
@@ -285,7 +280,7 @@ def to_person(row: AnnotatorRow, progress: AnnotatorProgress, agreement: tuple[i
 
 
 def count_events(session: Session, study: StudyRow, event: str) -> Mapping[int, int]:
-    """How often something happened to each annotator of a study, by their number."""
+    """Count how often an event happened to each annotator of a study, by annotator number."""
     counts = (
         select(EventRow.annotator_id, func.count())
         .join(AnnotatorRow, AnnotatorRow.id == EventRow.annotator_id)
@@ -296,9 +291,9 @@ def count_events(session: Session, study: StudyRow, event: str) -> Mapping[int, 
 
 
 def count_agreements(session: Session, study: StudyRow) -> Mapping[int, tuple[int, int]]:
-    """By annotator: how many decided judgments are what the majority of the others chose, and of how many.
+    """Count by annotator how many of their judgments agree with the majority of the others, and how many were compared.
 
-    The others are those who count; where they split evenly, nothing is compared.
+    Ties are left out, and so are excluded annotators among the others; if the others split evenly, nothing is compared.
     """
     decided = session.execute(
         select(AnnotatorRow.id, AnnotatorRow.excluded_at, PairRow.id, PairRow.first_id, JudgmentRow.chosen_id)
@@ -314,17 +309,17 @@ def count_agreements(session: Session, study: StudyRow) -> Mapping[int, tuple[in
 
 
 def compare_with_others(decided: Iterable[tuple[int, int, int, bool]]) -> Mapping[int, tuple[int, int]]:
-    """By annotator: agreements with the majority of the others, and comparisons.
+    """Count by annotator the agreements with the majority of the others, and the comparisons.
 
-    Each judgment is an annotator, a pair, the choice (1 or -1), and whether the annotator is one whose votes count.
+    Each judgment is an annotator, a pair, the choice (1 or -1), and whether the annotator's vote counts for others.
     """
     judgments, votes = list(decided), dict[int, int]()
     for _, pair, sign, counts in judgments:
         votes[pair] = votes.get(pair, 0) + sign * counts
-    found: dict[int, tuple[int, int]] = {}
+    agreements: dict[int, tuple[int, int]] = {}
     for annotator, pair, sign, counts in judgments:
         others = votes[pair] - sign * counts
         if others:
-            agreed, compared = found.get(annotator, (0, 0))
-            found[annotator] = agreed + (others * sign > 0), compared + 1
-    return found
+            agreed, compared = agreements.get(annotator, (0, 0))
+            agreements[annotator] = agreed + (others * sign > 0), compared + 1
+    return agreements

@@ -1,4 +1,4 @@
-"""The store of what annotators go through before and after they judge."""
+"""The store of the phases that annotators go through before and after they judge."""
 
 import hashlib
 from collections.abc import Mapping
@@ -39,7 +39,7 @@ from annotation.protocol.records import StudyProtocol, SurveyQuestion
 from annotation.protocol.tables import ConsentRow, EventRow, SurveyAnswerRow, TrainingAnswerRow
 from annotation.records import CHOICES, CLOSED, PAUSED, AlreadyAnswered, Annotator, BadAnswer, WrongPhase
 from annotation.store import find_own
-from annotation.surveys import Answer, check_answers
+from annotation.surveys import check_answers
 from annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow
 from annotation.training import (
     TrainingFeedback,
@@ -60,33 +60,34 @@ SURVEYS = {"before": BEFORE, "after": AFTER}
 
 @dataclass(frozen=True)
 class Standing:
-    """Where an annotator stands in their study, and what the study asks of them."""
+    """An annotator's state in their study, and the study's protocol."""
 
     title: str
-    """What annotators are told the study is called."""
+    """The title of the study that annotators see."""
     phase: str
     way: tuple[str, ...]
-    """The phases that the study has, in order."""
+    """The phases of the study, in order."""
     rules: StudyProtocol
-    """The protocol; in a study of an earlier version only what it asks besides judgments, which is nothing."""
+    """The protocol; of a study of an earlier version only its part besides judgments, which is empty."""
     paused: bool
-    """Whether the study is paused, or their part in it."""
+    """True if the study, or the annotator's part in it, is paused."""
     closed: bool
     warned: bool
-    """Whether their latest judgment brought a warning."""
+    """True if their latest judgment brought a warning."""
     code: str | None
-    """What shows that they have finished; None before."""
+    """The code that shows that they have finished; None before."""
 
 
 class PhaseStore(Store):
-    """The phases of annotators over one engine, each call by the annotator themself.
+    """The phases of annotators over one engine; every call is made by the annotator.
 
-    Whatever is asked twice, by a double press or in two windows, happens once: the same answer again changes nothing,
-    another one is refused by `AlreadyAnswered`. What belongs to a phase that is not reached is refused by `WrongPhase`.
+    A request that comes twice, by a double press or from two windows, is carried out once: the same answer again
+    changes nothing, another one is refused by `AlreadyAnswered`. A request for a phase that is not reached is refused
+    by `WrongPhase`.
     """
 
     def standing(self, annotator: Annotator) -> Standing:
-        """Where an annotator stands. Raises `NotAssigned` for whoever is not who calls, as all methods do."""
+        """Return an annotator's state. Raises `NotAssigned`, as all methods do, if the caller is somebody else."""
         with self.reading(annotators=True) as session:
             row = find_own(session, annotator)
             study, rules = row.study, find_rules(session, row.study)
@@ -103,9 +104,9 @@ class PhaseStore(Store):
             )
 
     def answer_consent(self, annotator: Annotator, *, text: str, agreed: bool) -> None:
-        """Take part, or not, as the answer to a text of which the hash is kept; "no" is the end.
+        """Store whether an annotator agreed to a text, with the hash of the text; "no" ends their part.
 
-        Raises `AlreadyAnswered`, `WrongPhase`, `StudyClosed`, `StudyPaused`, and `BadAnswer` where `text` is not the
+        Raises `AlreadyAnswered`, `WrongPhase`, `StudyClosed`, `StudyPaused`, and `BadAnswer` if `text` is not the
         study's any more: nobody agrees to what they have not read.
         """
         with self.writing(annotators=True) as session:
@@ -126,14 +127,14 @@ class PhaseStore(Store):
                 enter_phase(session, row, DECLINED)
 
     def read_instructions(self, annotator: Annotator) -> None:
-        """Go on from the instructions. Raises `WrongPhase`, `StudyClosed`, `StudyPaused`."""
+        """Move an annotator on from the instructions. Raises `WrongPhase`, `StudyClosed`, `StudyPaused`."""
         with self.writing(annotators=True) as session:
             row = find_own(session, annotator)
             if not is_past(row, INSTRUCTIONS):
                 leave_phase(session, row, begin_answer(session, row, INSTRUCTIONS))
 
     def answer_survey(self, annotator: Annotator, survey: str, answers: Mapping[str, Any]) -> None:
-        """Store the answers to the survey `before` or `after` the judging, by the names of its questions, and go on.
+        """Store the answers to the survey `before` or `after` the judging, by question name, and move on.
 
         An answer is a text, a number, or a list of options. Raises `BadAnswer` (and nothing is stored),
         `AlreadyAnswered`, `WrongPhase`, `StudyClosed`, `StudyPaused`.
@@ -144,7 +145,9 @@ class PhaseStore(Store):
             row = find_own(session, annotator)
             if is_past(row, SURVEYS[survey]):
                 asked = questions_of(find_rules(session, row.study), survey)
-                if check_answers(asked, answers) != stored_answers(session, row, survey):
+                of_survey = (SurveyAnswerRow.annotator_id == row.id, SurveyAnswerRow.survey == survey)
+                stored = session.scalars(select(SurveyAnswerRow).where(*of_survey))
+                if check_answers(asked, answers) != {one.question: one.answer for one in stored}:
                     raise AlreadyAnswered("you have answered these questions already")
                 return
             rules = begin_answer(session, row, SURVEYS[survey])
@@ -153,7 +156,7 @@ class PhaseStore(Store):
             leave_phase(session, row, rules)
 
     def training_task(self, annotator: Annotator) -> TrainingTask:
-        """The training pair that an annotator is to answer. Raises `WrongPhase`."""
+        """Return the training pair that an annotator is to answer. Raises `WrongPhase`."""
         with self.reading(annotators=True) as session:
             row = find_own(session, annotator)
             rules = find_rules(session, row.study)
@@ -165,11 +168,11 @@ class PhaseStore(Store):
     def answer_training(
         self, annotator: Annotator, *, attempt: int, place: int, choice: str, presented_at: datetime
     ) -> TrainingFeedback:
-        """Answer a training pair by `left`, `right` or, where the study has them, `tie`.
+        """Store the answer to a training pair: `left`, `right` or, if the study has ties, `tie`.
 
-        After the last pair of an attempt that came to enough right answers the annotator goes on; after the last
-        attempt that did not, they are screened out. Raises `TooSoon`, `AlreadyAnswered`, `WrongPhase`, `StudyClosed`,
-        `StudyPaused`, `BadAnswer`.
+        After the last pair of an attempt with enough right answers the annotator moves on; after the last attempt
+        without, they are screened out. Raises `TooSoon`, `AlreadyAnswered`, `WrongPhase`, `StudyClosed`, `StudyPaused`,
+        `BadAnswer`.
         """
         check_times(presented_at, now(), "the choice came too soon after the pair was shown; it does not count")
         with self.writing(annotators=True) as session:
@@ -200,22 +203,22 @@ class PhaseStore(Store):
             return feedback
 
     def withdraw(self, annotator: Annotator) -> None:
-        """Take no part any more: what they judged leaves the analysis, and others get their pairs.
+        """End an annotator's part for good: their judgments leave the analysis, and others get their pairs.
 
-        Also after the end, but not twice; whoever declined has nothing to take back.
+        It is possible after the end too, but only once; who declined has nothing to withdraw.
         """
         with self.writing(annotators=True) as session:
             row = find_own(session, annotator)
             if row.phase in {WITHDRAWN, DECLINED}:
                 return
             enter_phase(session, row, WITHDRAWN)
-            exclude_row(session, row, WITHDRAWN, None)  # an account here is what an erasure is to forget
+            exclude_row(session, row, WITHDRAWN, None)  # None: an account stored here would survive an erasure
 
 
 def begin_answer(session: Session, row: AnnotatorRow, phase: str) -> StudyProtocol:
-    """Let an annotator answer what belongs to a phase, which is a sign of life; returns what the study asks.
+    """Check that an annotator may answer in a phase, note the sign of life, and return the protocol.
 
-    Raises `WrongPhase`, `StudyPaused`, and `StudyClosed` but for what follows on the judging.
+    Raises `WrongPhase`, `StudyPaused`, and, except in the phase after the judging, `StudyClosed`.
     """
     rules = find_rules(session, row.study)
     check_phase(session, row, rules, phase)
@@ -226,18 +229,12 @@ def begin_answer(session: Session, row: AnnotatorRow, phase: str) -> StudyProtoc
 
 
 def questions_of(rules: StudyProtocol, survey: str) -> tuple[SurveyQuestion, ...]:
-    """The questions of the survey `before` or `after`."""
+    """Return the questions of the survey `before` or `after`."""
     return rules.surveys.before if survey == "before" else rules.surveys.after
 
 
-def stored_answers(session: Session, row: AnnotatorRow, survey: str) -> dict[str, Answer]:
-    """What an annotator has answered in a survey, by question."""
-    of_survey = (SurveyAnswerRow.annotator_id == row.id, SurveyAnswerRow.survey == survey)
-    return {one.question: one.answer for one in session.scalars(select(SurveyAnswerRow).where(*of_survey))}
-
-
 def is_warned(session: Session, row: AnnotatorRow) -> bool:
-    """Whether an annotator has judged nothing since they were warned."""
+    """Tell whether an annotator has judged nothing since they were warned."""
     of_theirs = (EventRow.annotator_id == row.id, EventRow.event == WARNED)
     warned_at = session.scalar(select(func.max(EventRow.happened_at)).where(*of_theirs))
     if warned_at is None:

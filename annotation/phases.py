@@ -1,4 +1,4 @@
-"""The phases of an annotator, from consent to the end: what there is, and which a study's protocol asks for."""
+"""The phases of an annotator, from consent to the end, and the choice of those that a study's protocol asks for."""
 
 from annotation.protocol.records import StudyProtocol
 
@@ -17,19 +17,19 @@ TIMED_OUT = "timed out"
 WITHDRAWN = "withdrawn"
 
 WAY = (CONSENT, INSTRUCTIONS, BEFORE, TRAINING, JUDGING, AFTER, FINISHED)
-"""What an annotator goes through, in this order; a study has those that its protocol asks for."""
+"""The phases of an annotator, in order; a study has those that its protocol asks for."""
 
 ENDS = (FINISHED, DECLINED, SCREENED_OUT, FAILED, TIMED_OUT, WITHDRAWN)
 """Phases that nobody leaves by themselves."""
 
 TIMED = (CONSENT, INSTRUCTIONS, BEFORE, TRAINING, JUDGING)
-"""Phases in which an annotator's time can run out: those who have judged everything are left to answer in peace."""
+"""Phases in which an annotator can be timed out; those who have judged everything may answer in peace."""
 
 
 def way_of(protocol: StudyProtocol) -> tuple[str, ...]:
-    """The phases that a study has, in order.
+    """Return the phases of a study, in order.
 
-    One that asks for nothing but judgments has the judging alone, which nobody leaves: whoever returns finds the pairs
+    A study that asks only for judgments has just the judging, which nobody leaves: those who return find the pairs
     that have become free meanwhile.
     """
     judging, surveys = protocol.judging, protocol.surveys
@@ -48,6 +48,6 @@ def way_of(protocol: StudyProtocol) -> tuple[str, ...]:
 
 
 def phase_after(protocol: StudyProtocol, phase: str) -> str:
-    """The phase of a study that follows on one of `WAY`; the same one where none does."""
+    """Return the phase of a study after one of `WAY`; the same one if none follows."""
     later = WAY[WAY.index(phase) + 1 :]
     return next((one for one in way_of(protocol) if one in later), phase)

@@ -1,4 +1,4 @@
-"""A copy of a study in memory, through which a researcher walks as an annotator would: it is thrown away."""
+"""A throwaway copy of a study in memory, in which a researcher previews it as an annotator."""
 
 import sqlite3
 from dataclasses import replace
@@ -17,13 +17,13 @@ from data.database import Base, begin_sqlite
 from data.tables import DatasetRow, DocumentRow, SummaryRow
 
 PAIRS = 5
-"""Pairs of the study in a preview, and attention checks at most."""
+"""The most pairs of a preview, and the most attention checks."""
 
 
 def copy_study(store: AnnotationStore, study: str) -> Engine:
     """Copy a study's protocol and its first pairs, with their texts, into a database of its own in memory.
 
-    Nothing of what is done there can reach the study: the copy is open, has no people, and belongs to nobody.
+    Nothing done there can reach the study: the copy is open, has no people, and belongs to nobody.
     Raises `UnknownStudy`.
     """
     with store.reading() as session:
@@ -44,7 +44,7 @@ def copy_study(store: AnnotationStore, study: str) -> Engine:
             (ProtocolRow, select(ProtocolRow.__table__).where(ProtocolRow.id == (latest.id if latest else None))),
         )
         copied = [(table, [dict(one._mapping) for one in session.execute(rows)]) for table, rows in selected]
-        # Whatever day it is, the copy is open.
+        # without a closing date, so that the copy is open
         text = None if latest is None else write_protocol(replace(parse(latest.text), closes=None))
     engine = make_memory()
     with Session(engine.execution_options(writing=True)) as session:
@@ -57,13 +57,13 @@ def copy_study(store: AnnotationStore, study: str) -> Engine:
 
 
 def reset(values: dict[str, object]) -> dict[str, object]:
-    """A row as it was before anybody judged, owned by nobody."""
+    """Return a row as it was before anybody judged, without an owner."""
     fresh = dict.fromkeys(("owner_id", "user_id", "closed_at", "paused_at", "archived_at", "stopped_at", "decision"))
     return values | {name: value for name, value in (fresh | {"judgments": 0}).items() if name in values}
 
 
 def make_memory() -> Engine:
-    """An empty database in memory, for one thread at a time."""
+    """Make an empty database in memory, for one thread at a time."""
     engine = create_engine(
         "sqlite://", poolclass=QueuePool, pool_size=1, max_overflow=0, connect_args={"check_same_thread": False}
     )

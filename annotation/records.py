@@ -1,4 +1,4 @@
-"""What a study is made of: its specification, its annotators, the pairs that they see, and what the store refuses."""
+"""Records of a study: its specification, its annotators, the pairs that they see, and the errors of its store."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,20 +14,20 @@ INSTRUCTIONS = (
     "Style and length matter less than content."
 )
 MOST_CHECKS = 100
-"""Every annotator has to judge all attention checks of a study."""
+"""The largest number of attention checks in a study; every annotator has to judge all of them."""
 
 CHOICES = ("left", "right", "tie")
 
 SURE = (1, 5)
-"""The least and the most confidence."""
+"""The least and the greatest confidence."""
 
 SeenMark: TypeAlias = tuple[str, int, int]
-"""Marked characters as an annotator sees them: `document`, `left` or `right`, the first, and the one after the last."""
+"""A marked range as an annotator sees it: text (`document`, `left` or `right`), first character, end (exclusive)."""
 
 OPEN = "open"
 PAUSED = "paused"
 CLOSED = "closed"
-"""The states of a study: only an open one takes judgments, and people who come."""
+"""The states of a study; only an open one takes judgments and new annotators."""
 
 
 class StudyExists(StoreError):
@@ -43,7 +43,7 @@ class StudyClosed(StoreError):
 
 
 class OpenedFromBundle(StoreError):
-    """The study was opened from a bundle, and stays as it is."""
+    """The study was opened from a bundle and cannot be changed."""
 
 
 class StudyPaused(StudyClosed):
@@ -51,17 +51,17 @@ class StudyPaused(StudyClosed):
 
 
 class WrongPhase(StoreError):
-    """What is asked for belongs to another phase than the one that the annotator is in."""
+    """The request belongs to another phase than the one that the annotator is in."""
 
 
 class AlreadyAnswered(StoreError):
-    """The annotator has answered already, and otherwise."""
+    """The annotator has answered already, and differently."""
 
 
 class BadAnswer(StoreError):
-    """An answer is none that its question takes, or one that is required is missing.
+    """The answer does not fit its question, or a required answer is missing.
 
-    `text` has places for `values`, so that pages can say it in the study's language.
+    `text` has placeholders for `values`, so that pages can say it in the study's language.
     """
 
     def __init__(self, text: str, **values: object) -> None:
@@ -90,11 +90,11 @@ class AlreadyJudged(StoreError):
 
 
 class NotAssigned(StoreError):
-    """The annotator is not who calls, or does not judge any more."""
+    """The caller is not this annotator, or may no longer judge."""
 
 
 class WorkGone(NotAssigned):
-    """The database has no such work of that annotator: another one, or a backup, may have taken its place."""
+    """The database has no such work of the annotator; another database or a backup may have replaced it."""
 
 
 class TooSoon(StoreError):
@@ -103,7 +103,7 @@ class TooSoon(StoreError):
 
 @dataclass(frozen=True, kw_only=True)
 class StudySpec:
-    """What a study asks, of which pairs and how often.
+    """The question of a study, the pairs that it asks about, and the number of judgments of each.
 
     `per_document=None` means 1, or no limit with the rules `all`, `conflicts` and `given`. `signature` names the
     stored ROUGE-K scores that the rule `rouge_k_differs` compares, `signatures` those of at least two metrics whose
@@ -113,7 +113,7 @@ class StudySpec:
     name: str
     dataset: str
     systems: tuple[str, ...] = ()
-    """Systems whose summaries are paired; none named means all."""
+    """Systems whose summaries are paired; empty means all."""
     rule: str = "rouge_k_differs"
     signature: str | None = None
     signatures: tuple[str, ...] = ()
@@ -130,7 +130,7 @@ class StudySpec:
 
     @property
     def most_per_document(self) -> int | None:
-        """The limit that holds."""
+        """The limit of pairs per document that holds; None for no limit."""
         unlimited = self.per_document is None and self.rule in {"all", "conflicts", GIVEN}
         return 1 if self.per_document is None and not unlimited else self.per_document
 
@@ -156,11 +156,11 @@ class Study:
     signatures: tuple[str, ...]
     """Signatures whose conflicts the rule `conflicts` looked for; none with other rules."""
     random_share: float | None
-    """Share of the pairs wanted that were to come from those without a conflict; None with other rules."""
+    """Share of the requested pairs to be drawn from those without a conflict; None with other rules."""
     pairs: int
-    """Pairs that the study is about; attention checks are not counted."""
+    """The number of pairs, without attention checks."""
     checks: int
-    """Attention checks, which every annotator gets besides the pairs."""
+    """The number of attention checks, which every annotator gets besides the pairs."""
     judgments_per_pair: int
     ties: bool
     seed: int
@@ -175,9 +175,9 @@ class Study:
     conflicts: int | None
     """Eligible pairs on which the metrics contradict each other; None with other rules than `conflicts`."""
     judgments: int
-    """Judgments of the pairs that count; those of attention checks and of excluded annotators do not."""
+    """Judgments of the pairs, without attention checks and excluded annotators."""
     excluded_judgments: int
-    """Judgments of the pairs by excluded annotators, which stay in the data and are left out of the analysis."""
+    """Judgments of the pairs by excluded annotators, which stay in the data but leave the analysis."""
     excluded_annotators: int
     """Excluded annotators who have judged pairs."""
     created_at: datetime
@@ -185,19 +185,19 @@ class Study:
     paused_at: datetime | None
     archived_at: datetime | None
     title: str | None
-    """What annotators see in place of the name."""
+    """The title that annotators see instead of the name, if there is one."""
     closes: datetime | None
-    """When the study closes by itself."""
+    """The time at which the study closes by itself."""
     bundle_sha256: str | None
-    """The hash of the bundle that it was opened from; None for a study that was made here."""
+    """The hash of the bundle that the study was opened from; None for a study that was made here."""
     in_drawn_order: bool
-    """Whether documents are completed one after the other, for a stopping rule to decide when it is enough."""
+    """True if documents are completed one after the other, so that a stopping rule can end the study."""
     stopped_at: datetime | None
-    """When the stopping rule ended it."""
+    """The time at which the stopping rule ended it."""
 
     @property
     def state(self) -> str:
-        """What it is at this moment: `OPEN`, `PAUSED` or `CLOSED`."""
+        """The state at this moment: `OPEN`, `PAUSED` or `CLOSED`."""
         return state_of(self.closed_at, self.paused_at, self.closes)
 
     @property
@@ -213,7 +213,7 @@ class Study:
 
 
 def state_of(closed_at: datetime | None, paused_at: datetime | None, closes: datetime | None) -> str:
-    """The state of a study at this moment, of when it was closed or paused, and when it closes by itself."""
+    """Return the state of a study at this moment, given when it was closed or paused and when it closes by itself."""
     if closed_at is not None or (closes is not None and closes <= now()):
         return CLOSED
     return OPEN if paused_at is None else PAUSED
@@ -232,22 +232,22 @@ class Annotator:
 
 @dataclass(frozen=True)
 class JudgmentTask:
-    """One pair as an annotator sees it: no systems, no scores, and no references, which the metrics measure by."""
+    """One pair as an annotator sees it: without systems, scores, and the references that metrics compare with."""
 
     assignment_id: int
     number: int
-    """Its place among the pairs that the annotator was given, from 1."""
+    """Its number among the pairs that the annotator was given, from 1."""
     title: str | None
     source: str | tuple[str, ...]
     left: str
     right: str
     choice: str | None
-    """What was chosen before: `left`, `right`, `tie` or `skip`; None for a new pair."""
+    """The earlier choice: `left`, `right`, `tie` or `skip`; None for a new pair."""
     rationale: str | None
     confidence: int | None = None
-    """How sure they were, from 1 to 5."""
+    """The annotator's confidence, from 1 to 5."""
     marks: tuple[SeenMark, ...] = ()
-    """The words that decided."""
+    """The marked words that decided the choice."""
 
 
 class JudgingProgress(NamedTuple):
@@ -257,18 +257,18 @@ class JudgingProgress(NamedTuple):
     skipped: int
     open: int
     seconds: float | None
-    """Median seconds that a judgment took, of the latest hundred; None before the first."""
+    """The median duration of the latest hundred judgments, in seconds; None before the first."""
 
 
 class StudyPace(NamedTuple):
-    """How fast a study is judged."""
+    """The pace at which a study is judged."""
 
     annotators: int
-    """How many have joined or were invited, and are not excluded."""
+    """The number of annotators who have joined or were invited, without the excluded ones."""
     last_day: int
     """Judgments of the study's pairs in the last 24 hours."""
     latest: datetime | None
-    """When the last one was made; None before the first."""
+    """The time of the latest judgment; None before the first."""
 
 
 class AnnotatorProgress(NamedTuple):
@@ -276,17 +276,17 @@ class AnnotatorProgress(NamedTuple):
 
     annotator: str
     judged: int
-    """Judgments of the study's pairs; attention checks are counted by themselves."""
+    """Judgments of the study's pairs, without attention checks."""
     skipped: int
     seconds: float | None
     ties: int
-    """Ties among the judgments that are no attention checks."""
+    """Ties among these judgments."""
     left: int
-    """Judgments that chose the summary on the left; of those that are neither ties nor checks, half would be even."""
+    """Judgments, without attention checks, that chose the left summary; half of those without ties is even."""
     latest: datetime | None
     checks: int
     """Judged attention checks."""
     checks_passed: int
-    """Those that chose the summary of the document; a tie does not."""
+    """Attention checks in which the summary of the document was chosen; a tie does not pass."""
     excluded: bool
-    """Whether their judgments are left out of the analysis."""
+    """True if their judgments are left out of the analysis."""

@@ -1,4 +1,4 @@
-"""Bundles that were registered before the first judgment: what a study was to be, so that changes can be told."""
+"""Bundles registered before the first judgment, to show later what was changed in the study."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,12 +18,12 @@ from data.store.rows import to_record
 
 
 class AlreadyJudged(StoreError):
-    """The study has judgments: what is registered now could follow from them."""
+    """The study has judgments, so that a registration now could depend on them."""
 
 
 @dataclass(frozen=True)
 class Registration:
-    """A bundle as it was registered."""
+    """A registered bundle."""
 
     sha256: str
     protocol: int
@@ -34,15 +34,15 @@ class Registration:
 
 
 class RegistrationStore(Store):
-    """Registered bundles over one engine, a short session a call."""
+    """Registered bundles over one engine, in a short session per call."""
 
     def check_registrable(self, study: str) -> None:
-        """Raise what `register` would: `UnknownStudy`, `NotAllowed`, `AlreadyJudged`."""
+        """Refuse what `register` would refuse: raises `UnknownStudy`, `NotAllowed`, `AlreadyJudged`."""
         with self.reading() as session:
             refuse_judged(session, find_study(session, study, Right.MANAGE))
 
     def register(self, study: str, sha256: str, contents: Mapping[str, str]) -> Registration:
-        """Keep the hashes of a bundle and of its files. Raises `UnknownStudy`, `NotAllowed`, `AlreadyJudged`."""
+        """Store the hashes of a bundle and of its files. Raises `UnknownStudy`, `NotAllowed`, `AlreadyJudged`."""
         with self.writing() as session:
             row = find_study(session, study, Right.MANAGE)
             refuse_judged(session, row)
@@ -54,7 +54,7 @@ class RegistrationStore(Store):
             return to_record(Registration, registered)
 
     def registration(self, study: str) -> Registration | None:
-        """The latest registration of a study; None where there is none. Raises `UnknownStudy`."""
+        """Return the latest registration of a study; None if there is none. Raises `UnknownStudy`."""
         with self.reading() as session:
             of_study = RegistrationRow.study_id == find_study(session, study).id
             row = session.scalar(select(RegistrationRow).where(of_study).order_by(RegistrationRow.id.desc()).limit(1))
@@ -62,7 +62,7 @@ class RegistrationStore(Store):
 
 
 def refuse_judged(session: Session, study: StudyRow) -> None:
-    """Refuse a study that has a judgment, of an attention check, too. Raises `AlreadyJudged`."""
+    """Refuse a study that has a judgment, even of an attention check. Raises `AlreadyJudged`."""
     joined = select(func.count(JudgmentRow.id)).join(AssignmentRow).join(PairRow)
     judgments = session.scalar(joined.where(PairRow.study_id == study.id)) or 0
     if judgments:

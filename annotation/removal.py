@@ -1,4 +1,4 @@
-"""Studies renamed, archived and deleted, alone or with their data set."""
+"""The store that renames, archives and deletes studies, alone or with their data set."""
 
 from sqlalchemy import delete, func, select
 from sqlalchemy.exc import IntegrityError
@@ -20,14 +20,14 @@ from data.store.versions import VersionedStore
 
 
 class StudyInUse(StoreError):
-    """People or models have judged in the study, and nobody said that their judgments may go."""
+    """People or models have judged in the study, and the caller did not allow their judgments to be deleted."""
 
 
 class StudyRemovalStore(VersionedStore):
-    """What becomes of studies as a whole, over one engine."""
+    """Renaming, archiving and deleting of studies over one engine."""
 
     def rename_study(self, name: str, new: str) -> Study:
-        """Give a study another name, as a version more of its file.
+        """Rename a study in a new version of its file.
 
         Raises `UnknownStudy`, `NotAllowed`, `StudyExists`, StoreError for a bad name.
         """
@@ -45,16 +45,16 @@ class StudyRemovalStore(VersionedStore):
             raise exists from error
 
     def archive_study(self, name: str, *, archived: bool = True) -> None:
-        """Leave a study out of lists, or bring it back; nothing else changes. Raises `UnknownStudy`, `NotAllowed`."""
+        """Hide a study from lists, or show it again; nothing else changes. Raises `UnknownStudy`, `NotAllowed`."""
         with self.writing() as session:
             row = find_study(session, name, Right.MANAGE, opened=True)
             row.archived_at = (row.archived_at or now()) if archived else None
 
     def delete_study(self, name: str, *, with_judgments: bool = False) -> None:
-        """Delete a study with all that belongs to it: pairs, people, links, study files. Nothing brings it back.
+        """Delete a study with all that belongs to it (pairs, people, links, study files), for good.
 
-        It is for the account that made it, and for the server's owners. Raises `UnknownStudy`, `NotAllowed`, and
-        `StudyInUse` where somebody has judged, unless it is said that the judgments may go.
+        Only the account that made it and the server's owners may. Raises `UnknownStudy`, `NotAllowed`, and `StudyInUse`
+        if somebody has judged, unless called `with_judgments`.
         """
         with self.writing(revoking=True) as session:
             row = find_study(session, name, Right.MANAGE, opened=True)
@@ -65,8 +65,8 @@ class StudyRemovalStore(VersionedStore):
     def delete_dataset(self, name: str, *, with_judgments: bool = False) -> list[str]:
         """Delete a data set with its studies and reviews of keywords; returns the names of the studies.
 
-        Raises `UnknownDataset`, `NotAllowed`, `RunGoingOn`, `StudyInUse` as `delete_study`, and `DatasetInUse` where
-        studies of others are made of it; nothing is deleted then.
+        Raises `UnknownDataset`, `NotAllowed`, `RunGoingOn`, `StudyInUse` as `delete_study`, and `DatasetInUse` if
+        studies of others use it; nothing is deleted then.
         """
         try:
             with self.changing("texts", revoking=True) as session:
@@ -77,7 +77,7 @@ class StudyRemovalStore(VersionedStore):
                     select(StudyRow).where(StudyRow.dataset_id == row.id).order_by(StudyRow.id)
                 ).all()
                 if not all(visitor_of(session).may_change(study.owner_id) for study in studies):
-                    raise DatasetInUse(f"studies of others are made of the data set {name!r}; it stays")
+                    raise DatasetInUse(f"studies of others use the data set {name!r}; it stays")
                 names = [study.name for study in studies]
                 for study in studies:
                     delete_whole(session, study, with_judgments=with_judgments)
@@ -85,13 +85,13 @@ class StudyRemovalStore(VersionedStore):
                 delete_rows(session, row)
                 return names
         except IntegrityError as error:  # somebody made a study of it at this moment
-            raise DatasetInUse(f"a study was made of the data set {name!r} at this moment; it stays") from error
+            raise DatasetInUse(f"somebody has just made a study of the data set {name!r}; it stays") from error
 
 
 def delete_whole(session: Session, study: StudyRow, *, with_judgments: bool) -> None:
-    """Delete a study and all rows that refer to it, whichever package's they are. Raises `StudyInUse`."""
-    # Nobody judges from here on, and whoever is at it has finished: what is counted is all there is. What a call rests
-    # on goes first, as each holds its sign-in, then the annotator, then the study.
+    """Delete a study and all rows that refer to it, in the tables of any package. Raises `StudyInUse`."""
+    # These locks wait for running calls and stop new ones, so that the count below is complete. Every call locks its
+    # sign-in, then the annotator, then the study; the same order here avoids deadlocks.
     people = select(AnnotatorRow.id).where(AnnotatorRow.study_id == study.id).order_by(AnnotatorRow.id)
     delete_dependents(session, "annotators", session.scalars(people).all(), only={"sign_ins"})
     delete_dependents(session, "studies", [study.id], only={"memberships"})
@@ -105,12 +105,12 @@ def delete_whole(session: Session, study: StudyRow, *, with_judgments: bool) -> 
 
 
 def count_judged(session: Session, study: StudyRow) -> str:
-    """What people, adjudicators and models have judged in a study, in words; empty where nobody has."""
+    """Count in words what people, adjudicators and models have judged in a study; empty if nobody has."""
     of_study = PairRow.study_id == study.id
     counts = {
         "judgment": select(func.count(JudgmentRow.id)).join(AssignmentRow).join(PairRow).where(of_study),
         "adjudication": select(func.count(AdjudicationRow.id)).join(PairRow).where(of_study),
         "verdict": select(func.count(ModelJudgmentRow.pair_id)).join(PairRow).where(of_study),
     }
-    found = {what: session.scalar(count) for what, count in counts.items()}
-    return ", ".join(f"{count} {what}{'s' if count > 1 else ''}" for what, count in found.items() if count)
+    totals = {what: session.scalar(count) for what, count in counts.items()}
+    return ", ".join(f"{count} {what}{'s' if count > 1 else ''}" for what, count in totals.items() if count)

@@ -1,4 +1,4 @@
-"""Judgments joined with stored scores, as the plain columns that analyses take, and the exports."""
+"""Judgments joined with stored scores, as the plain columns that analyses take, and their exports."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
@@ -22,11 +22,10 @@ from data.tables import DocumentRow, ScoreRow, SignatureRow, SummaryRow
 
 
 def load_judgments(store: AnnotationStore, study: str) -> Preferences:
-    """The judgments of a study in the order of deciding, but for attention checks and excluded annotators.
+    """Load the judgments of a study in the order of deciding, without attention checks and excluded annotators.
 
-    Those that do not say when they were made come last, in the order of their file.
-
-    The verdicts of language models stand among the scores, and never among the judgments. Raises `UnknownStudy`.
+    Judgments without a time come last, in the order of their file. The verdicts of language models are among the
+    scores, and never among the judgments. Raises `UnknownStudy`.
     """
     with store.reading() as session:
         study_id = find_study(session, study).id
@@ -67,7 +66,7 @@ def load_judgments(store: AnnotationStore, study: str) -> Preferences:
 
 
 def select_pairs(study_id: int) -> Select[int, int, float | None, str, str, str, str, str]:
-    """Select a study's pairs, attention checks left out: documents, and systems and hashes of both summaries."""
+    """Select a study's pairs without attention checks: documents, and systems and hashes of both summaries."""
     first, second = aliased(SummaryRow), aliased(SummaryRow)
     return (
         select(
@@ -89,7 +88,7 @@ def select_pairs(study_id: int) -> Select[int, int, float | None, str, str, str,
 
 
 def select_judgments(study_id: int) -> Select[int, int, int | None, datetime | None, datetime | None, str]:
-    """Select a study's judgments in the order of deciding, but for attention checks and excluded annotators."""
+    """Select a study's judgments in the order of deciding, without attention checks and excluded annotators."""
     return (
         select(
             AssignmentRow.pair_id,
@@ -108,17 +107,17 @@ def select_judgments(study_id: int) -> Select[int, int, int | None, datetime | N
 
 
 def columns(rows: Sequence[Any], count: int) -> list[list[Any]]:
-    """Rows as that many columns, even where there is no row."""
+    """Turn rows into `count` columns, even if there are no rows."""
     return [list(column) for column in zip(*rows, strict=True)] if rows else [[] for _ in range(count)]
 
 
 def to_float_column(values: Sequence[float | None]) -> NDArray[np.float64]:
-    """A column of numbers, shape (n,); None is NaN."""
+    """Make a column of numbers, shape (n,); None becomes NaN."""
     return np.array(values, dtype=np.float64)
 
 
 def load_pair_scores(session: Session, study_id: int) -> dict[str, dict[str, float | None]]:
-    """By signature and hash: the scores of everything that a study's pairs show, None where one is missing."""
+    """Load the scores of all summaries in a study's pairs, by signature and hash; None where one is missing."""
     shown = (
         select(SummaryRow.example)
         .join(PairRow, (PairRow.first_id == SummaryRow.id) | (PairRow.second_id == SummaryRow.id))
@@ -136,7 +135,7 @@ def load_pair_scores(session: Session, study_id: int) -> dict[str, dict[str, flo
 
 
 def load_rated_pairs(store: DataStore, dataset: str, aspect: str) -> Preferences:
-    """All within-document pairs of a data set whose two summaries have a rating of an aspect.
+    """Return all within-document pairs of a data set whose two summaries have a rating of an aspect.
 
     Author labels and imported ratings are both read this way. Raises `UnknownDataset`.
     """
@@ -147,15 +146,15 @@ def load_rated_pairs(store: DataStore, dataset: str, aspect: str) -> Preferences
 
 
 def pseudonyms(names: Iterable[str]) -> dict[str, str]:
-    """What annotators are called where their names are left out: P and their number in the study.
+    """Return the pseudonyms of annotators: P and their number in the study.
 
-    `names` come in the order in which they joined. Numbers stay: nobody's row is ever deleted.
+    `names` come in the order in which they joined. Numbers do not change, as no annotator's row is ever deleted.
     """
     return {name: f"P{number}" for number, name in enumerate(names, 1)}
 
 
 def name_people(session: Session, study_id: int, *, names: bool) -> dict[int, str]:
-    """What each annotator of a study is called: their name or, without `names`, their pseudonym."""
+    """Return the name of each annotator of a study by their number, or without `names`, their pseudonym."""
     people = select(AnnotatorRow.id, AnnotatorRow.name).where(AnnotatorRow.study_id == study_id)
     rows = session.execute(people.order_by(AnnotatorRow.id)).all()
     called = pseudonyms(row.name for row in rows)
@@ -163,10 +162,10 @@ def name_people(session: Session, study_id: int, *, names: bool) -> dict[int, st
 
 
 def export_judgments(store: AnnotationStore, study: str, *, names: bool = False) -> list[dict[str, Any]]:
-    """All assignments of a study, one record each: judged, skipped or open; those of excluded annotators say so.
+    """Return a record for each assignment of a study: judged, skipped or open, those of excluded annotators marked.
 
     Texts are not repeated: `document_id` and the systems name them in the data set. Annotators are called P1, P2 and
-    so on; their `names` are for who manages the study. Raises `UnknownStudy`, `NotAllowed`.
+    so on; their `names` are for the study's managers. Raises `UnknownStudy`, `NotAllowed`.
     """
     with store.reading() as session:
         row = find_study(session, study, Right.MANAGE if names else Right.READ)
@@ -186,13 +185,13 @@ def export_judgments(store: AnnotationStore, study: str, *, names: bool = False)
                 ),
             )
         )
-        # A list: whoever writes the records slowly must not keep SQLite's writers waiting meanwhile.
+        # A list, as a slow consumer of an iterator would keep SQLite's writers waiting.
         study_columns = {"study": row.name, "dataset": row.dataset.name}
         return [{**study_columns, "annotator": called[one.annotator_id], **judgment_record(one)} for one in assignments]
 
 
 def judgment_record(assignment: AssignmentRow) -> dict[str, Any]:
-    """One assignment as a record of plain JSON values."""
+    """Return one assignment as a record of plain JSON values."""
     pair, judgment = assignment.pair, assignment.judgment
     systems = {pair.first_id: pair.first.system, pair.second_id: pair.second.system}
 
@@ -236,16 +235,16 @@ def judgment_record(assignment: AssignmentRow) -> dict[str, Any]:
 
 
 def load_judged_texts(store: AnnotationStore, study: str, *, names: bool = False) -> list[JudgedTexts]:
-    """The judgments of a study with their texts, but for attention checks and excluded annotators, as they were made.
+    """Load the judgments of a study with their texts, in order, without attention checks and excluded annotators.
 
-    Annotators are called P1, P2 and so on; their `names` are for who manages the study. Raises `UnknownStudy`,
+    Annotators are called P1, P2 and so on; their `names` are for the study's managers. Raises `UnknownStudy`,
     `NotAllowed`.
     """
     first, second = aliased(SummaryRow), aliased(SummaryRow)
     with store.reading() as session:
         row = find_study(session, study, Right.MANAGE if names else Right.READ)
         called = name_people(session, row.id, names=names)
-        found = session.execute(
+        rows = session.execute(
             select(JudgmentRow, AssignmentRow, DocumentRow.key, DocumentRow.source, first, second)
             .join(AssignmentRow, AssignmentRow.id == JudgmentRow.assignment_id)
             .join(AnnotatorRow, AnnotatorRow.id == AssignmentRow.annotator_id)
@@ -257,7 +256,7 @@ def load_judged_texts(store: AnnotationStore, study: str, *, names: bool = False
             .order_by(JudgmentRow.id)
         ).all()
         judged = []
-        for judgment, assignment, key, source, *pair in found:
+        for judgment, assignment, key, source, *pair in rows:
             left, right = pair if pair[0].id == assignment.left_id else pair[::-1]
             systems = {left.id: left.system, right.id: right.system, None: None}
             judged.append(
@@ -275,12 +274,12 @@ def load_judged_texts(store: AnnotationStore, study: str, *, names: bool = False
 
 
 def format_time(time: datetime | None) -> str | None:
-    """A time in ISO 8601; None where there is none."""
+    """Format a time in ISO 8601; None stays None."""
     return None if time is None else format_timestamp(time)
 
 
 def export_scores(store: DataStore, dataset: str) -> Iterator[dict[str, Any]]:
-    """Every stored score of a data set, a record each, with its signature or the reason why it is missing."""
+    """Yield a record for each stored score of a data set, with its signature or the reason why it is missing."""
     for metric, signature, *_ in store.signatures(dataset):
         for (document_id, system), score in store.scores(dataset=dataset, signature=signature).items():
             yield {

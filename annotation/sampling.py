@@ -19,15 +19,15 @@ SAMPLING_RULES = {
     "conflicts": "pairs on which metrics contradict each other, and a random share of the others",
 }
 GIVEN = "given"
-"""The rule of studies whose pairs were drawn by nobody here: they came with their judgments."""
+"""The rule of studies whose pairs were not drawn here but came with their judgments."""
 RULES = (*SAMPLING_RULES, GIVEN)
-"""What a study's rule can be."""
+"""The rules that a study can have."""
 RANDOM_SHARE = 0.25
 """Share of a study's pairs that `conflicts` draws from those on which no metrics contradict each other."""
 
 
 class PairCandidate(NamedTuple):
-    """A summary that may stand in a pair; `scores` are those that the rule compares, None where one is missing.
+    """A summary that can be paired, with the `scores` that the rule compares; None where one is missing.
 
     `rouge_k_differs` compares one score, `conflicts` those of several metrics, in the same order for every summary.
     """
@@ -47,12 +47,12 @@ class SampledPair(NamedTuple):
     inclusion: float | None = None
     """Probability with which the pair was drawn; None where pairs are not weighted."""
     expected_id: int | None = None
-    """In a check, the summary that is one of the document."""
+    """In an attention check, the summary that belongs to the document."""
 
 
 @dataclass(frozen=True)
 class PairSample:
-    """The pairs of a study in the order of asking, and what was left out on the way."""
+    """The pairs of a study in the order of asking, and the numbers of those left out."""
 
     pairs: tuple[SampledPair, ...]
     eligible: int
@@ -64,34 +64,34 @@ class PairSample:
     alike: int = 0
     """Pairs left out because the scores that the rule compares are the same."""
     conflicts: int | None = None
-    """Eligible pairs on which metrics contradict each other; None where the rule does not ask for it."""
+    """Eligible pairs on which metrics contradict each other; None where the rule does not look for them."""
     checks: tuple[SampledPair, ...] = ()
     """Attention checks, which every annotator gets besides the pairs."""
     in_drawn_order: bool = False
-    """Whether pairs of one document stand together, documents in the order in which a stopping rule looks at them."""
+    """True if pairs are grouped by document, in the order in which a stopping rule takes documents."""
 
 
 class PairCounts(NamedTuple):
-    """How many pairs a rule allows, and how many it leaves out."""
+    """The number of pairs that a rule allows, and of those that it leaves out."""
 
     conflicts: tuple[int, ...]
-    """By document, those on which metrics contradict each other; 0 but for the rule `conflicts`."""
+    """The number of pairs on which metrics contradict each other, by document; 0 except for `conflicts`."""
     others: tuple[int, ...]
-    """By document, all others."""
+    """The number of all other pairs, by document."""
     identical: int
-    """Left out because the texts are the same."""
+    """Pairs left out because the texts are the same."""
     unscored: int
-    """Left out because a score that the rule compares is missing."""
+    """Pairs left out because a score that the rule compares is missing."""
     alike: int
-    """Left out because the scores that the rule compares are the same."""
+    """Pairs left out because the scores that the rule compares are the same."""
 
     @property
     def eligible(self) -> int:
-        """How many the rule allows."""
+        """The number of pairs that the rule allows."""
         return sum(self.conflicts) + sum(self.others)
 
     def drawn(self, count: int | None, per_document: int | None) -> int:
-        """How many pairs a study gets: at most `per_document` of each, and of each stratum, `count` in all."""
+        """Return the number of pairs of a study: at most `per_document` by document and stratum, `count` in all."""
         kept = sum(
             most if per_document is None else min(per_document, most) for most in (*self.conflicts, *self.others)
         )
@@ -99,7 +99,7 @@ class PairCounts(NamedTuple):
 
 
 MANY = 100
-"""From so many summaries of a document on, its pairs are found as arrays, and are records only once they are drawn."""
+"""The number of summaries of a document from which on its pairs are kept as arrays until they are drawn."""
 
 
 class PairsOfMany(Sequence[SampledPair]):
@@ -116,7 +116,7 @@ class PairsOfMany(Sequence[SampledPair]):
 
 
 class AllowedPairs(NamedTuple):
-    """The pairs that a rule allows, by document, and what it leaves out: the counts as in `PairCounts`."""
+    """The pairs that a rule allows, by document, and the numbers of those left out as in `PairCounts`."""
 
     conflicts: list[Sequence[SampledPair]]
     others: list[Sequence[SampledPair]]
@@ -125,7 +125,7 @@ class AllowedPairs(NamedTuple):
     alike: int
 
     def counts(self) -> PairCounts:
-        """How many there are."""
+        """Count the pairs."""
         return PairCounts(tuple(map(len, self.conflicts)), tuple(map(len, self.others)), *self[2:])
 
 
@@ -140,8 +140,8 @@ def sample_pairs(
 ) -> PairSample:
     """Draw pairs within documents: at most `per_document` of each, `count` in all (None: no limit).
 
-    Every eligible pair of a document, and every document, is as likely as any other; the rule `conflicts` draws from
-    two strata instead (`draw_strata`) and says how likely each pair was. Empty summaries stand in no pair. The same
+    All eligible pairs of a document are equally likely, and so are all documents; the rule `conflicts` draws from two
+    strata instead (`draw_strata`) and returns the probability of each pair. Empty summaries are not paired. The same
     input and seed give the same pairs in the same order. Raises ValueError for a rule that is not in `SAMPLING_RULES`,
     a limit below 1, or a share of random pairs that leaves some pair without a chance.
     """
@@ -152,12 +152,12 @@ def sample_pairs(
     if rule == "conflicts" and not 0 < random_share < 1:
         raise ValueError("the random share must be above 0 and below 1, so that every pair can be drawn")
     generator = random.Random(seed)  # noqa: S311  a reproducible draw, not a secret
-    found = allow_pairs(documents, rule)
+    allowed = allow_pairs(documents, rule)
     if rule == "conflicts":
-        pairs = draw_strata(found.conflicts, found.others, count, per_document, random_share, generator)
+        pairs = draw_strata(allowed.conflicts, allowed.others, count, per_document, random_share, generator)
     else:
-        pairs = draw_rounds(found.others, count, per_document, generator)
-    counts = found.counts()
+        pairs = draw_rounds(allowed.others, count, per_document, generator)
+    counts = allowed.counts()
     return PairSample(
         tuple(pairs),
         counts.eligible,
@@ -175,7 +175,7 @@ def allow_pairs(documents: Sequence[tuple[int, Sequence[PairCandidate]]], rule: 
     others: list[Sequence[SampledPair]] = []
     for document_id, candidates in documents:
         folded = ((candidate, fold_white_space(candidate.text)) for candidate in candidates)
-        # nobody can judge nothing
+        # An empty summary cannot be judged.
         written = sorted(((one, text) for one, text in folded if text), key=lambda c: c[0].system)
         if len(written) >= MANY:
             places = find_places([text for _, text in written], [one.scores for one, _ in written], rule)
@@ -209,7 +209,7 @@ def allow_pairs(documents: Sequence[tuple[int, Sequence[PairCandidate]]], rule: 
 def draw_rounds(
     documents: Sequence[Sequence[SampledPair]], count: int | None, per_document: int | None, generator: random.Random
 ) -> list[SampledPair]:
-    """Draw from the pairs of each document, which are as likely as each other."""
+    """Draw from the pairs of each document, all equally likely."""
     drawn = []
     for pairs in documents:
         if isinstance(pairs, PairsOfMany):  # millions take seconds to be shuffled
@@ -237,19 +237,19 @@ def draw_strata(
 ) -> list[SampledPair]:
     """Draw from two strata, each given as the pairs of each document, with the probability of each pair.
 
-    Of a document's m pairs in a stratum k = `per_document` are kept, of the K kept in a stratum n are drawn, all at
+    Of a document's m pairs in a stratum, k = `per_document` are kept; of the K kept in a stratum, n are drawn, all at
     random without replacement: a pair is included with probability min(1, k / m) * n / K. `random_share` of `count`
-    comes from `others`, at least one pair where there are any; what one stratum cannot fill the other gets.
+    comes from `others`, at least one pair if there are any; if one stratum is too small, the other fills the gap.
     """
     kept = [draw_per_document(stratum, per_document, generator) for stratum in (conflicts, others)]
     in_conflict, at_random = (sum(len(of.places) for of in stratum) for stratum in kept)
     wanted = in_conflict + at_random if count is None else min(count, in_conflict + at_random)
     if wanted == 1 and in_conflict and at_random:
         raise ValueError(
-            "one pair cannot stand for pairs with and without a conflict of metrics; "
+            "one pair cannot come both from those with and from those without a conflict of metrics; "
             "the number of pairs must be at least 2"
         )
-    # Both strata need a pair, whatever the share: what has no chance of being drawn no weight can make up for.
+    # Both strata need a pair, whatever the share: no weight makes up for a pair that had no chance of being drawn.
     share = max(1, min(round(wanted * random_share), wanted - 1))
     from_others = min(at_random, max(share, wanted - in_conflict))
     drawn = [
@@ -262,7 +262,7 @@ def draw_strata(
 
 
 class KeptPairs(NamedTuple):
-    """Some of a document's pairs, by their places, each with the probability of being kept."""
+    """The pairs of a document that were kept, by their places, and the probability of being kept."""
 
     pairs: Sequence[SampledPair]
     places: Sequence[int]
@@ -272,7 +272,7 @@ class KeptPairs(NamedTuple):
 def draw_per_document(
     documents: Sequence[Sequence[SampledPair]], per_document: int | None, generator: random.Random
 ) -> list[KeptPairs]:
-    """At most so many pairs of each document, drawn at random."""
+    """Draw at most `per_document` pairs of each document at random."""
     kept = []
     for pairs in documents:
         number = len(pairs) if per_document is None else min(per_document, len(pairs))
@@ -284,7 +284,7 @@ def draw_per_document(
 
 
 def draw_kept(kept: Sequence[KeptPairs], number: int, generator: random.Random) -> Iterator[SampledPair]:
-    """Draw so many of the pairs that were kept, with the probability of each."""
+    """Draw `number` of the kept pairs, each with its probability."""
     ends = list(accumulate(len(of.places) for of in kept))
     size = ends[-1] if ends else 0
     for place in generator.sample(range(size), number):
@@ -295,10 +295,10 @@ def draw_kept(kept: Sequence[KeptPairs], number: int, generator: random.Random) 
 
 
 def put_in_order(pairs: Sequence[SampledPair], *, most_documents: int, seed: int) -> tuple[SampledPair, ...]:
-    """Put pairs in the order in which their documents are to be completed, those of one document together.
+    """Put pairs in the order in which their documents are to be completed, grouped by document.
 
-    Every order of the documents is as likely as any other, however many pairs each has: in the order of their first
-    pairs, documents of many pairs would come first. Those beyond `most_documents` are left out.
+    Every order of the documents is equally likely, however many pairs each has: in the order of their first pairs,
+    documents with many pairs would come first. Documents beyond `most_documents` are left out.
     """
     documents = sorted({pair.document_id for pair in pairs})
     random.Random(f"documents:{seed}").shuffle(documents)  # noqa: S311  a reproducible draw, not a secret
@@ -310,19 +310,19 @@ def put_in_order(pairs: Sequence[SampledPair], *, most_documents: int, seed: int
 def draw_checks(
     documents: Sequence[tuple[int, Sequence[PairCandidate]]], *, count: int, seed: int
 ) -> list[SampledPair]:
-    """Draw attention checks: a summary of a document, which is the expected one, against one of another document.
+    """Draw attention checks: a summary of a document, the expected choice, against one of another document.
 
-    The other one is of the same system where possible, and no text of the document shown. Documents take turns in
-    random order. Raises ValueError where the documents do not give that many different checks.
+    The other one is by the same system if possible, and its text is none of those of the document shown. Documents
+    take turns in random order. Raises ValueError if the documents do not give that many different checks.
     """
     generator = random.Random(f"checks:{seed}")  # noqa: S311  a reproducible draw, not a secret
-    # A blank text would make the choice between nothing and the wrong thing.
+    # A check with a blank text would be a choice between nothing and a wrong summary.
     shown = [
         (document_id, [c for c in candidates if fold_white_space(c.text)]) for document_id, candidates in documents
     ]
     shown = [(document_id, candidates) for document_id, candidates in shown if candidates]
     if count and len(shown) < 2:
-        raise ValueError("an attention check shows a summary of another document, and there are no two documents")
+        raise ValueError("an attention check shows a summary of another document, so that two documents are needed")
     generator.shuffle(shown)
     checks: list[SampledPair] = []
     used: set[tuple[int, int]] = set()
@@ -364,12 +364,12 @@ def fold_white_space(text: str) -> str:
 
 
 def conflicting(first: PairCandidate, second: PairCandidate) -> bool:
-    """Whether one score prefers the first candidate and another one the second."""
+    """Tell whether one score prefers the first candidate and another one the second."""
     return {1, -1} <= set(compare_scores(first, second))
 
 
 def compare_scores(first: PairCandidate, second: PairCandidate) -> list[int]:
-    """Which of two candidates each score prefers: 1 the first, -1 the second, 0 neither or it is missing."""
+    """Return the preference of each score: 1 for the first candidate, -1 for the second, 0 for neither or missing."""
     return [
         0 if one is None or other is None or abs(one - other) <= TIE else 1 if one > other else -1
         for one, other in zip(first.scores, second.scores, strict=True)
@@ -377,10 +377,10 @@ def compare_scores(first: PairCandidate, second: PairCandidate) -> list[int]:
 
 
 def first_is_left(*, seed: int, annotator_id: int, turn: int) -> bool:
-    """Which side the pair's first summary gets on an annotator's `turn`-th pair, counted from 0.
+    """Tell whether the pair's first summary is on the left in an annotator's `turn`-th pair, counted from 0.
 
-    Turns come in twos: the first of two is drawn, the second gets the opposite, so that the sides of an annotator
-    are never further apart than one, and cannot be foretold for more than every other pair.
+    Turns come in twos: the side of the first is drawn, the second gets the opposite one. So the counts of an
+    annotator's sides never differ by more than one, and at most every other side can be predicted.
     """
     drawn = random.Random(f"{seed}:{annotator_id}:{turn // 2}").random() < 0.5  # noqa: S311
     return drawn == (turn % 2 == 0)

@@ -1,12 +1,13 @@
-"""Studies that end by a stopping rule: which documents are complete, what was judged of them, and the decision.
+"""Studies that end by a stopping rule: their complete documents, the judgments of these, and the decision.
 
 Documents are completed in an order that was drawn at random (`annotation.sampling.put_in_order`). Each look takes the
-complete ones from the first on, up to the first that is not: which these are depends on how often their pairs were
-judged or skipped, and never on what was chosen. A pair is done when as many people as are wanted judged or skipped it,
-so that no document waits for ever for a pair that nobody can judge; judgments beyond those wanted do not count.
+complete ones from the first on, up to the first that is not complete. Which these are depends on how often their
+pairs were judged or skipped, and never on the choices. A pair is done when as many people as the study wants have
+judged or skipped it, so that no document waits for ever for a pair that nobody can judge; further judgments do not
+count.
 
-What is said of the documents is always what stands now. Where somebody changes a judgment or an annotator is
-excluded, that may be another sequence than the one that decided: the decision is stored as it was taken, once.
+The results shown for the documents are always the current ones. If somebody changes a judgment or an annotator is
+excluded, they may differ from those that led to the decision, which is stored once, as it was taken.
 """
 
 from collections import Counter
@@ -30,24 +31,27 @@ from data.store.base import Store, StoreError
 from data.tables import DocumentRow, SummaryRow
 
 Decide = Callable[[CompleteDocuments], StoppingDecision | None]
-"""What decides of complete documents whether the study stops; `analysis` has it, which this package does not know."""
+"""A function that decides by complete documents whether the study stops; only `analysis` has one."""
 
 
 class StoppingStore(Store):
     """Looks at studies that end by a stopping rule, over one engine."""
 
     def complete_documents(self, study: str) -> CompleteDocuments | None:
-        """The judgments of a study's complete documents; None where it has no stopping rule. Raises `UnknownStudy`."""
+        """Return the judgments of a study's complete documents; None without a stopping rule.
+
+        Raises `UnknownStudy`.
+        """
         with self.reading() as session:
             row = find_study(session, study)
             return read_complete(session, row) if row.in_drawn_order else None
 
     def look(self, study: str, decide: Decide, *, annotator: Annotator | None = None) -> None:
-        """Let a function decide by the complete documents whether a study stops, and store what it decides.
+        """Let a function decide by the complete documents whether a study stops, and store its decision.
 
-        Annotators may call it, as what they judge may complete a document, and learn nothing by it; with `annotator`
-        nothing is done unless theirs did. A study that has stopped is not looked at again, nor one that was opened from
-        a bundle. Raises `UnknownStudy`.
+        Annotators may call it, as their judgment may complete a document, and learn nothing from it; with `annotator`
+        it does nothing unless theirs did. A study that has stopped, or was opened from a bundle, is not looked at
+        again. Raises `UnknownStudy`.
         """
         with self.reading(annotators=True) as session:
             row = find_study(session, study, Right.JUDGE)
@@ -55,14 +59,14 @@ class StoppingStore(Store):
                 return
             if annotator is not None and not has_completed(session, annotator):
                 return
-            found = read_complete(session, row)
-        decision = decide(found)
+            complete = read_complete(session, row)
+        decision = decide(complete)
         if decision is None:
             return
         with self.writing(annotators=True) as session:
             row = find_study(session, study, Right.JUDGE)
             lock_study(session, row.id)
-            session.refresh(row)  # another one may have looked meanwhile
+            session.refresh(row)  # another call may have looked meanwhile
             if row.stopped_at is None:
                 row.stopped_at, row.decision = now(), decision._asdict()
 
@@ -105,7 +109,7 @@ def read_complete(session: Session, study: StudyRow) -> CompleteDocuments:
 
 
 def find_complete(session: Session, study: StudyRow) -> tuple[list[int], list[int]]:
-    """All documents of a study in the drawn order, and those of them that are complete, up to the first that is not."""
+    """Return all documents of a study in the drawn order, and those before the first that is not complete."""
     pairs = PairRow.study_id == study.id, PairRow.expected_id.is_(None)
     ordered = select(PairRow.document_id).where(*pairs).order_by(PairRow.position)
     documents = list(dict.fromkeys(session.scalars(ordered)))
@@ -114,7 +118,7 @@ def find_complete(session: Session, study: StudyRow) -> tuple[list[int], list[in
 
 
 def is_wanting(study: StudyRow) -> ColumnElement[bool]:
-    """Whether a pair was judged and skipped by fewer people than are wanted."""
+    """Return the condition that fewer people than wanted have judged or skipped a pair."""
     return PairRow.judgments + count_skips() < study.judgments_per_pair
 
 
@@ -141,7 +145,7 @@ def select_judgments(study_id: int) -> Select[int, int, int, int | None, str, st
 
 
 def has_completed(session: Session, annotator: Annotator) -> bool:
-    """Whether the pair that an annotator judged or skipped last is of a document that is complete."""
+    """Tell whether the pair that an annotator judged or skipped last belongs to a complete document."""
     last = session.execute(
         select(PairRow.study_id, PairRow.document_id)
         .join(AssignmentRow, AssignmentRow.pair_id == PairRow.id)

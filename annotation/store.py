@@ -1,4 +1,4 @@
-"""The store of studies and judgments: the only code that writes the tables of `annotation.tables` but for keywords."""
+"""The store of studies and judgments, the only writer of the tables of `annotation.tables` except those of keywords."""
 
 import secrets
 from collections.abc import Sequence
@@ -21,7 +21,6 @@ from annotation.assigning import (
 from annotation.entering import (
     WARNED,
     add_event,
-    begin_way,
     check_phase,
     enter_phase,
     find_rules,
@@ -31,7 +30,7 @@ from annotation.entering import (
 )
 from annotation.inputs import check_times, clean_text, person_name
 from annotation.judging import Said, check_said
-from annotation.phases import FAILED, JUDGING, WITHDRAWN
+from annotation.phases import FAILED, JUDGING, WITHDRAWN, way_of
 from annotation.protocol.records import Checks
 from annotation.protocol.tables import EventRow
 from annotation.records import (
@@ -55,16 +54,16 @@ from data.store import StoreError
 from data.store.rows import to_record
 
 LATEST = 100
-"""How many of an annotator's latest judgments tell how long one takes."""
+"""The number of an annotator's latest judgments from which the duration of one is estimated."""
 
 
 class AnnotationStore(StudyStore):
-    """Studies, annotators and judgments over one engine, a short session a call."""
+    """Studies, annotators and judgments over one engine, in a short session per call."""
 
     # --- annotators --------------------------------------------------------------------------------------
 
     def join(self, *, study: str, name: str) -> Annotator:
-        """The annotator of that name, new or returning; who has signed in judges by the name of their account.
+        """Return the annotator of that name, new or known; signed-in people judge by the name of their account.
 
         Raises `UnknownStudy`, `StudyClosed`, `NameTaken`.
         """
@@ -85,9 +84,9 @@ class AnnotationStore(StudyStore):
             return self.join(study=study, name=name)
 
     def invite(self, *, study: str, name: str) -> Annotator:
-        """An annotator whose work only their token opens, new or invited before.
+        """Return an annotator whose work only their token opens, new or invited before.
 
-        Raises `UnknownStudy`, `StudyClosed`, and `NameTaken` where somebody of that name came without an invite.
+        Raises `UnknownStudy`, `StudyClosed`, and `NameTaken` if somebody of that name came without an invite.
         """
         name = person_name(name)
         try:
@@ -102,14 +101,14 @@ class AnnotationStore(StudyStore):
             return self.invite(study=study, name=name)
 
     def invited(self, study: str) -> list[Annotator]:
-        """Who was invited to a study, in the order of the invites. Raises `UnknownStudy`."""
+        """List the annotators invited to a study, in the order of the invites. Raises `UnknownStudy`."""
         with self.reading() as session:
             of_study = AnnotatorRow.study_id == find_study(session, study, Right.MANAGE).id
             rows = session.scalars(select(AnnotatorRow).where(of_study, AnnotatorRow.invited).order_by(AnnotatorRow.id))
             return [to_annotator(row) for row in rows]
 
     def annotator(self, token: str) -> Annotator:
-        """The annotator whom a token belongs to. Raises `UnknownInvite`."""
+        """Return the annotator that a token belongs to. Raises `UnknownInvite`."""
         with self.reading(annotators=True) as session:
             row = session.scalar(
                 select(AnnotatorRow)
@@ -121,7 +120,7 @@ class AnnotationStore(StudyStore):
             return to_annotator(row)
 
     def own_annotator(self) -> Annotator | None:
-        """The annotator that the caller is, by the link that they came by; None for everybody else."""
+        """Return the annotator that the caller is by the link that they came by; None for everybody else."""
         with self.reading(annotators=True) as session:
             annotator_id = visitor_of(session).annotator_id
             return None if annotator_id is None else to_annotator(session.get_one(AnnotatorRow, annotator_id))
@@ -129,14 +128,14 @@ class AnnotationStore(StudyStore):
     # --- assignment --------------------------------------------------------------------------------------
 
     def next_task(self, annotator: Annotator) -> JudgmentTask | None:
-        """The pair that an annotator is to judge now, None where none is left or the study is closed.
+        """Return the pair that an annotator is to judge now; None if none is left or the study is closed.
 
-        An open assignment comes back first, so that a reload shows the same pair with the same sides. Else the pair
-        with the fewest judgments among those that want more and that the annotator has not been given; now and then
-        an attention check instead, and at the end those that are left. Who gets none has finished judging, where
-        the study has phases after it.
+        An open assignment comes back first, so that a reload shows the same pair with the same sides. Otherwise it is
+        the pair with the fewest judgments among those that want more and that the annotator has not been given; now and
+        then an attention check instead, and at the end the checks that are left. An annotator who gets no pair has
+        finished judging, and enters the next phase if the study has one.
 
-        Raises `WrongPhase` for whoever does not judge yet, or not any more, and `StudyPaused`.
+        Raises `WrongPhase` for annotators who do not judge yet or no longer, and `StudyPaused`.
         """
         with self.writing(annotators=True) as session:
             row = find_own(session, annotator)
@@ -151,14 +150,14 @@ class AnnotationStore(StudyStore):
             return None
 
     def task(self, annotator: Annotator, assignment_id: int) -> JudgmentTask:
-        """A pair that the annotator was given. Raises `NotAssigned`."""
+        """Return a pair that the annotator was given. Raises `NotAssigned`."""
         with self.reading(annotators=True) as session:
             find_own(session, annotator)
             find_assignment(session, annotator, assignment_id)
             return to_judgment_task(session, assignment_id)
 
     def previous_task(self, annotator: Annotator, assignment_id: int | None = None) -> JudgmentTask | None:
-        """The pair that the annotator was given before another one (None: before the end), to look at or change."""
+        """Return the pair that the annotator was given before another one (None: the last), to look at or change."""
         with self.reading(annotators=True) as session:
             find_own(session, annotator)
             earlier = (
@@ -169,8 +168,8 @@ class AnnotationStore(StudyStore):
             )
             if assignment_id is not None:
                 earlier = earlier.where(AssignmentRow.id < assignment_id)
-            found = session.scalar(earlier)
-            return None if found is None else to_judgment_task(session, found)
+            earlier_id = session.scalar(earlier)
+            return None if earlier_id is None else to_judgment_task(session, earlier_id)
 
     # --- judgments ---------------------------------------------------------------------------------------
 
@@ -187,11 +186,10 @@ class AnnotationStore(StudyStore):
     ) -> None:
         """Record a choice (`left`, `right` or `tie`); it is on disk when this returns.
 
-        With `change` an earlier choice is replaced and kept as a revision; a pair that was skipped can be judged
-        after all, and the skip stays on record. A wrong answer to an attention check may bring a warning, or end the
-        annotator's part.
+        With `change` an earlier choice is replaced and kept as a revision; a skipped pair can be judged after all, and
+        the skip stays on record. A wrong answer to an attention check may bring a warning, or end the annotator's part.
 
-        Raises `AlreadyJudged`, `NotAssigned`, `StudyClosed`, `StudyPaused`, `TooSoon`, `WrongPhase`, `BadAnswer` where
+        Raises `AlreadyJudged`, `NotAssigned`, `StudyClosed`, `StudyPaused`, `TooSoon`, `WrongPhase`, `BadAnswer` if
         something that the study requires is missing, or StoreError for a tie where the study has none.
         """
         decided_at = decided_at or now()
@@ -226,7 +224,7 @@ class AnnotationStore(StudyStore):
                 mind_checks(session, row, rules.checks)
 
     def skip(self, *, annotator: Annotator, assignment_id: int, reason: str) -> None:
-        """Leave a pair unjudged, saying why.
+        """Leave a pair unjudged, with the reason.
 
         Raises `AlreadyJudged`, `NotAssigned`, `StudyClosed`, `StudyPaused`, `WrongPhase`, or StoreError without a
         reason.
@@ -250,7 +248,7 @@ class AnnotationStore(StudyStore):
     # --- progress ----------------------------------------------------------------------------------------
 
     def progress(self, annotator: Annotator) -> JudgingProgress:
-        """How far an annotator is."""
+        """Return the progress of an annotator."""
         with self.reading(annotators=True) as session:
             row = find_own(session, annotator)
             given, judged, skipped = session.execute(
@@ -287,18 +285,18 @@ class AnnotationStore(StudyStore):
         )
 
     def annotators(self, study: str) -> list[AnnotatorProgress]:
-        """A study's annotators and what each has done, in the order in which they joined."""
+        """Return the progress of a study's annotators, in the order in which they joined."""
         with self.reading() as session:
             return read_progress(session, find_study(session, study))
 
 
 def find_annotator(session: Session, study: StudyRow, name: str) -> AnnotatorRow | None:
-    """The row of a study's annotator, None where there is none of that name."""
+    """Find the row of a study's annotator; None if there is none of that name."""
     return session.scalar(select(AnnotatorRow).where(AnnotatorRow.study_id == study.id, AnnotatorRow.name == name))
 
 
 def is_own(session: Session, row: AnnotatorRow) -> bool:
-    """Whether an annotator is who calls, and may judge: by the link that they came by, or by their account."""
+    """Tell whether the caller is an annotator, by their link or account, and may judge."""
     visitor = visitor_of(session)
     excluded = row.excluded_at is not None and row.phase != WITHDRAWN  # who has withdrawn may read that they have
     if excluded or row.erased_at is not None:
@@ -311,11 +309,11 @@ def is_own(session: Session, row: AnnotatorRow) -> bool:
 
 
 def find_own(session: Session, annotator: Annotator) -> AnnotatorRow:
-    """The row of an annotator who is who calls. Raises `WorkGone`, and `NotAssigned` for others.
+    """Find the row of an annotator if they are the caller. Raises `WorkGone`, and `NotAssigned` for others.
 
-    Tokens tell whether it is still the same annotator: in another database that took the place of the one in which the
-    page was opened, the number may be somebody else's, in another study. Where the call writes, nobody pauses, excludes
-    or erases the annotator before that is committed.
+    The token tells whether it is still the same annotator: if another database has replaced the one in which the page
+    was opened, the number may belong to somebody else in another study. In a call that writes, nobody can pause,
+    exclude or erase the annotator before it is committed.
     """
     hold = {"key_share": True, "of": AnnotatorRow} if session.info.get("writing") else None
     with_study = joinedload(AnnotatorRow.study, innerjoin=True)
@@ -330,16 +328,16 @@ def find_own(session: Session, annotator: Annotator) -> AnnotatorRow:
 def add_annotator(
     session: Session, study: StudyRow, name: str, *, invited: bool, user_id: int | None = None
 ) -> AnnotatorRow:
-    """A new annotator, with a token that cannot be guessed."""
+    """Add a new annotator at the first phase of the study, with a token that cannot be guessed."""
     row = AnnotatorRow(study=study, name=name, token=secrets.token_urlsafe(24), invited=invited, user_id=user_id)
-    begin_way(session, row, study)
+    row.phase, row.phase_at = way_of(find_rules(session, study))[0], now()
     session.add(row)
     session.flush()
     return row
 
 
 def to_annotator(row: AnnotatorRow) -> Annotator:
-    """The record of an annotator's row."""
+    """Make the record of an annotator's row."""
     return to_record(Annotator, row, study=row.study.name)
 
 
@@ -358,14 +356,14 @@ def to_revision(judgment: JudgmentRow) -> RevisionRow:
 
 
 def has_worked(session: Session, row: AnnotatorRow) -> bool:
-    """Whether an annotator has judged or skipped a pair."""
+    """Tell whether an annotator has judged or skipped a pair."""
     decided = AssignmentRow.reserved_until.is_(None)
     worked = select(AssignmentRow.id).where(AssignmentRow.annotator_id == row.id, decided).limit(1)
     return session.scalar(worked) is not None
 
 
 def mind_checks(session: Session, row: AnnotatorRow, checks: Checks) -> None:
-    """Warn an annotator who has just answered an attention check wrongly, or end their part, where it is time to."""
+    """Warn an annotator who has just failed an attention check, or end their part, by the protocol's limits."""
     if checks.warn_after is None and checks.end_after is None:
         return
     session.flush()
@@ -380,20 +378,15 @@ def mind_checks(session: Session, row: AnnotatorRow, checks: Checks) -> None:
             func.coalesce(JudgmentRow.chosen_id, 0) != PairRow.expected_id,
         )
     )
+    warned = select(EventRow.id).where(EventRow.annotator_id == row.id, EventRow.event == WARNED).limit(1)
     if checks.end_after is not None and (wrong or 0) >= checks.end_after:
         enter_phase(session, row, FAILED, f"{wrong} wrong")
-    elif checks.warn_after is not None and (wrong or 0) >= checks.warn_after and not was_warned(session, row):
+    elif checks.warn_after is not None and (wrong or 0) >= checks.warn_after and session.scalar(warned) is None:
         add_event(session, row, WARNED, f"{wrong} wrong")
 
 
-def was_warned(session: Session, row: AnnotatorRow) -> bool:
-    """Whether an annotator was warned before."""
-    warned = select(EventRow.id).where(EventRow.annotator_id == row.id, EventRow.event == WARNED)
-    return session.scalar(warned.limit(1)) is not None
-
-
 def read_progress(session: Session, study: StudyRow) -> list[AnnotatorProgress]:
-    """What each annotator of a study has done, in the order in which they joined."""
+    """Read the progress of each annotator of a study, in the order in which they joined."""
     people = session.execute(
         select(AnnotatorRow.id, AnnotatorRow.name, AnnotatorRow.excluded_at)
         .where(AnnotatorRow.study_id == study.id)
@@ -421,7 +414,7 @@ def read_progress(session: Session, study: StudyRow) -> list[AnnotatorProgress]:
 
 
 class AssignmentOutcome(NamedTuple):
-    """An assignment, the choice that is expected in an attention check, and the judgment where there is one."""
+    """An assignment, the expected choice of an attention check, and the judgment if there is one."""
 
     left_id: int
     skipped_at: datetime | None

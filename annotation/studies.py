@@ -1,4 +1,4 @@
-"""Studies: drawn once, then open or closed."""
+"""The store of studies, which are drawn once and then opened or closed."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -46,20 +46,20 @@ DAY = timedelta(days=1)
 
 
 class StudyStore(VersionedStore):
-    """Studies over one engine, a short session a call."""
+    """Studies over one engine, in a short session per call."""
 
     def sample(self, spec: StudySpec) -> PairSample:
-        """The pairs that a study would get, without making it. Errors as `create_study`."""
+        """Return the pairs that a study would get, without making it. Errors as `create_study`."""
         return draw(find_candidates(self, spec), spec)
 
     def count_pairs(self, spec: StudySpec) -> PairCounts:
-        """How many pairs the rule of a study allows, whatever it draws of them. Errors as `create_study`."""
+        """Count the pairs that the rule of a study allows, before any are drawn. Errors as `create_study`."""
         return allow_pairs(find_candidates(self, spec), spec.rule).counts()
 
     def create_study(self, spec: StudySpec, text: str | None = None) -> Study:
-        """Draw the pairs and store the study with the `text` of the study file that it is made by.
+        """Draw the pairs and store the study with the `text` of its study file.
 
-        Without one, a study file is written that says what the specification does.
+        Without a text, a study file is written from the specification.
 
         Raises `StudyExists`, `UnknownDataset`, `ScoresMissing`, `NoPairs`, or StoreError for a setting out of range.
         """
@@ -85,26 +85,26 @@ class StudyStore(VersionedStore):
         return self.study(name)
 
     def studies(self, *, archived: bool = False) -> list[Study]:
-        """All studies that the caller may read, the newest first; those `archived` only where they are asked for."""
+        """List the studies that the caller may read, the newest first; with `archived`, archived ones too."""
         with self.reading() as session:
             listed = select(StudyRow).options(joinedload(StudyRow.dataset)).order_by(StudyRow.id.desc())
             rows = session.scalars(listed if archived else listed.where(StudyRow.archived_at.is_(None))).all()
             return [to_study(session, row) for row in rows if may(session, Right.READ, row)]
 
     def study(self, name: str) -> Study:
-        """One study; an annotator may see their own. Raises `UnknownStudy`."""
+        """Return one study; an annotator may see their own. Raises `UnknownStudy`."""
         with self.reading(annotators=True) as session:
             return to_study(session, find_study(session, name, Right.JUDGE))
 
     def right(self, name: str) -> Right:
-        """What the caller may do in a study, which is only to read one opened from a bundle. Raises `UnknownStudy`."""
+        """Return the caller's right in a study, at most to read one opened from a bundle. Raises `UnknownStudy`."""
         with self.reading(annotators=True) as session:
             row = find_study(session, name, Right.JUDGE)
             most = max(right for right in Right if may(session, right, row))
             return most if row.bundle_sha256 is None else min(most, Right.READ)
 
     def studies_of(self, dataset: str) -> list[str]:
-        """The names of the studies over a data set that the caller may read, the oldest first."""
+        """List the names of a data set's studies that the caller may read, the oldest first."""
         with self.reading() as session:
             rows = session.scalars(
                 select(StudyRow).join(DatasetRow).where(DatasetRow.name == dataset).order_by(StudyRow.id)
@@ -112,7 +112,7 @@ class StudyStore(VersionedStore):
             return [row.name for row in rows if may(session, Right.READ, row)]
 
     def is_studied(self, dataset: str) -> bool:
-        """Whether there is a study over a data set, whoever's it is."""
+        """Tell whether any study, whoever owns it, uses a data set."""
         with self.reading() as session:
             of_dataset = select(StudyRow.id).join(DatasetRow).where(DatasetRow.name == dataset)
             return session.scalar(of_dataset.limit(1)) is not None
@@ -120,8 +120,8 @@ class StudyStore(VersionedStore):
     def close_study(self, name: str, *, closed: bool = True) -> Study:
         """Stop taking judgments, or take them again.
 
-        Raises `UnknownStudy`, and `StudyClosed` where one that is to be open again has a closing date that has passed,
-        or judgments that came from a file.
+        Raises `UnknownStudy`. Raises `StudyClosed` if a study cannot be opened again: its closing date has passed, or
+        its judgments came from a file.
         """
         with self.writing() as session:
             study = find_study(session, name, Right.MANAGE)
@@ -134,7 +134,7 @@ class StudyStore(VersionedStore):
         return self.study(name)
 
     def pace(self, name: str) -> StudyPace:
-        """How fast a study is judged. Raises `UnknownStudy`."""
+        """Return the pace at which a study is judged. Raises `UnknownStudy`."""
         with self.reading() as session:
             study = find_study(session, name)
             decided = JudgmentRow.decided_at
@@ -150,11 +150,11 @@ class StudyStore(VersionedStore):
             return StudyPace(session.scalar(joined) or 0, lately, latest)
 
     def version(self, name: str) -> str:
-        """What is another text whenever something is said of a study that results and reports rest on.
+        """Return a text that changes whenever something that results and reports depend on changes in a study.
 
-        That is when a judgment is made or changed or a pair skipped, when something happens to an annotator, and when
-        the study gets another file, is registered or stops by its rule. A study that takes the name of one that was
-        deleted has versions of its own. Raises `UnknownStudy`.
+        It changes when a judgment is made or changed or a pair is skipped, when something happens to an annotator, and
+        when the study gets another file, is registered or stops by its rule. A study with the name of a deleted one has
+        versions of its own. Raises `UnknownStudy`.
         """
         with self.reading() as session:
             study = find_study(session, name)
@@ -172,15 +172,15 @@ class StudyStore(VersionedStore):
                 select(func.count()).select_from(EventRow).join(AnnotatorRow).where(of_study),
                 revisions,
             )
-            found = session.execute(select(*(count.scalar_subquery() for count in counts))).one()
+            numbers = session.execute(select(*(count.scalar_subquery() for count in counts))).one()
             stopped = study.stopped_at is not None
-            return ".".join(map(str, (f"{study.created_at:%Y%m%d%H%M%S%f}", int(stopped), *found)))
+            return ".".join(map(str, (f"{study.created_at:%Y%m%d%H%M%S%f}", int(stopped), *numbers)))
 
 
 def draw_pairs(store: VersionedStore, spec: StudySpec, stopping: Stopping | None = None) -> PairSample:
-    """Draw the pairs of a study, in the order that its stopping rule wants, if it has one.
+    """Draw the pairs of a study, in the order of its stopping rule, if it has one.
 
-    Raises `NoPairs` where there are none; other errors as `create_study`.
+    Raises `NoPairs` if there are none; other errors as `create_study`.
     """
     sample = draw(find_candidates(store, spec), spec)
     if not sample.pairs:
@@ -196,20 +196,20 @@ def draw_pairs(store: VersionedStore, spec: StudySpec, stopping: Stopping | None
 
 
 def protocol_for(store: VersionedStore, spec: StudySpec) -> StudyProtocol:
-    """The protocol of a specification, with its systems named and its data set pinned. Errors as `create_study`."""
+    """Return the protocol of a specification, with systems named and data set pinned. Errors as `create_study`."""
     with store.reading() as session:
         spec = replace(spec, systems=find_systems(session, spec))
     return protocol_of(spec, hash_dataset(store, spec.dataset, spec.systems))
 
 
 def find_state(session: Session, study: StudyRow) -> str:
-    """The state of a study at this moment: the one place that knows of its row whether it takes judgments."""
+    """Return the state of a study at this moment; only this function tells from its row whether it takes judgments."""
     return state_of(study.closed_at, study.paused_at, find_protocol(session, study).closes)
 
 
 @contextmanager
 def resuming(session: Session, study: StudyRow) -> Iterator[None]:
-    """Let the time of a study's annotators begin anew where the study takes judgments again after what is done."""
+    """Restart the idle time of a study's annotators if the study takes judgments again after the block."""
     before = find_state(session, study)
     yield
     if before != OPEN and find_state(session, study) == OPEN:
@@ -217,19 +217,19 @@ def resuming(session: Session, study: StudyRow) -> Iterator[None]:
 
 
 def may_come(session: Session, study: StudyRow) -> bool:
-    """Whether a study has something to judge for people who come now."""
+    """Tell whether a study has something to judge for people who come now."""
     return find_state(session, study) == OPEN and study.stopped_at is None
 
 
 def check_open(session: Session, study: StudyRow) -> None:
-    """Raise `StudyClosed` where nobody new comes to a study now."""
+    """Refuse new people in a study that is not open or has stopped. Raises `StudyClosed`."""
     if not may_come(session, study):
         state = find_state(session, study)
         raise StudyClosed(f"the study {study.name!r} is {'stopped' if state == OPEN else state}")
 
 
 def check_spec(spec: StudySpec) -> None:
-    """Raise StoreError for a setting out of range."""
+    """Refuse a setting out of range. Raises StoreError."""
     if spec.judgments_per_pair < 1:
         raise StoreError("each pair needs at least one judgment")
     if not clean_text(spec.question):
@@ -249,7 +249,7 @@ def insert_pairs(session: Session, study: StudyRow, sample: PairSample) -> None:
 
 
 def study_columns(session: Session, spec: StudySpec, sample: PairSample) -> dict[str, Any]:
-    """What the row of a study says beside its name: what was specified, and what was left out of the sample."""
+    """Return the columns of a study's row except its name: its specification, and the counts of its sample."""
     dataset = find_dataset(session, spec.dataset)
     conflicts = spec.rule == "conflicts"
     return {
@@ -276,17 +276,17 @@ def study_columns(session: Session, spec: StudySpec, sample: PairSample) -> dict
 
 
 def may(session: Session, right: Right, study: StudyRow) -> bool:
-    """Whether the caller has a right in a study; all rights in one that they made."""
+    """Tell whether the caller has a right in a study; its owner has all rights."""
     visitor = visitor_of(session)
     return visitor.may(right, study.id) or visitor.may_change(study.owner_id)
 
 
 def find_study(session: Session, name: str, right: Right = Right.READ, *, opened: bool = False) -> StudyRow:
-    """The row of a study, for somebody who has a right in it.
+    """Find the row of a study in which the caller has a right.
 
-    Raises `UnknownStudy`, as well where the caller may not know of it, and `NotAllowed` where they may only read it.
-    Of a study that was opened from a bundle nothing but reading is allowed to anybody, for which `OpenedFromBundle` is
-    raised, unless the call is for `opened` ones, too.
+    Raises `UnknownStudy`, also if the caller may not know of it, and `NotAllowed` if they may only read it. A study
+    that was opened from a bundle can only be read: any other right raises `OpenedFromBundle`, unless the call allows
+    `opened` ones too.
     """
     lowest = min(right, Right.READ)
     row = find_named(
@@ -305,7 +305,7 @@ def find_study(session: Session, name: str, right: Right = Right.READ, *, opened
 
 
 def to_study(session: Session, row: StudyRow) -> Study:
-    """The record of a study's row, with its counts."""
+    """Make the record of a study's row, with its counts."""
     ordinary = PairRow.expected_id.is_(None)
     left_out = (
         select(AnnotatorRow.id)

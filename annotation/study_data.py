@@ -1,4 +1,4 @@
-"""A study as it is read from the database, once for all that is said of it."""
+"""A study as it is read from the database, once for all of its results."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,38 +18,38 @@ from data.verdicts import Verdicts
 
 @dataclass(frozen=True, eq=False)
 class StudyData:
-    """What was asked, what people answered, and what metrics say of the same data set."""
+    """A study with its judgments, and the scores of its data set."""
 
     study: Study
     dataset: Dataset
     annotators: Sequence[AnnotatorProgress]
     preferences: Preferences
-    """The judgments, attention checks left out, or where it is `adjudicated` the decisions of adjudicators."""
+    """The judgments without attention checks, or if `adjudicated`, the decisions of adjudicators."""
     cells: Cells
     """The summaries of the systems that the study compares, sorted by document and system."""
     truncated: Mapping[str, int]
-    """By signature, how many scores are of texts whose end a model did not see."""
+    """The number of scores of texts whose end a model did not see, by signature."""
     confirmation: Confirmation
-    """What adjudicators decided beside what annotators had chosen."""
+    """Counts of how often adjudicators decided like most annotators."""
     adjudicated: bool = False
     complete: CompleteDocuments | None = None
-    """What its stopping rule looks at, where it has one."""
+    """The documents that its stopping rule looks at, if it has one."""
     verdicts: Sequence[Verdicts] = ()
-    """What language models say of the pairs, which stands among the scores of the preferences, too."""
+    """The verdicts of language models on the pairs, which are also among the scores of the preferences."""
 
     @property
     def checks(self) -> dict[str, tuple[int, int]]:
-        """Attention checks passed and asked, by annotator; excluded ones are left out."""
+        """Attention checks passed and asked, by annotator, without the excluded ones."""
         return checks_of(self.annotators)
 
 
 def checks_of(annotators: Iterable[AnnotatorProgress]) -> dict[str, tuple[int, int]]:
-    """Attention checks passed and asked, by annotator; excluded ones are left out."""
+    """Return the attention checks passed and asked, by annotator, without the excluded ones."""
     return {row.annotator: (row.checks_passed, row.checks) for row in annotators if not row.excluded}
 
 
 def read_study(data: DataStore, annotation: AnnotationStore, name: str, *, adjudicated: bool = False) -> StudyData:
-    """Read a study with its judgments, or what was `adjudicated`, and the scores of its data set.
+    """Read a study with its judgments (with `adjudicated`, the decisions) and the scores of its data set.
 
     Raises `UnknownStudy`, `NothingDecided`.
     """
@@ -71,15 +71,15 @@ def read_study(data: DataStore, annotation: AnnotationStore, name: str, *, adjud
     )
 
 
-def without_names(found: StudyData) -> StudyData:
-    """A study as it is passed on: annotators are called P1, P2 and so on; adjudicators keep their names."""
-    called = pseudonyms(one.annotator for one in found.annotators)
-    annotators = [one._replace(annotator=called[one.annotator]) for one in found.annotators]
-    said = found.preferences if found.adjudicated else rename_annotators(found.preferences, called)
-    return replace(found, annotators=annotators, preferences=said)
+def without_names(study: StudyData) -> StudyData:
+    """Return a study for passing on, with annotators called P1, P2 and so on; adjudicators keep their names."""
+    called = pseudonyms(one.annotator for one in study.annotators)
+    annotators = [one._replace(annotator=called[one.annotator]) for one in study.annotators]
+    said = study.preferences if study.adjudicated else rename_annotators(study.preferences, called)
+    return replace(study, annotators=annotators, preferences=said)
 
 
 def rename_annotators(preferences: Preferences, called: Mapping[str, str]) -> Preferences:
-    """The same judgments by annotators of other names."""
+    """Return the same judgments with the annotators renamed; those without a new name become "another"."""
     names = [called.get(name or "", "another") for name in preferences.annotators]
     return replace(preferences, annotators=to_name_column(names))

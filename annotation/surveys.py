@@ -13,18 +13,18 @@ Answer: TypeAlias = str | float | list[str]
 """A text or option, a number, or the options of a checkbox."""
 
 LONGEST = 5000
-"""Characters of a text that is answered."""
+"""The largest number of characters of a text answer."""
 
 
 def check_answers(questions: Sequence[SurveyQuestion], answers: Mapping[str, Any]) -> dict[str, Answer]:
-    """The answers to a survey as they are stored, by the names of the questions; what was left empty is left out.
+    """Check the answers to a survey and return them as stored, by question name, without the empty ones.
 
-    Raises `BadAnswer` for the first that its question does not take, for one that is missing, or that nobody asked for.
+    Raises `BadAnswer` for the first answer that its question does not take, that is missing, or that nobody asked for.
     """
     unknown = sorted(set(answers) - {question.name for question in questions})
     if unknown:
         raise BadAnswer(f"there is no question {unknown[0]!r}")
-    found: dict[str, Answer] = {}
+    checked: dict[str, Answer] = {}
     for question in questions:
         answer = answers.get(question.name)
         if isinstance(answer, str):
@@ -33,12 +33,12 @@ def check_answers(questions: Sequence[SurveyQuestion], answers: Mapping[str, Any
             if question.required:
                 raise BadAnswer(msgid("Please answer: {question}"), question=question.ask)
             continue
-        found[question.name] = check_answer(question, answer)
-    return found
+        checked[question.name] = check_answer(question, answer)
+    return checked
 
 
 def check_answer(question: SurveyQuestion, answer: Any) -> Answer:
-    """One answer, which is not empty. Raises `BadAnswer`."""
+    """Check one answer that is not empty. Raises `BadAnswer`."""
     match question.kind, answer:
         case "radio", str() if answer in question.options:
             return str(answer)
@@ -52,7 +52,7 @@ def check_answer(question: SurveyQuestion, answer: Any) -> Answer:
 
 
 def check_range(question: SurveyQuestion, number: float) -> float:
-    """A number within the limits of its question. Raises `BadAnswer`."""
+    """Return a number if it is within the limits of its question. Raises `BadAnswer`."""
     if question.least is not None and number < question.least:
         raise BadAnswer(
             msgid("The number must be at least {limit}: {question}"), limit=f"{question.least:g}", question=question.ask

@@ -12,25 +12,25 @@ from data.database import Base, Utc, now
 from data.tables import DatasetRow, DocumentRow, NamedRow, SummaryRow
 
 UNDECIDED = text("reserved_until IS NOT NULL")
-"""Of many assignments only these few are looked up at every click."""
+"""The condition of the few assignments that are looked up at every click."""
 
 MarkedRange: TypeAlias = tuple[str, int, int]
-"""A text of a pair (`document`, `first` or `second`), and the characters of it that are marked: from, and to before."""
+"""A marked range in a text of a pair: text (`document`, `first` or `second`), first character, end (exclusive)."""
 
 CHECKS = text("expected_id IS NOT NULL")
-"""Of many pairs only these few are looked up at every click."""
+"""The condition of the few pairs that are looked up at every click."""
 
 
 class StudyRow(NamedRow):
-    """A question asked about pairs of a data set's summaries, with all that decided which pairs these are.
+    """A question about pairs of a data set's summaries, with everything that decided which pairs these are.
 
-    `eligible` pairs were allowed by the rule (null in studies of earlier versions), `conflicts` of them were metric
-    conflicts. The latter, `signatures` and `random_share` are null but for the rule `conflicts`; `alike` is null in
-    studies of earlier versions, too. `bundle_sha256` is the hash of the bundle that a study was opened from:
-    nobody judges in it or changes it.
+    `eligible` is the number of pairs that the rule allowed (null in studies of earlier versions), `conflicts` the
+    number of these with a conflict of metrics. `conflicts`, `signatures` and `random_share` are null except for the
+    rule `conflicts`; `alike` is null in studies of earlier versions, too. `bundle_sha256` is the hash of the bundle
+    that a study was opened from: nobody judges in it or changes it.
 
-    Where the study ends by a stopping rule, its documents are completed `in_drawn_order`, which is that of its pairs;
-    it stopped at `stopped_at`, for what `decision` says (`StoppingDecision`).
+    If the study ends by a stopping rule, its documents are completed `in_drawn_order`, which is that of its pairs; it
+    stopped at `stopped_at` by `decision` (a `StoppingDecision`).
     """
 
     __tablename__ = "studies"
@@ -68,12 +68,12 @@ class StudyRow(NamedRow):
 class PairRow(Base):
     """Two summaries of one document; `first` and `second` have nothing to do with the sides they are shown on.
 
-    `judgments` is how many there are of annotators who are not excluded, counted here so that the next pair is found
+    `judgments` counts those of annotators who are not excluded; it is stored here so that the next pair is found
     without counting them all.
-    `inclusion` is the probability with which the pair was drawn, null where the rule weights no pairs.
+    `inclusion` is the probability with which the pair was drawn, null if the rule weights no pairs.
 
-    Where `expected_id` is set, the pair is an attention check: one of the two is of another document, the expected
-    one is of the document shown. The positions of checks come after those of the pairs that the study is about.
+    If `expected_id` is set, the pair is an attention check: one summary is of another document, the expected one is of
+    the document shown. The positions of checks come after those of the pairs that the study is about.
     """
 
     __tablename__ = "pairs"
@@ -100,11 +100,12 @@ class PairRow(Base):
 
 
 class AnnotatorRow(Base):
-    """Somebody who judges in one study, by a name typed in or, where `invited`, only by the invite's token.
+    """Somebody who judges in one study, by a typed name or, if `invited`, only by the invite's token.
 
-    On a hosted server an account may judge, too (`user_id`). Who is excluded (`excluded_at`) comes in no more, and what
-    they judged is left out of the analysis. `phase` is one of `annotation.phases`, entered at `phase_at` (null in
-    studies of earlier versions); `seen_at` is the last sign of life, and `code` what they tell a panel at the end.
+    On a hosted server an account may judge, too (`user_id`). Excluded annotators (`excluded_at`) cannot come in any
+    more, and their judgments are left out of the analysis. `phase` is one of `annotation.phases`, entered at `phase_at`
+    (null in studies of earlier versions); `seen_at` is the last sign of life, and `code` the one they give a panel at
+    the end.
     """
 
     __tablename__ = "annotators"
@@ -130,7 +131,7 @@ class AnnotatorRow(Base):
 
 
 class AssignmentRow(Base):
-    """A pair given to an annotator, the summary shown left, and the reason where they skipped it.
+    """A pair given to an annotator, the summary shown left, and the reason if they skipped it.
 
     `reserved_until` is when it loses its place among the judgments wanted; null once it is judged or skipped.
     """
@@ -157,10 +158,10 @@ class AssignmentRow(Base):
 
 
 class JudgmentRow(Base):
-    """What an annotator chose for a pair, as it stands now; `chosen_id` is null for a tie.
+    """An annotator's current choice for a pair; `chosen_id` is null for a tie.
 
-    `confidence` is from 1 to 5, `marks` are the words that decided; null where the study does not ask for them. When it
-    was made is null where the judgment came from a file that does not say it.
+    `confidence` is from 1 to 5, `marks` are the words that decided; both are null if the study does not ask for them.
+    Times are null for a judgment from a file that does not have them.
     """
 
     __tablename__ = "judgments"
@@ -180,7 +181,7 @@ class JudgmentRow(Base):
 
 
 class RevisionRow(Base):
-    """What a judgment was before it was changed."""
+    """A judgment as it was before it was changed."""
 
     __tablename__ = "judgment_revisions"
     __table_args__ = (UniqueConstraint("judgment_id", "revision"),)
@@ -200,7 +201,8 @@ class RevisionRow(Base):
 class KeywordReviewRow(NamedRow):
     """A data set's keywords as several extractors found them on one day, for people to mark the wrong ones.
 
-    `signature` says how they were found. `without` documents drawn have no keyword by any extractor and are left out.
+    `signature` has the extractors' settings. `without` counts the drawn documents without any keyword, which are left
+    out.
     """
 
     __tablename__ = "keyword_reviews"
@@ -215,7 +217,7 @@ class KeywordReviewRow(NamedRow):
 
 
 class ReviewedDocumentRow(Base):
-    """A document of a review; everybody gets them in the order of `position`, which was drawn."""
+    """A document of a review; everybody gets the documents in the order of `position`, which was drawn."""
 
     __tablename__ = "reviewed_documents"
     __table_args__ = (UniqueConstraint("review_id", "document_id"), UniqueConstraint("review_id", "position"))
@@ -231,8 +233,8 @@ class ReviewedDocumentRow(Base):
 class ReviewedKeywordRow(Base):
     """A keyword as it is shown, at a position that was drawn; `extractors` are those that found it.
 
-    `found` has the places in the document's references and, as the text after them, its title: index of the text,
-    first character, the one after the last.
+    `found` has its places in the document's texts (references, then the title): index of the text, first character, end
+    (exclusive).
     """
 
     __tablename__ = "reviewed_keywords"
@@ -265,7 +267,7 @@ class KeywordAnnotatorRow(Base):
 
 
 class KeywordVerdictRow(Base):
-    """What an annotator saved of a document; each change is a row more, and the highest revision stands.
+    """An annotator's marks of a document as saved once; each save is a new row, and the highest revision is valid.
 
     A verdict without marks says that no keyword is wrong.
     """
@@ -283,7 +285,7 @@ class KeywordVerdictRow(Base):
 
 
 class KeywordMarkRow(Base):
-    """A keyword that a verdict calls wrong."""
+    """A keyword that a verdict marks as wrong."""
 
     __tablename__ = "keyword_marks"
 

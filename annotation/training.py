@@ -1,4 +1,4 @@
-"""The training of an annotator: which pair comes next, on which side the better summary stands, and what it came to."""
+"""The training of an annotator: the next pair, the side of the better summary, and the result."""
 
 import random
 from collections.abc import Sequence
@@ -17,50 +17,50 @@ class TrainingTask(NamedTuple):
     """The training pair that an annotator is to answer."""
 
     attempt: int
-    """From 1."""
+    """The number of the attempt, from 1."""
     attempts: int
-    """How often they may try."""
+    """The number of attempts allowed."""
     place: int
-    """Of the pair, from 0."""
+    """The place of the pair, from 0."""
     pairs: int
     shown: JudgmentTask
-    """Its texts; its assignment is 0, which is none."""
+    """Its texts; the assignment is 0, as there is none."""
 
 
 class TrainingFeedback(NamedTuple):
-    """What an annotator is told of an answer."""
+    """The feedback that an annotator gets on an answer."""
 
     task: TrainingTask
     right: bool
     better: str
-    """The side on which the better summary stands: `left` or `right`."""
+    """The side of the better summary: `left` or `right`."""
     explanation: str
     correct: int
     """Right answers of this attempt so far."""
     pass_mark: int
     passed: bool | None
-    """Whether the attempt came to enough right answers; None before its last pair."""
+    """True if the attempt had enough right answers; None before its last pair."""
 
 
 def find_answers(session: Session, row: AnnotatorRow) -> Sequence[TrainingAnswerRow]:
-    """All that an annotator has answered, in order."""
+    """Find all training answers of an annotator, in order."""
     of_theirs = select(TrainingAnswerRow).where(TrainingAnswerRow.annotator_id == row.id)
     return session.scalars(of_theirs.order_by(TrainingAnswerRow.attempt, TrainingAnswerRow.place)).all()
 
 
 def next_place(training: Training, answers: Sequence[TrainingAnswerRow]) -> tuple[int, int]:
-    """The attempt and the place that come after those answered."""
+    """Return the attempt (from 0) and the place of the pair after those answered."""
     return divmod(len(answers), len(training.pairs))
 
 
 def better_side(row: AnnotatorRow, attempt: int, place: int) -> str:
-    """The side on which the better summary of a training pair stands, drawn anew for each attempt."""
+    """Return the side of the better summary of a training pair, drawn anew for each attempt."""
     drawn = random.Random(f"{row.study.seed}:training:{row.id}:{attempt}:{place}").random()  # noqa: S311
     return "left" if drawn < 0.5 else "right"
 
 
 def show_training_pair(row: AnnotatorRow, training: Training, attempt: int, place: int) -> TrainingTask:
-    """A training pair as an annotator sees it; `attempt` is counted from 1, `place` from 0."""
+    """Return a training pair as an annotator sees it; `attempt` is counted from 1, `place` from 0."""
     pair = training.pairs[place]
     left, right = pair.better, pair.worse
     if better_side(row, attempt, place) == "right":
@@ -81,7 +81,7 @@ def show_training_pair(row: AnnotatorRow, training: Training, attempt: int, plac
 def give_feedback(
     row: AnnotatorRow, training: Training, answer: TrainingAnswerRow, answers: Sequence[TrainingAnswerRow]
 ) -> TrainingFeedback:
-    """What an annotator is told of an answer, which is one of `answers`."""
+    """Return the feedback on an answer, which is one of `answers`."""
     of_attempt = [one for one in answers if one.attempt == answer.attempt and one.place <= answer.place]
     correct = sum(one.right for one in of_attempt)
     is_last = answer.place + 1 == len(training.pairs)

@@ -1,1 +1,1 @@
-"""What a server of many people needs: accounts, sign-in, links, the gate before the app, and its operation."""
+"""The parts of a server for many people: accounts, sign-in, links, the gate before the app, and its operation."""

@@ -1,4 +1,4 @@
-"""Accounts of a hosted server: owners and researchers, their passwords, and what they may do in whose studies."""
+"""Accounts of a hosted server: owners and researchers, their passwords, and their rights in studies of others."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 ROLES = ("owner", "researcher")
 SHORTEST = 12
 LONGEST = 200
-"""Characters of a password: no more than anybody types, so that hashing one costs what hashing another does."""
+"""The most characters of a password: more than anybody types, but few enough to hash each as fast as any other."""
 DIFFERENT = 5
-"""Different characters that a password has beside the account's name, at least."""
+"""The least number of different characters of a password besides the account's name."""
 
 
 class UserExists(StoreError):
@@ -59,7 +59,7 @@ class User:
 
 
 class Member(NamedTuple):
-    """Somebody's right in a study that they do not own."""
+    """An account's right in a study that it does not own."""
 
     name: str
     right: Right
@@ -67,7 +67,7 @@ class Member(NamedTuple):
 
 @cache
 def hasher() -> PasswordHasher:
-    """Argon2id with 19 MiB, two passes, one lane, as OWASP's Password Storage Cheat Sheet has it."""
+    """Return the hasher: Argon2id with 19 MiB, two passes, one lane, as in OWASP's Password Storage Cheat Sheet."""
     from argon2 import PasswordHasher
 
     return PasswordHasher(time_cost=2, memory_cost=19456, parallelism=1)
@@ -75,12 +75,12 @@ def hasher() -> PasswordHasher:
 
 @cache
 def nobodys_hash() -> str:
-    """The hash of a password that nobody knows: unknown accounts take as long to be refused as known ones."""
+    """Return the hash of a password that nobody knows, so that unknown accounts are refused as slowly as known ones."""
     return hasher().hash(secrets.token_urlsafe())
 
 
 def hash_password(password: str, name: str) -> str:
-    """Hash a password for an account of that name. Raises StoreError for one that is too short, long or like it."""
+    """Hash a password for an account of that name. Raises StoreError if it is too short, too long or too easy."""
     if not SHORTEST <= len(password) <= LONGEST:
         raise StoreError(f"a password needs {SHORTEST} to {LONGEST} characters")
     if len(set(password.casefold().replace(name.casefold(), ""))) < DIFFERENT:
@@ -89,7 +89,7 @@ def hash_password(password: str, name: str) -> str:
 
 
 def password_is_right(password: str, stored: str | None) -> bool:
-    """Whether a password belongs to a stored hash; it takes equally long where there is none."""
+    """Tell whether a password matches a stored hash; it takes equally long without one."""
     from argon2.exceptions import VerificationError
 
     try:
@@ -100,18 +100,18 @@ def password_is_right(password: str, stored: str | None) -> bool:
 
 
 def as_bytes(password: str) -> bytes:
-    """What is hashed of a password: the same however a keyboard writes an é."""
+    """Return the bytes of a password to hash, in NFC: the same on every keyboard."""
     return normalize("NFC", password).encode(errors="surrogatepass")
 
 
 def clean_address(email: str) -> str:
-    """An email address as it is kept and looked up. Raises StoreError for what is none.
+    """Return an email address as it is stored and looked up. Raises StoreError if it is not valid.
 
     Only ASCII letters are folded: other folding takes addresses of different people for the same.
     """
     email = email.strip()
     if not email.isprintable() or not 3 <= len(email) <= 320 or "@" not in email[1:-1] or " " in email:
-        raise StoreError(f"{email!r} is no email address")
+        raise StoreError(f"{email!r} is not an email address")
     return email.lower() if email.isascii() else email
 
 
@@ -119,13 +119,13 @@ class AccountStore(Store):
     """Accounts and memberships over one engine. Only an owner, or the command line, changes accounts."""
 
     def users(self) -> list[User]:
-        """All accounts by name."""
+        """List all accounts by name."""
         with self.reading() as session:
             check_owner(session)
             return [to_record(User, row) for row in session.scalars(select(UserRow).order_by(UserRow.name))]
 
     def user(self, name: str) -> User:
-        """One account. Raises `UnknownUser`."""
+        """Return one account. Raises `UnknownUser`."""
         with self.reading() as session:
             check_owner(session)
             return to_record(User, find_user(session, name))
@@ -133,12 +133,12 @@ class AccountStore(Store):
     def add_user(self, *, name: str, role: str, email: str | None = None, password: str | None = None) -> User:
         """Add an account, which signs in by its password or, with an email address, by the lab's provider.
 
-        Raises `UserExists`, or StoreError for a bad name, role, address or password, or for one that nothing opens.
+        Raises `UserExists`, or StoreError for a bad name, role, address or password, or if there is no way to sign in.
         """
         name = person_name(name)
         email = clean_address(email) if email else None
         if role not in ROLES:
-            raise StoreError(f"{role!r} is no role; there are {' and '.join(ROLES)}")
+            raise StoreError(f"{role!r} is not a role; there are {' and '.join(ROLES)}")
         if password is None and email is None:
             raise StoreError("an account needs a password, or an email address that the lab's provider knows")
         hashed = None if password is None else hash_password(password, name)
@@ -150,7 +150,7 @@ class AccountStore(Store):
             return to_record(User, row)
 
     def set_password(self, name: str, password: str) -> str:
-        """Give an account another password; whoever is signed in by it is signed out. Returns the password's hash.
+        """Give an account a new password and end its sign-ins. Returns the password's hash.
 
         Raises `UnknownUser`, StoreError for a bad password.
         """
@@ -165,7 +165,7 @@ class AccountStore(Store):
 
     def disable(self, name: str, *, disabled: bool = True) -> None:
         """Close an account, which signs it out, or open it again. Raises `UnknownUser`, `LastOwner`."""
-        with self.writing(revoking=True) as session:  # of two owners, one after the other
+        with self.writing(revoking=True) as session:  # two owners who disable each other wait for each other
             check_owner(session)
             owners = select(UserRow.id).where(UserRow.role == "owner", UserRow.disabled_at.is_(None))
             left = set(session.scalars(owners))
@@ -183,7 +183,7 @@ class AccountStore(Store):
             session.execute(delete(SignInRow).where(SignInRow.user_id == find_user(session, name).id))
 
     def has_owner(self) -> bool:
-        """Whether somebody can run the server."""
+        """Tell whether there is an owner, who can run the server."""
         with self.reading(annotators=True) as session:
             wanted = select(UserRow.id).where(UserRow.role == "owner", UserRow.disabled_at.is_(None))
             return session.scalar(wanted.limit(1)) is not None
@@ -191,7 +191,7 @@ class AccountStore(Store):
     # --- signing in ---------------------------------------------------------------------------------------
 
     def password_of(self, name: str) -> tuple[int, str] | None:
-        """The number and the stored hash of an account that a password opens; None where there is none."""
+        """Return the number and the stored hash of an open account with a password; None if there is none."""
         with self.reading() as session:
             check_owner(session)
             wanted = select(UserRow).where(UserRow.name == clean_name(name), UserRow.disabled_at.is_(None))
@@ -199,10 +199,10 @@ class AccountStore(Store):
             return None if row is None or row.password is None else (row.id, row.password)
 
     def of_address(self, email: str) -> int | None:
-        """The number of the account of an email address; None where there is none."""
+        """Return the number of the account with an email address; None if there is none."""
         try:
             address = clean_address(email)
-        except StoreError:  # whatever a provider says
+        except StoreError:  # a provider can send anything
             return None
         with self.reading() as session:
             check_owner(session)
@@ -211,7 +211,7 @@ class AccountStore(Store):
     # --- members of a study -------------------------------------------------------------------------------
 
     def members(self, study: str) -> list[Member]:
-        """Whom a study's owner gave rights in it. Raises `UnknownStudy`, `NotAllowed`."""
+        """List the accounts with rights in a study given by its owner. Raises `UnknownStudy`, `NotAllowed`."""
         with self.reading() as session:
             row = find_study(session, study, Right.MANAGE)
             rows = session.execute(
@@ -223,7 +223,7 @@ class AccountStore(Store):
             return [Member(name, Right(right)) for name, right in rows]
 
     def owner_of(self, study: str) -> str | None:
-        """The account that made a study; None where it is nobody's. Raises `UnknownStudy`, `NotAllowed`."""
+        """Return the account that made a study; None if nobody owns it. Raises `UnknownStudy`, `NotAllowed`."""
         with self.reading() as session:
             row = find_study(session, study, Right.MANAGE)
             return session.scalar(select(UserRow.name).where(UserRow.id == row.owner_id))
@@ -248,18 +248,18 @@ class AccountStore(Store):
 
 
 def clean_name(name: str) -> str:
-    """What somebody types as an account's name, in the form in which names are kept."""
+    """Return the typed name of an account in the form in which names are stored."""
     return normalize("NFC", clean_text(name))
 
 
 def check_owner(session: Session) -> None:
-    """Raise `NotAllowed` for everybody but an owner of the server."""
+    """Refuse everybody but an owner of the server. Raises `NotAllowed`."""
     if not visitor_of(session).everything:
         raise NotAllowed("only an owner of the server can do that")
 
 
 def find_user(session: Session, name: str) -> UserRow:
-    """The row of an account. Raises `UnknownUser`, which names the others to an owner only."""
+    """Find the row of an account. Raises `UnknownUser`, which names other accounts to an owner only."""
     name, everything = clean_name(name), visitor_of(session).everything
     if not everything and session.scalar(select(UserRow.id).where(UserRow.name == name)) is None:
         raise UnknownUser(f"there is no account {name!r}")

@@ -11,38 +11,38 @@ from data.store.base import Store
 from hosting.tables import AttemptRow
 
 WINDOW = timedelta(minutes=15)
-"""How long an attempt counts."""
+"""The time for which an attempt counts."""
 ACCOUNT = 10
-"""Attempts on one account from one address: slow for a program that guesses, no wall for somebody who forgot."""
+"""Attempts on one account from one address: few for a program that guesses, enough for somebody who forgot."""
 EVERYWHERE = 100
-"""Attempts on one account from all addresses, so that nobody else's ten keep its owner out."""
+"""Attempts on one account from all addresses, so that ten attempts of others do not lock its owner out."""
 ADDRESS = 60
-"""Attempts to sign in from one address, behind which a whole lab may sit."""
+"""Attempts to sign in from one address, which a whole lab may share."""
 LINKS = 600
 """Starts by a link from one address: a class that begins together. Links cannot be guessed, but each start writes."""
 
 COUNTING = 0x636F756E
-"""PostgreSQL's number of the lock that whoever counts holds."""
+"""The number of the lock that is held while counting in PostgreSQL."""
 
 
 class AttemptStore(Store):
     """Attempts over one engine; only the gate has it."""
 
     def allow(self, limits: Mapping[str, int]) -> bool:
-        """Count an attempt under each key (what is tried, and by whom) and say whether all are within their limits.
+        """Count an attempt under each key (its target and origin), and tell whether all are within their limits.
 
-        An attempt that is refused counts, too. Keys are kept as their SHA-256: they name accounts and addresses.
+        A refused attempt counts, too. Keys are stored as their SHA-256, as they name accounts and addresses.
         """
         moment = now()
         allowed = True
         with self.writing() as session:
-            if self.engine.dialect.name == "postgresql":  # two workers count one after the other, as SQLite's do
+            if self.engine.dialect.name == "postgresql":  # workers count one after another, as in SQLite
                 session.execute(select(func.pg_advisory_xact_lock(COUNTING)))
             session.execute(delete(AttemptRow).where(AttemptRow.made_at <= moment - WINDOW))
             for key, limit in limits.items():
                 hashed = hashlib.sha256(key.encode(errors="replace")).hexdigest()
                 made = session.scalar(select(func.count()).where(AttemptRow.key == hashed)) or 0
                 allowed = allowed and made < limit
-                if made < 2 * limit:  # no more rows than that, however often somebody tries
+                if made < 2 * limit:  # a bound on rows, however often somebody tries
                     session.add(AttemptRow(key=hashed, made_at=moment))
         return allowed

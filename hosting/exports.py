@@ -1,4 +1,4 @@
-"""Files of a study, streamed to who may read it: Streamlit would keep each in one worker's memory."""
+"""Files of a study, streamed to those who may read it: Streamlit would keep each in one worker's memory."""
 
 import subprocess
 import sys
@@ -28,7 +28,7 @@ from hosting.sign_ins import SignedIn
 BUNDLE = "bundle.zip"
 
 COMMAND = "import os; os.nice(5); from cli import main; main()"
-"""A process that makes a bundle stands back: pages go first."""
+"""The program of the process that makes a bundle; it has a low priority, so that pages go first."""
 
 
 class NotMade(StoreError):
@@ -36,29 +36,29 @@ class NotMade(StoreError):
 
 
 def export_address(study: str, what: str, format: str, *, names: bool = False) -> str:
-    """The address of a study's file on a hosted server; those with `names` are for who manages the study."""
+    """Return the address of a study's file on a hosted server; with `names` it is for the study's managers."""
     return f"/export/{quote(study, safe='')}/{what}.{format}{'?names=1' if names else ''}"
 
 
 def bundle_address(study: str, *, texts: bool) -> str:
-    """The address of a study's bundle on a hosted server."""
+    """Return the address of a study's bundle on a hosted server."""
     return f"/export/{quote(study, safe='')}/{BUNDLE}{'' if texts else '?no-texts=1'}"
 
 
 class ExportDesk:
-    """The route by which files are fetched."""
+    """The route that serves files."""
 
     def __init__(self, services: Services) -> None:
         self.engine = services.engine
         self.one_bundle = CapacityLimiter(1)
-        """Bundles are made one after another, each by a process that stands back: tables take seconds."""
+        """The limiter that lets bundles be made one after another, as their tables take seconds."""
 
     def routes(self) -> list[Route]:
-        """The route by its path; a study's name may hold a slash."""
+        """Return the route; a study's name may contain a slash."""
         return [Route("/export/{study:path}/{file}", self.send, methods=["GET"])]
 
     async def send(self, request: Request) -> Response:
-        """Stream a file, or say that there is none, to whoever may not know of the study, too."""
+        """Stream a file; answer that there is none also to those who may not know of the study."""
         study, file = request.path_params["study"], request.path_params["file"]
         if file == BUNDLE:
             return await self.send_bundle(request, study)
@@ -86,7 +86,7 @@ class ExportDesk:
         )
 
     async def send_bundle(self, request: Request, study: str) -> Response:
-        """Make a study's bundle and send it, to those who may read the study before and after it is made."""
+        """Make a study's bundle and send it, if the caller may read the study before and after it is made."""
         actor, texts = SignedIn(request.scope["sign_in"]), request.query_params.get("no-texts") != "1"
         store = AnnotationStore(self.engine, actor)
 
@@ -117,7 +117,7 @@ class ExportDesk:
 
 
 def write_bundle(study: str, file: Path, texts: bool) -> None:
-    """Write a bundle by the command for it, in a process of its own. Raises `NotMade`."""
+    """Write a bundle by running the command in a process of its own. Raises `NotMade`."""
     command = [sys.executable, "-c", COMMAND, "bundle", "write", "-o", str(file), *([] if texts else ["--no-texts"])]
     done = subprocess.run([*command, "--", study], cwd=ROOT, capture_output=True, text=True, check=False)  # noqa: S603
     if done.returncode:

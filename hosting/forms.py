@@ -1,4 +1,4 @@
-"""The few pages before the app, plain HTML without a script: signing in, entering a study, one's account."""
+"""The few pages before the app, plain HTML without scripts: signing in, entering a study, one's account."""
 
 from html import escape
 
@@ -26,7 +26,7 @@ button.quiet, a.button.quiet { background: transparent; color: light-dark(#1d4ed
 
 
 def page(title: str, body: str, status: int = 200, wording: Wording = ENGLISH) -> HTMLResponse:
-    """A page; `body` is HTML, `title` is text."""
+    """Make a page; `body` is HTML, `title` is text."""
     return HTMLResponse(
         f"<!doctype html><html lang={wording.language} dir={wording.direction}><head><meta charset=utf-8>"
         '<meta name=viewport content="width=device-width, initial-scale=1">'
@@ -37,12 +37,12 @@ def page(title: str, body: str, status: int = 200, wording: Wording = ENGLISH) -
 
 
 def alert(said: str) -> str:
-    """What went wrong, as HTML."""
+    """Make an alert in HTML; empty without a text."""
     return f"<div role=alert><p>{escape(said)}</p></div>" if said else ""
 
 
 def sign_in_page(*, said: str = "", name: str = "", provider: bool = False, status: int = 200) -> HTMLResponse:
-    """Ask for name and password, or lead to the lab's provider."""
+    """Make the page that asks for name and password, or leads to the lab's provider."""
     body = (
         f"{alert(said)}<form method=post action=/sign-in>"
         f'<label>Name<input name=name autocomplete=username required maxlength=200 value="{escape(name)}"></label>'
@@ -55,7 +55,7 @@ def sign_in_page(*, said: str = "", name: str = "", provider: bool = False, stat
 
 
 def enter_page(wording: Wording) -> HTMLResponse:
-    """Ask whoever opened a link to start: links are opened by previews and scanners, too."""
+    """Make the page with the button Start: previews and scanners open links, too, but do not press it."""
     asked = wording.say(
         "You were asked to compare summaries of documents. Your choices are stored for the study; this browser keeps "
         "a cookie, so that you can leave and come back."
@@ -68,13 +68,13 @@ def enter_page(wording: Wording) -> HTMLResponse:
 
 
 def refusal_page(title: str, said: str, status: int, wording: Wording = ENGLISH) -> HTMLResponse:
-    """Say that something cannot be done."""
+    """Make the page that refuses a request."""
     home = f"<p><a class='button quiet' href=/>{escape(wording.say('Home'))}</a></p>"
     return page(title, alert(said) + home, status, wording)
 
 
 def account_page(name: str, *, has_password: bool, said: str = "", status: int = 200) -> HTMLResponse:
-    """Who is signed in, and how to change the password and sign out."""
+    """Make the page that shows who is signed in, and has the forms to change the password and to sign out."""
     body = f"{alert(said)}<p>Signed in as <b>{escape(name)}</b>.</p>"
     if has_password:
         body += (

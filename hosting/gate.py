@@ -1,8 +1,8 @@
-"""The gate before the app: no request and no message of a WebSocket passes without a sign-in that holds.
+"""The gate before the app: no request and no WebSocket message passes without a valid sign-in.
 
-A guard in a page would not do: after a sign-in has ended, callbacks and fragments of an open page would still run. Nor
-would a cookie alone: whoever knows the number of somebody's Streamlit session could take it over. So the gate sets the
-header by which Streamlit binds a session to its owner, and drops any such header that a client sends.
+A guard in a page would not be enough: after a sign-in has ended, callbacks and fragments of an open page would still
+run. Nor would a cookie alone: whoever knows the number of somebody's Streamlit session could take it over. So the
+gate sets the header by which Streamlit binds a session to its owner, and drops any such header that a client sends.
 """
 
 import hmac
@@ -26,18 +26,18 @@ from hosting.services import Services
 from hosting.sign_ins import SignedIn, digest_of
 
 HEADER = "x-relevance-sign-in"
-"""What Streamlit binds sessions to (`server.trustedUserHeaders`): the digest of the sign-in."""
+"""The header that Streamlit binds sessions to (`server.trustedUserHeaders`); its value is the digest of the sign-in."""
 
 OPEN = ("/sign-in", "/join/", "/p/", "/oidc/", "/healthz", "/readyz", "/metrics")
-"""Where people come who are not signed in; `/metrics` asks by itself."""
+"""Paths for people who are not signed in; `/metrics` checks its callers itself."""
 CLOSED = ("/_stcore/agent", "/_stcore/metrics", "/_stcore/script-health-check", "/auth/", "/oauth2callback")
-"""What Streamlit offers and a hosted server does not."""
+"""Paths of Streamlit that a hosted server does not offer."""
 HTTP_OK = 200
 UPLOADS = "/_stcore/upload_file/"
 FILES = (UPLOADS, "/media/")
-"""Where files lie that belong to one person's page."""
+"""Paths of files that belong to one person's page."""
 PROBES = ("/healthz", "/readyz", "/metrics")
-"""What machines ask for by the server's own address."""
+"""Paths that machines request by the server's own address."""
 
 RETRY = "3"
 """Seconds after which a browser asks again while the database cannot be used."""
@@ -47,16 +47,11 @@ GONE = 4401
 log = logging.getLogger("relevance.requests")
 
 
-def never(*_: object) -> bool:
-    """What is allowed of a page where nobody says whose it is."""
-    return False
-
-
 class Gate:
-    """Let through who is signed in; send others to the page where they can; say what was asked in a line of the log.
+    """A gate that lets signed-in people through, sends others to sign in if it can, and logs each request in a line.
 
-    `owns_file` says whether a file of the app, by its path, is of a page of a sign-in, by its digest; `may_say` whether
-    a page of it takes a message from the browser.
+    `owns_file` tells whether a file of the app (a path) belongs to a page of a sign-in (a digest); `may_say` tells
+    whether a page of the sign-in accepts a message from the browser.
     """
 
     def __init__(
@@ -64,8 +59,8 @@ class Gate:
         app: ASGIApp,
         services: Services,
         counters: Counters,
-        owns_file: Callable[[str, str], bool] = never,
-        may_say: Callable[[bytes, str], bool] = never,
+        owns_file: Callable[[str, str], bool],
+        may_say: Callable[[bytes, str], bool],
     ) -> None:
         self.app, self.services, self.counters = app, services, counters
         self.owns_file, self.may_say = owns_file, may_say
@@ -91,7 +86,7 @@ class Gate:
             await self.serve(scope, receive, told)
         except DatabaseFailed as error:
             log.error("%s (%s)", error, error.__cause__, extra={"said": {"id": request_id}})
-            again = {"Retry-After": RETRY, "Refresh": RETRY}  # by which browsers ask again by themselves
+            again = {"Retry-After": RETRY, "Refresh": RETRY}  # make browsers ask again by themselves
             await refuse(PlainTextResponse(f"{error}\n", 503, again), scope, receive, told)
         except Exception:
             log.exception("failed", extra={"said": {"id": request_id}})
@@ -107,7 +102,7 @@ class Gate:
             log.log(level, "request", extra={"said": said | {"seconds": round(took, 4)}})
 
     async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Check who asks, and for what."""
+        """Check a request, and refuse it or pass it on."""
         path: str = scope["path"]
         headers = Headers(scope=scope)
         answer = self.refuse(path, headers, scope["type"])
@@ -119,7 +114,7 @@ class Gate:
         await self.pass_on(path, scope, receive, send)
 
     async def pass_on(self, path: str, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request to the app where the sign-in holds, with the header that says whose it is."""
+        """Pass a request to the app if its sign-in is valid, with the header that names its owner."""
         token = HTTPConnection(scope).cookies.get(self.services.settings.cookie, "")
         digest = digest_of(token) if token else None
         if digest is not None and not await to_thread.run_sync(self.services.sign_ins.is_live, digest):
@@ -140,7 +135,7 @@ class Gate:
             await self.app(passed, receive, send)
 
     def is_annotator(self, digest: str) -> bool:
-        """Whether somebody came by a link: their task takes no files, and what is sent stays in memory."""
+        """Tell whether somebody came by a link: their task takes no files, and uploads would stay in memory."""
         own = AccountStore(self.services.engine, SignedIn(digest))
         try:
             return own.visitor().is_annotator
@@ -148,20 +143,20 @@ class Gate:
             return True
 
     def refuse(self, path: str, headers: Headers, kind: str) -> Response | None:
-        """What is refused whoever asks: other hosts' names, other sites' sockets, what the server does not offer."""
+        """Refuse other host names, sockets of other sites, and paths that the server does not offer, for everybody."""
         settings = self.services.settings
         if path in PROBES and kind == "http":
             return None
         if headers.get("host", "").lower() != settings.host:
             return PlainTextResponse("This server is not known by that name.\n", 421)
-        if re.sub("/+", "/", path).casefold().startswith(CLOSED) or "\0" in path:  # PostgreSQL takes no such text
+        if re.sub("/+", "/", path).casefold().startswith(CLOSED) or "\0" in path:  # PostgreSQL cannot store NUL
             return PlainTextResponse("There is no such page.\n", 404)
         if kind == "websocket" and headers.get("origin") != settings.public_url:
             return PlainTextResponse("Only this site's own pages may do that.\n", 403)
         return None
 
     async def serve_socket(self, scope: Scope, receive: Receive, send: Send, digest: str | None) -> None:
-        """Pass a WebSocket's messages as long as the sign-in holds."""
+        """Pass a WebSocket's messages while the sign-in is valid."""
         if digest is None:
             await receive()
             await send({"type": "websocket.close", "code": GONE})
@@ -189,7 +184,7 @@ class Gate:
             await send({"type": "websocket.close", "code": GONE})
 
     async def still_live(self, digest: str) -> bool:
-        """Whether a sign-in holds; where the database does not answer, pages say so themselves, and stores refuse."""
+        """Tell whether a sign-in is valid; True if the database fails, as pages say so and stores refuse calls."""
         try:
             return await to_thread.run_sync(self.services.sign_ins.is_live, digest)
         except DatabaseFailed:
@@ -197,7 +192,7 @@ class Gate:
 
 
 async def refuse(answer: Response, scope: Scope, receive: Receive, send: Send) -> None:
-    """Send a refusal; a WebSocket is closed before it was opened, which browsers see as 403."""
+    """Send a refusal; a WebSocket is closed before it opens, which browsers see as 403."""
     if scope["type"] == "websocket":
         await receive()
         await send({"type": "websocket.close", "code": 1008})
@@ -206,18 +201,18 @@ async def refuse(answer: Response, scope: Scope, receive: Receive, send: Send) -
 
 
 def lead_to_link(scope: Scope) -> Response | None:
-    """Lead an invite of the local app, whose token stood in the address, to where the token leaves it."""
+    """Redirect an invite of the local app, which has its token in the query, to the page of its link."""
     token = QueryParams(scope["query_string"]).get("invite")
     return None if token is None else RedirectResponse(f"/join/{quote(token, safe='')}", 303)
 
 
 def is_open(path: str) -> bool:
-    """Whether a path is for people who are not signed in."""
+    """Tell whether a path is for people who are not signed in."""
     return any(path == start or (start.endswith("/") and path.startswith(start)) for start in OPEN)
 
 
 def ask_to_sign_in(scope: Scope) -> Response:
-    """Send a browser to where one signs in, and refuse everything else."""
+    """Redirect a browser to the page for signing in, and refuse everything else."""
     if scope["method"] == "GET" and "text/html" in Headers(scope=scope).get("accept", ""):
         return RedirectResponse("/sign-in", 303)
     return PlainTextResponse("Sign in first.\n", 401)
@@ -225,24 +220,24 @@ def ask_to_sign_in(scope: Scope) -> Response:
 
 NAMED = ("/", "/sign-in", "/sign-out", "/account", *PROBES, "/_stcore/stream", "/_stcore/health")
 GROUPS = ("/join/", "/p/", "/oidc/", "/export/", *FILES, "/static/", "/component/", "/_stcore/bidi-components/")
-"""Paths that logs and counters name whole, and those of which they name the beginning: never what somebody made up."""
+"""Prefixes by which logs and counters name other paths; `NAMED` are named whole, and no made-up path ever is."""
 
 
 def route_of(path: str) -> str:
-    """A path as logs and counters name it: without tokens, names and numbers."""
+    """Return a path as logs and counters name it: without tokens, names and numbers."""
     if path in NAMED:
         return path
     return next((f"{group}…" for group in GROUPS if path.startswith(group)), "/…")
 
 
 def has_token(headers: Headers, token: str | None) -> bool:
-    """Whether a request brings the bearer token of the metrics."""
+    """Tell whether a request has the bearer token of the metrics."""
     given = headers.get("authorization", "").removeprefix("Bearer ")
     return token is not None and hmac.compare_digest(given.encode(), token.encode())
 
 
 class SecurityHeaders:
-    """Headers that keep browsers from running, framing, guessing, storing and telling what they should not."""
+    """Middleware that adds the security headers to answers."""
 
     def __init__(self, app: ASGIApp, policy: str, secure: bool) -> None:
         self.app = app
@@ -258,7 +253,7 @@ class SecurityHeaders:
             self.fixed["strict-transport-security"] = "max-age=31536000"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Add the headers to an answer; only the app's own scripts, styles and fonts may be kept by a browser."""
+        """Add the headers to an answer; a browser may store only the app's own scripts, styles and fonts."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return

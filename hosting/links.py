@@ -32,7 +32,7 @@ KINDS = ("open", "panel")
 
 
 class LinkUnusable(StoreError):
-    """The link is unknown, used up, revoked or expired: which of these is not said."""
+    """The link is unknown, used up, revoked or expired; the message does not tell which."""
 
     def __init__(self) -> None:
         super().__init__("this link does not open a study; ask whoever sent it for another one")
@@ -47,9 +47,9 @@ class Link:
     kind: str
     token: str
     query: str
-    """What a panel's address ends with: its parameters, with what the panel fills in."""
+    """The end of a panel's address: its parameters, with the panel's placeholders."""
     places: int | None
-    """How many people may enter; None for any number."""
+    """The number of people who may enter; None for any number."""
     taken: int
     created_at: datetime
     ends_at: datetime | None
@@ -57,26 +57,26 @@ class Link:
 
 
 class WayBack(NamedTuple):
-    """How somebody gets back to their panel."""
+    """An annotator's way back to their panel."""
 
     panel: str
-    """Its kind."""
+    """The kind of the panel."""
     address: str | None
-    """Where they are sent; None where no code belongs to how it ended."""
+    """The address that they are sent to; None if their outcome has no code."""
 
 
 class LinkStore(Store):
-    """Links over one engine. Making and ending them is for whoever manages the study, `enter` for the gate."""
+    """Links over one engine. Those who manage a study make and end its links; `enter` is for the gate."""
 
     def add_link(
         self, study: str, *, kind: str = "open", places: int | None = None, ends_at: datetime | None = None
     ) -> Link:
-        """Add a link to a study; places and an end that are not given are those of the study file, if it has any.
+        """Add a link to a study; by default with the places and the end in the study file, if it has any.
 
         Raises `UnknownStudy`, `NotAllowed`, StoreError for a bad kind or number of places.
         """
         if kind not in KINDS:
-            raise StoreError(f"{kind!r} is no kind of link; there are {' and '.join(KINDS)}")
+            raise StoreError(f"{kind!r} is not a kind of link; there are {' and '.join(KINDS)}")
         with self.writing() as session:
             owner = find_study(session, study, Right.MANAGE)
             protocol = find_protocol(session, owner)
@@ -86,14 +86,14 @@ class LinkStore(Store):
             if places is not None and not 1 <= places < 2**31:
                 raise StoreError("a link needs at least one place")
             if ends_at is not None and (ends_at.tzinfo is None or ends_at <= now()):
-                raise StoreError("the end of a link must be a time to come, with its time zone")
+                raise StoreError("the end of a link must be in the future, with a time zone")
             row = LinkRow(study=owner, kind=kind, token=secrets.token_urlsafe(32), places=places, ends_at=ends_at)
             session.add(row)
             session.flush()
             return to_link(row, protocol.panel)
 
     def links(self, study: str) -> list[Link]:
-        """The links of a study, the newest first. Raises `UnknownStudy`, `NotAllowed`."""
+        """List the links of a study, the newest first. Raises `UnknownStudy`, `NotAllowed`."""
         with self.reading() as session:
             owner = find_study(session, study, Right.MANAGE)
             panel = find_protocol(session, owner).panel
@@ -101,7 +101,7 @@ class LinkStore(Store):
             return [to_link(row, panel) for row in rows]
 
     def revoke(self, study: str, link_id: int) -> None:
-        """Let nobody else enter by a link; who has entered goes on. Raises `UnknownStudy`, `NotAllowed`."""
+        """Let nobody else enter by a link; people who have entered go on. Raises `UnknownStudy`, `NotAllowed`."""
         with self.writing() as session:
             owner = find_study(session, study, Right.MANAGE)
             row = session.get(LinkRow, link_id)
@@ -109,15 +109,15 @@ class LinkStore(Store):
                 row.revoked_at = now()
 
     def enter(self, token: str, given: Mapping[str, str] | None = None) -> int:
-        """The number of the annotator who enters by a link's token: of a personal link its own, else a new one.
+        """Return the number of the annotator who enters by a link's token: its own for a personal link, or a new one.
 
-        A `panel` link needs what the panel has `given` in the parameters of its address; the same person comes back
-        as the same annotator. Raises `LinkUnusable`.
+        A `panel` link needs the parameters `given` in the panel's address; the same person comes back as the same
+        annotator. Raises `LinkUnusable`.
         """
         token = clean_text(token)
         try:
             with self.writing() as session:
-                check_owner(session)  # or the server itself, which is who asks
+                check_owner(session)  # or the server itself, which calls this
                 own = find_invited(session, token)
                 if own is not None:
                     if is_kept_out(own):
@@ -131,7 +131,7 @@ class LinkStore(Store):
             return self.enter(token, given)
 
     def wording(self, token: str) -> Wording:
-        """How the study that a link opens says things; English of a link that opens nothing."""
+        """Return the wording of the study that a link opens; English for a link that opens nothing."""
         token = clean_text(token)
         with self.reading() as session:
             check_owner(session)
@@ -144,7 +144,7 @@ class LinkStore(Store):
             return wording_of(find_protocol(session, row.study))
 
     def way_back(self, annotator: Annotator, outcome: str) -> WayBack | None:
-        """How an annotator whose last phase is `outcome` gets back to their panel; None for who came from none.
+        """Return the way back of an annotator whose last phase is `outcome`; None if they came from no panel.
 
         Raises `NotAssigned` for the work of others.
         """
@@ -159,17 +159,17 @@ class LinkStore(Store):
 
 
 def find_invited(session: Session, token: str) -> AnnotatorRow | None:
-    """The annotator whose personal link has a token."""
+    """Find the annotator whose personal link has a token."""
     return session.scalar(select(AnnotatorRow).where(AnnotatorRow.token == token, AnnotatorRow.invited))
 
 
 def is_kept_out(annotator: AnnotatorRow) -> bool:
-    """Whether somebody was excluded; who has withdrawn may read that they have."""
+    """Tell whether an annotator is excluded, but for those who have withdrawn, as they may read that they have."""
     return annotator.excluded_at is not None and annotator.phase != WITHDRAWN
 
 
 def find_person(session: Session, link: LinkRow, given: Mapping[str, str]) -> int:
-    """The annotator whom a panel sends, new or come back. Raises `LinkUnusable`."""
+    """Return the annotator whom a panel sends, new or returning. Raises `LinkUnusable`."""
     panel = find_protocol(session, link.study).panel
     try:
         ids = read_ids(panel, given)
@@ -183,25 +183,25 @@ def find_person(session: Session, link: LinkRow, given: Mapping[str, str]) -> in
         return annotator.id
     if is_kept_out(entry.annotator):
         raise LinkUnusable
-    entry.panel_ids = ids  # of the latest session: it is the one that the panel waits for
+    entry.panel_ids = ids  # those of the latest session, for which the panel waits
     return entry.annotator_id
 
 
 def find_entry(session: Session, link: LinkRow, panel: Panel | None, person: str) -> EntryRow | None:
-    """Who entered by that name: by any link of a study that has one panel, else by this link alone."""
+    """Find a person's entry: by any link of the study if it has a panel, otherwise by this link alone."""
     links = select(LinkRow.id).where(LinkRow.id == link.id if panel is None else LinkRow.study_id == link.study_id)
     of_person = select(EntryRow).where(EntryRow.person == person, EntryRow.link_id.in_(links))
     return session.scalar(of_person.order_by(EntryRow.link_id).limit(1))
 
 
 def has_ended(session: Session, link: LinkRow) -> bool:
-    """Whether nobody new enters by a link, though it was not revoked."""
+    """Tell whether nobody new can enter by a link that was not revoked."""
     ended = link.ends_at is not None and link.ends_at <= now()
     return ended or not may_come(session, link.study) or (link.places is not None and link.taken >= link.places)
 
 
 def add_person(session: Session, link: LinkRow) -> AnnotatorRow:
-    """A new annotator by a link that many may enter by. Raises `LinkUnusable` where it has ended or is full."""
+    """Add a new annotator by a link for many people. Raises `LinkUnusable` if it has ended or is full."""
     if has_ended(session, link):
         raise LinkUnusable
     study = link.study
@@ -213,6 +213,6 @@ def add_person(session: Session, link: LinkRow) -> AnnotatorRow:
 
 
 def to_link(row: LinkRow, panel: Panel | None) -> Link:
-    """The record of a link's row, in a study of that panel."""
+    """Make the record of a link's row in a study with that panel."""
     query = describe_parameters(panel) if row.kind == "panel" else ""
     return to_record(Link, row, study=row.study.name, query=query)

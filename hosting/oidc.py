@@ -1,6 +1,7 @@
-"""Signing in by the lab's OpenID Connect provider, by Authlib: authorization code with PKCE, state and nonce.
+"""Signing in by the lab's OpenID Connect provider with Authlib: authorization code with PKCE, state and nonce.
 
-Streamlit's own `st.login` is not used: its cookie holds for 30 days whatever the database says, and is not `Secure`.
+Streamlit's own `st.login` is not used: its cookie is valid for 30 days whatever the database says, and is not
+`Secure`.
 """
 
 from __future__ import annotations
@@ -22,14 +23,14 @@ if TYPE_CHECKING:
     from hosting.settings import Provider
 
 MINUTES = 10
-"""How long somebody may take at the provider's."""
+"""The most minutes that somebody may spend at the provider's."""
 
 NAME = "provider"
 SILENT = "Your institution's sign-in does not answer at the moment; try again later, or sign in by your password."
 
 
 class ProviderDesk:
-    """The two routes by which people go to the provider and come back."""
+    """The two routes to the provider and back."""
 
     def __init__(self, desk: Desk, provider: Provider) -> None:
         self.desk, self.settings = desk, desk.services.settings
@@ -44,14 +45,14 @@ class ProviderDesk:
         )
 
     def routes(self) -> list[Route]:
-        """The routes by path."""
+        """Return the routes."""
         return [
             Route("/oidc/start", self.start, methods=["GET"]),
             Route("/oidc/callback", self.finish, methods=["GET"]),
         ]
 
     async def start(self, request: Request) -> Response:
-        """Lead to the provider; state, nonce and verifier wait in a signed cookie of this browser."""
+        """Redirect to the provider; state, nonce and verifier wait in a signed cookie of this browser."""
         own = with_session(request, {})
         back = f"{self.settings.public_url}/oidc/callback"
         try:
@@ -63,7 +64,7 @@ class ProviderDesk:
         return answer
 
     async def finish(self, request: Request) -> Response:
-        """Sign in who comes back with a verified address that an account has."""
+        """Sign in somebody who returns with a verified address of an account."""
         try:
             kept = self.signer.loads(request.cookies.get(self.cookie, ""), max_age=60 * MINUTES)
             token = await self.client.authorize_access_token(with_session(request, json.loads(kept)))
@@ -91,5 +92,5 @@ class ProviderDesk:
 
 
 def with_session(request: Request, session: dict[str, Any]) -> Request:
-    """The request with a session of ours, for Authlib: that of the app's middleware is kept by another cookie."""
+    """Return the request with a session of its own for Authlib: the middleware's session uses another cookie."""
     return Request(dict(request.scope, session=session), request.receive)

@@ -1,4 +1,4 @@
-"""How the server is: its health, its figures for Prometheus, and its log."""
+"""The operation of the server: its figures for Prometheus, and its log."""
 
 import json
 import logging
@@ -24,7 +24,7 @@ class Counters:
             "relevance_request_seconds", "Time of a request.", ["route"], buckets=LATENCIES, registry=self.registry
         )
         self.sockets = Gauge("relevance_open_pages", "Open pages, a WebSocket each.", registry=self.registry)
-        self.sign_ins = Gauge("relevance_sign_ins", "Sign-ins that hold.", registry=self.registry)
+        self.sign_ins = Gauge("relevance_sign_ins", "Valid sign-ins.", registry=self.registry)
         self.judgments = Gauge("relevance_judgments", "Judgments in the database.", registry=self.registry)
         self.waiting = Gauge(
             "relevance_waiting_tables",
@@ -33,7 +33,7 @@ class Counters:
         )
 
     def count(self, scope: Scope, route: str, status: int, seconds: float) -> None:
-        """Count a request that was answered; a WebSocket counts when it ends."""
+        """Count an answered request; a WebSocket counts when it ends."""
         method = scope.get("method", "WEBSOCKET")
         self.requests.labels(method if method in METHODS else "other", route, str(status)).inc()
         if scope["type"] == "http":
@@ -44,10 +44,10 @@ METHODS = {"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "WEBSOCKET"}
 
 
 class JsonLines(logging.Formatter):
-    """A record of the log as one line of JSON."""
+    """A formatter of log records as lines of JSON."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Time, level, where it comes from and what it says."""
+        """Return time, level, logger and message as JSON."""
         said: dict[str, Any] = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),

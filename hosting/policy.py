@@ -8,9 +8,10 @@ INLINE = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 
 
 def content_security_policy(page: str, public_url: str, *, scripts: str = "") -> str:
-    """The policy for a page of Streamlit's, whose inline scripts are named by their hashes.
+    """Return the policy for a page of Streamlit, with the hashes of its inline scripts.
 
-    `page` is its HTML; `scripts` are further sources of scripts. Styles are inline: Streamlit writes them as it draws.
+    `page` is its HTML; `scripts` are further sources of scripts. Inline styles are allowed: Streamlit adds them as it
+    draws.
     """
     hashes = " ".join(f"'sha256-{sha256(text)}'" for text in INLINE.findall(page))
     socket = re.sub("^http", "ws", public_url)
@@ -33,5 +34,5 @@ def content_security_policy(page: str, public_url: str, *, scripts: str = "") ->
 
 
 def sha256(text: str) -> str:
-    """The hash of a script as policies write it."""
+    """Return the hash of a script as policies write it."""
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

@@ -32,10 +32,10 @@ from hosting.sign_ins import ANNOTATORS, USERS, SignedIn
 T = TypeVar("T")
 
 HASHING = 2
-"""Passwords that are hashed at the same time: each takes 19 MiB and .02 s of a core, and others want to go on."""
+"""The most passwords hashed at the same time: each takes 19 MiB and 0.02 s of a core, and other requests wait."""
 
 PATIENCE = 5
-"""Seconds in which a form has come whole: its few bytes follow their head."""
+"""Seconds within which a form must arrive: its few bytes follow its headers."""
 
 WRONG = "The name or the password is wrong."
 TOO_MANY = msgid("Too many attempts. Wait a quarter of an hour, then try again.")
@@ -44,14 +44,14 @@ UNUSABLE = msgid("This link does not open a study; ask whoever sent it for anoth
 
 
 class Desk:
-    """What the routes answer, over the services of this server."""
+    """The handlers of the routes, over the services of this server."""
 
     def __init__(self, services: Services, counters: Counters) -> None:
         self.services, self.counters = services, counters
         self.hashing: CapacityLimiter | None = None
 
     def routes(self) -> list[Route]:
-        """The routes by path. Every one of them is in the test of who may ask for what."""
+        """Return the routes. A test of access rights covers every one of them."""
         provider = self.services.settings.provider
         return [
             *(ProviderDesk(self, provider).routes() if provider else []),
@@ -79,16 +79,16 @@ class Desk:
         limits = limits_of(name, request) | {f"address:{address_of(request)}": ADDRESS}
         if not await in_thread(self.services.attempts.allow, limits):
             return sign_in_page(said=TOO_MANY, name=name, provider=provider, status=429)
-        found = await in_thread(self.services.accounts.password_of, name)
-        if not await self.verify(password, None if found is None else found[1]) or found is None:
+        known = await in_thread(self.services.accounts.password_of, name)
+        if not await self.verify(password, None if known is None else known[1]) or known is None:
             return sign_in_page(said=WRONG, name=name, provider=provider, status=401)
         try:
-            return await self.signed_in(request, user_id=found[0], verified=found[1])
+            return await self.signed_in(request, user_id=known[0], verified=known[1])
         except NotSignedIn:
             return sign_in_page(said=WRONG, name=name, provider=provider, status=401)
 
     async def find_account(self, address: str) -> int | None:
-        """The account of an email address that the lab's provider vouches for."""
+        """Return the account of an email address that the lab's provider vouches for."""
         return await in_thread(self.services.accounts.of_address, address)
 
     async def verify(self, password: str, stored: str | None) -> bool:
@@ -96,7 +96,7 @@ class Desk:
         return await self.hash_in_thread(password_is_right, password, stored)
 
     async def hash_in_thread(self, call: Callable[..., T], *args: object) -> T:
-        """Run what hashes a password in a limiter of its own: the app's threads are for pages."""
+        """Run a call that hashes a password in a limiter of its own: the app's threads are for pages."""
         self.hashing = self.hashing or CapacityLimiter(HASHING)
         return await to_thread.run_sync(call, *args, limiter=self.hashing)
 
@@ -108,9 +108,9 @@ class Desk:
         annotator_id: int | None = None,
         verified: str | None = None,
     ) -> Response:
-        """Give the browser a new cookie, end the sign-in that it had, and lead to a clean address.
+        """Give the browser a new cookie, end its earlier sign-in, and redirect to a clean address.
 
-        Raises `NotSignedIn` where the password that was `verified`, by its hash, is another by now.
+        Raises `NotSignedIn` if the password whose hash was `verified` has been changed meanwhile.
         """
         open_one = partial(
             self.services.sign_ins.sign_in, user_id=user_id, annotator_id=annotator_id, verified=verified
@@ -125,7 +125,7 @@ class Desk:
         return answer
 
     def cookie_options(self) -> dict[str, Any]:
-        """How the cookie of a sign-in is kept by a browser."""
+        """Return the options of the sign-in's cookie."""
         return {"httponly": True, "samesite": "lax", "secure": self.services.settings.secure, "path": "/"}
 
     async def sign_out(self, request: Request) -> Response:
@@ -150,29 +150,33 @@ class Desk:
             return RedirectResponse("/annotate", 303)
         if request.method == "POST":
             return await self.change_password(request, own, visitor.user_id, visitor.name)
-        found = await in_thread(self.services.accounts.password_of, visitor.name)
-        return account_page(visitor.name, has_password=found is not None)
+        known = await in_thread(self.services.accounts.password_of, visitor.name)
+        return account_page(visitor.name, has_password=known is not None)
 
     async def change_password(self, request: Request, own: AccountStore, user_id: int, name: str) -> Response:
-        """Change the password of whoever is signed in, and sign them in anew."""
+        """Change the password of the caller, and sign them in anew."""
         if not self.is_same_origin(request):
             return refusal_page("Your account", CROSS_SITE, 403)
         form = await read_form(request)
         if not await in_thread(self.services.attempts.allow, limits_of(name, request)):
             return account_page(name, has_password=True, said=TOO_MANY, status=429)
-        found = await in_thread(self.services.accounts.password_of, name)
-        if found is None or not await self.verify(text_of(form, "password"), found[1]):
+        known = await in_thread(self.services.accounts.password_of, name)
+        if known is None or not await self.verify(text_of(form, "password"), known[1]):
             return account_page(name, has_password=True, said="The present password is wrong.", status=401)
         try:
             verified = await self.hash_in_thread(own.set_password, name, text_of(form, "new"))
             return await self.signed_in(request, user_id=user_id, verified=verified)
         except StoreError as error:
-            return account_page(name, has_password=True, said=in_sentence(error), status=400)
+            said = str(error)
+            return account_page(name, has_password=True, said=f"{said[:1].upper()}{said[1:]}.", status=400)
 
     # --- entering a study ---------------------------------------------------------------------------------
 
     async def join(self, request: Request) -> Response:
-        """Show what a link leads to, and let in who presses Start. All links that open nothing answer alike."""
+        """Show the study's start page of a link, and let in whoever presses Start.
+
+        All links that open nothing give the same answer.
+        """
         token = request.path_params["token"]
         wording = await in_thread(self.services.links.wording, token)
         if request.method != "POST":
@@ -192,21 +196,21 @@ class Desk:
     # --- operation ----------------------------------------------------------------------------------------
 
     async def health(self, request: Request) -> Response:
-        """Whether the process answers."""
+        """Answer that the process is running."""
         return PlainTextResponse("ok\n")
 
     async def readiness(self, request: Request) -> Response:
-        """Whether the database answers and has this version's schema."""
+        """Answer whether the database can be used and has this version's schema."""
         try:
             current = await in_thread(schema_is_current, self.services.engine)
         except SQLAlchemyError as error:
             return PlainTextResponse(f"{DatabaseFailed(error)}\n", 503)
-        return PlainTextResponse("ready\n" if current else "the schema is another version's\n", 200 if current else 503)
+        return PlainTextResponse("ready\n" if current else "the schema has another version\n", 200 if current else 503)
 
     async def metrics(self, request: Request) -> Response:
-        """Figures for Prometheus, for an owner or whoever has the token."""
+        """Send figures for Prometheus to an owner or whoever has the token."""
         if not has_token(request.headers, self.services.settings.metrics_token) and not await self.is_owner(request):
-            return PlainTextResponse("The figures are for the server's owner, or ask with the token.\n", 403)
+            return PlainTextResponse("The figures are for the server's owner and for requests with the token.\n", 403)
 
         def read() -> bytes:
             self.counters.sign_ins.set(self.services.sign_ins.count())
@@ -217,7 +221,7 @@ class Desk:
         return Response(await in_thread(read), media_type=CONTENT_TYPE_LATEST)
 
     async def is_owner(self, request: Request) -> bool:
-        """Whether an owner of the server asks."""
+        """Tell whether the caller is an owner of the server."""
         digest = request.scope.get("sign_in")
         if digest is None:
             return False
@@ -228,7 +232,7 @@ class Desk:
             return False
 
     def is_same_origin(self, request: Request) -> bool:
-        """Whether a form was sent by a page of this site: by what the browser says of it, else by its origin."""
+        """Tell whether a form was sent by a page of this site: by the browser's statement, or else by its origin."""
         site = request.headers.get("sec-fetch-site")
         if site is not None and site != "same-origin":
             return False
@@ -237,19 +241,13 @@ class Desk:
         return site == "same-origin" if origin in {None, "null"} else origin == self.services.settings.public_url
 
 
-def in_sentence(error: Exception) -> str:
-    """A message as a sentence."""
-    said = str(error)
-    return f"{said[:1].upper()}{said[1:]}."
-
-
 async def in_thread(call: Callable[..., T], *args: object) -> T:
-    """Run what waits for the database in a thread."""
+    """Run a call that waits for the database in a thread."""
     return await to_thread.run_sync(call, *args)
 
 
 async def read_form(request: Request) -> FormData:
-    """A short form without files, which comes at once: who sends a byte now and then keeps no connection."""
+    """Read a short form without files, which must arrive soon: slow senders do not keep connections."""
     try:
         with fail_after(PATIENCE):
             return await request.form(max_files=0, max_fields=8, max_part_size=4096)
@@ -258,21 +256,21 @@ async def read_form(request: Request) -> FormData:
 
 
 def text_of(form: FormData, name: str) -> str:
-    """A field of a form as text that any database takes."""
+    """Return a field of a form as text that any database can store."""
     value = form.get(name, "")
     return value.replace("\0", "\ufffd") if isinstance(value, str) else ""
 
 
 def limits_of(name: str, request: Request) -> dict[str, int]:
-    """How often the password of an account may be tried: from where this request comes, and from everywhere."""
+    """Return the limits of attempts on an account's password: from the address of this request, and from everywhere."""
     account = f"account:{name.casefold()}"
     return {account: EVERYWHERE, f"{account}:{address_of(request)}": ACCOUNT}
 
 
 def address_of(request: Request) -> str:
-    """Where a request comes from: the proxy's word for it, where one is configured (`relevance serve`).
+    """Return the address of a request, given by the proxy if one is configured (`relevance serve`).
 
-    Of an IPv6 address the first half, which is a house's or a lab's: its second half is anybody's to choose.
+    Of an IPv6 address it is the first half, which belongs to a house or a lab; anybody can choose the second half.
     """
     host = request.client.host if request.client is not None else ""
     try:

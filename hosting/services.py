@@ -1,4 +1,4 @@
-"""What the gate and its pages work with: the settings and the stores of people, on behalf of the server itself."""
+"""The settings and stores of the gate and its pages, used on behalf of the server itself."""
 
 from __future__ import annotations
 
@@ -26,5 +26,5 @@ class Services:
 
     @classmethod
     def over(cls, engine: Engine, settings: Settings) -> Services:
-        """The stores over one engine."""
+        """Make the stores over one engine."""
         return cls(settings, engine, AccountStore(engine), SignInStore(engine), LinkStore(engine), AttemptStore(engine))

@@ -15,11 +15,11 @@ METRICS_TOKEN = "RELEVANCE_METRICS_TOKEN"  # noqa: S105  the name of the variabl
 OIDC = ("RELEVANCE_OIDC_ISSUER", "RELEVANCE_OIDC_CLIENT", "RELEVANCE_OIDC_SECRET")
 
 SHORTEST = 32
-"""Bytes of a secret."""
+"""The least number of bytes of a secret."""
 
 
 class BadSettings(ValueError):
-    """The server cannot be hosted like this; the message says what to set."""
+    """The server cannot be hosted with these settings; the message says what to set."""
 
 
 @dataclass(frozen=True)
@@ -33,24 +33,24 @@ class Provider:
 
 @dataclass(frozen=True)
 class Settings:
-    """What a hosted server needs to know."""
+    """Settings of a hosted server."""
 
     secret: str
     public_url: str
     """The address that people type, without a slash at its end."""
     proxy: str | None = None
-    """The address of the proxy before the server, whose `X-Forwarded-For` is believed."""
+    """The address of the proxy before the server, whose `X-Forwarded-For` is trusted."""
     metrics_token: str | None = None
     provider: Provider | None = None
 
     @property
     def secure(self) -> bool:
-        """Whether browsers speak TLS to it."""
+        """True if browsers reach it by TLS."""
         return self.public_url.startswith("https://")
 
     @property
     def host(self) -> str:
-        """The name, and port where it is not the usual one, that requests must ask for."""
+        """The name, and the port if it is not the usual one, that requests must ask for."""
         return urlsplit(self.public_url).netloc
 
     @property
@@ -60,13 +60,13 @@ class Settings:
 
 
 def is_hosted() -> bool:
-    """Whether this process serves many people, who have to sign in."""
+    """Tell whether this process serves many people, who have to sign in."""
     return bool(os.environ.get(HOSTED))
 
 
 @cache
 def hosted_settings() -> Settings:
-    """The settings of this process. Raises `BadSettings`."""
+    """Return the settings of this process. Raises `BadSettings`."""
     return read_settings(os.environ)
 
 
@@ -86,22 +86,22 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
 
 
 def checked_secret(secret: str, variable: str) -> str:
-    """A secret that nobody guesses. Raises `BadSettings`."""
+    """Return a secret if it is hard to guess. Raises `BadSettings`."""
     make = 'make one with  python3 -c "import secrets; print(secrets.token_urlsafe(48))"'
     if len(secret.encode()) < SHORTEST:
         raise BadSettings(f"{variable} needs at least {SHORTEST} bytes; {make}")
     if len(set(secret)) < 12 or any(word in secret.casefold() for word in ("change", "secret", "example", "password")):
-        raise BadSettings(f"{variable} is no random text; {make}")
+        raise BadSettings(f"{variable} is not a random text; {make}")
     return secret
 
 
 def checked_url(url: str) -> str:
-    """The public address, of TLS unless it is this machine's. Raises `BadSettings`."""
+    """Return the public address, with TLS unless it is this machine's. Raises `BadSettings`."""
     try:
         parts = urlsplit(url.strip())
         host, port = parts.hostname, parts.port
     except ValueError as error:
-        raise BadSettings(f"{PUBLIC_URL} is no address: {error}") from error
+        raise BadSettings(f"{PUBLIC_URL} is not an address: {error}") from error
     if (
         not host
         or parts.scheme not in {"http", "https"}
@@ -111,14 +111,14 @@ def checked_url(url: str) -> str:
     ):
         raise BadSettings(f"set {PUBLIC_URL} to the address that people type, such as https://relevance.example.org")
     if parts.scheme == "http" and host not in {"127.0.0.1", "localhost", "::1"}:
-        raise BadSettings(f"{PUBLIC_URL} must begin with https://: passwords and judgments would be readable under way")
+        raise BadSettings(f"{PUBLIC_URL} must begin with https://, which hides passwords and judgments on the way")
     name = f"[{host}]" if ":" in host else host
     usual = port in {None, {"http": 80, "https": 443}[parts.scheme]}  # browsers leave it out
     return f"{parts.scheme}://{name}" if usual else f"{parts.scheme}://{name}:{port}"
 
 
 def checked_address(address: str) -> str | None:
-    """The proxy's IP address. Raises `BadSettings`."""
+    """Return the proxy's IP address; None if it is empty. Raises `BadSettings`."""
     if not address:
         return None
     try:

@@ -1,4 +1,4 @@
-"""Who is signed in: browsers by a random token whose SHA-256 is stored, looked up anew for every call."""
+"""Sign-ins: each browser has a random token whose stored SHA-256 is looked up for every call."""
 
 import hashlib
 import secrets
@@ -18,22 +18,22 @@ from data.tables import UserRow
 from hosting.tables import MembershipRow, SignInRow
 
 USERS = timedelta(days=7)
-"""How long an account stays signed in at most,"""
+"""The longest time that an account stays signed in."""
 IDLE = timedelta(hours=12)
-"""and how long without doing anything."""
+"""The longest time that an account stays signed in without doing anything."""
 ANNOTATORS = timedelta(days=30)
-"""How long an annotator stays at most; whoever came by an open link has no other way back."""
+"""The longest time that an annotator stays signed in; whoever came by an open link has no other way back."""
 TOUCH = timedelta(minutes=1)
-"""How often it is written down that somebody is there."""
+"""The time between updates of the last sign of life."""
 
 
 def digest_of(token: str) -> str:
-    """What is stored of a token."""
+    """Return the hash of a token that is stored."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
 def select_live() -> Select[datetime, int, str, str, int, int]:
-    """Select the sign-ins that hold, with the account or the annotator that they are for."""
+    """Select the valid sign-ins, each with its account or annotator."""
     moment = now()
     return (
         select(SignInRow.seen_at, UserRow.id, UserRow.name, UserRow.role, AnnotatorRow.id, AnnotatorRow.study_id)
@@ -43,7 +43,7 @@ def select_live() -> Select[datetime, int, str, str, int, int]:
             SignInRow.expires_at > moment,
             or_(SignInRow.user_id.is_(None), SignInRow.seen_at > moment - IDLE),
             UserRow.disabled_at.is_(None),
-            or_(AnnotatorRow.excluded_at.is_(None), AnnotatorRow.phase == WITHDRAWN),  # they may read that they have
+            or_(AnnotatorRow.excluded_at.is_(None), AnnotatorRow.phase == WITHDRAWN),  # who withdrew may read it
             AnnotatorRow.erased_at.is_(None),
         )
     )
@@ -51,17 +51,17 @@ def select_live() -> Select[datetime, int, str, str, int, int]:
 
 @dataclass(frozen=True)
 class SignedIn(Actor):
-    """Whoever has a sign-in of that digest, for as long as it holds."""
+    """The account or annotator whose sign-in has that digest, while it is valid."""
 
     digest: str
 
     def admit(self, session: Session) -> Visitor:
-        """Look up the account or the annotator. Raises `NotSignedIn` where the sign-in has ended."""
+        """Look up the account or the annotator. Raises `NotSignedIn` if the sign-in has ended."""
         own = lock_for_writing(session, select_live().where(SignInRow.digest == self.digest), of=SignInRow)
-        found: Row[datetime, int, str, str, int, int] | None = session.execute(own).first()
-        if found is None:
+        row: Row[datetime, int, str, str, int, int] | None = session.execute(own).first()
+        if row is None:
             raise NotSignedIn("you are not signed in any more; sign in again, or open your link again")
-        _, user_id, name, role, annotator_id, study_id = found
+        _, user_id, name, role, annotator_id, study_id = row
         if user_id is None:
             return Visitor(annotator_id=annotator_id, rights={study_id: Right.JUDGE})
         member = select(MembershipRow.study_id, MembershipRow.right).where(MembershipRow.user_id == user_id)
@@ -75,15 +75,15 @@ class SignedIn(Actor):
 
 
 class SignInStore(Store):
-    """Sign-ins over one engine; only the gate has it."""
+    """Sign-ins over one engine; only the gate uses it."""
 
     def sign_in(
         self, *, user_id: int | None = None, annotator_id: int | None = None, verified: str | None = None
     ) -> str:
         """Sign a browser in, for an account or an annotator; returns the new token, which is stored nowhere.
 
-        `verified` is the hash by which a password was found right. Raises `NotSignedIn` where the account has another
-        one by now: whoever changes a password knows that the old one opens nothing any more.
+        `verified` is the hash against which a password was checked. Raises `NotSignedIn` if the account has another one
+        by now: who changes a password can rely on the old one opening nothing.
         """
         token = secrets.token_urlsafe(32)
         lasts = USERS if user_id is not None else ANNOTATORS
@@ -99,19 +99,19 @@ class SignInStore(Store):
         return token
 
     def is_live(self, digest: str) -> bool:
-        """Whether a sign-in holds; that somebody is there is written down now and then."""
+        """Tell whether a sign-in is valid, and now and then record the sign of life."""
         with self.reading() as session:
-            found = session.execute(select_live().where(SignInRow.digest == digest)).first()
-        if found is None:
+            row = session.execute(select_live().where(SignInRow.digest == digest)).first()
+        if row is None:
             return False
-        if found[0] < now() - TOUCH:
+        if row[0] < now() - TOUCH:
             with self.writing() as session:  # the account first, as where a password is changed
-                session.execute(update(UserRow).where(UserRow.id == found[1]).values(seen_at=now()))
+                session.execute(update(UserRow).where(UserRow.id == row[1]).values(seen_at=now()))
                 session.execute(update(SignInRow).where(SignInRow.digest == digest).values(seen_at=now()))
         return True
 
     def sign_out(self, digest: str, *, everywhere: bool = False) -> None:
-        """End a sign-in or, `everywhere`, all of the same account or annotator."""
+        """End a sign-in or, with `everywhere`, all of the same account or annotator."""
         with self.writing() as session:
             row = session.get(SignInRow, digest)
             if row is None:
@@ -120,6 +120,6 @@ class SignInStore(Store):
             session.execute(delete(SignInRow).where(same if everywhere else SignInRow.digest == digest))
 
     def count(self) -> int:
-        """How many sign-ins hold."""
+        """Count the valid sign-ins."""
         with self.reading() as session:
             return session.scalar(select(func.count()).select_from(select_live().subquery())) or 0

@@ -11,7 +11,7 @@ from data.tables import UserRow
 
 
 class SignInRow(Base):
-    """A browser that is signed in, for an account or an annotator; `digest` is the SHA-256 of its cookie's token."""
+    """A signed-in browser of an account or an annotator; `digest` is the SHA-256 of its cookie's token."""
 
     __tablename__ = "sign_ins"
     __table_args__ = (CheckConstraint("(user_id IS NULL) <> (annotator_id IS NULL)", name="one_person"),)
@@ -27,7 +27,7 @@ class SignInRow(Base):
 
 
 class MembershipRow(Base):
-    """What an account may do in a study that it does not own: a `data.access.Right`."""
+    """An account's right in a study that it does not own: a `data.access.Right`."""
 
     __tablename__ = "memberships"
 
@@ -41,7 +41,7 @@ class MembershipRow(Base):
 class LinkRow(Base):
     """A link by which many people enter a study, each as an annotator of their own.
 
-    A `panel` link names its people itself, in the address, so that they can come back.
+    With a `panel` link the panel names each person in the address, so that they can come back.
     """
 
     __tablename__ = "links"
@@ -59,7 +59,7 @@ class LinkRow(Base):
 
 
 class EntryRow(Base):
-    """Who entered by a panel's link: the panel's name of a person, which stands nowhere else, and their annotator.
+    """A person's entry by a panel's link: their annotator, and the panel's name of them, which is stored nowhere else.
 
     `panel_ids` are the address's parameters by name, such as Prolific's three.
     """
@@ -74,7 +74,7 @@ class EntryRow(Base):
 
 
 class AttemptRow(Base):
-    """A sign-in or a link that was tried, counted by whom and what (`key`), for all workers."""
+    """A counted attempt to sign in or open a link, by its target and origin (`key`), for all workers."""
 
     __tablename__ = "attempts"
 

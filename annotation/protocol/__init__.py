@@ -1,1 +1,1 @@
-"""The protocol of a study: what its file `study.toml` says, and the versions that it has had."""
+"""The protocol of a study: its file `study.toml`, and the versions of it."""

@@ -1,4 +1,4 @@
-"""The protocol that holds for a study: the latest version of its file, or what an older study was made by."""
+"""The current protocol of a study: the latest version of its file, or the specification of an older study."""
 
 import hashlib
 from collections.abc import Mapping
@@ -17,19 +17,19 @@ from annotation.tables import PairRow, StudyRow
 
 
 def find_protocol(session: Session, study: StudyRow) -> StudyProtocol:
-    """The protocol that holds for a study now."""
+    """Return the current protocol of a study."""
     latest = find_version(session, study)
     return protocol_of(spec_of(session, study)) if latest is None else parse(latest.text)
 
 
 def find_version(session: Session, study: StudyRow) -> ProtocolRow | None:
-    """The latest version of a study's protocol; None where the study was made by an earlier version."""
+    """Find the latest version of a study's protocol; None if an earlier version of this program made the study."""
     of_study = select(ProtocolRow).where(ProtocolRow.study_id == study.id)
     return session.scalar(of_study.order_by(ProtocolRow.version.desc()).limit(1))
 
 
 def add_version(session: Session, study: StudyRow, text: str, user_id: int | None) -> ProtocolRow:
-    """Store the text of a study file as the latest version; the row of the study follows what may change."""
+    """Store the text of a study file as the latest version, and update the columns of the study that may change."""
     protocol = parse(text)
     study.name, study.question, study.instructions = protocol.name, protocol.question, protocol.instructions
     lock_file(session, study)
@@ -47,30 +47,30 @@ def add_version(session: Session, study: StudyRow, text: str, user_id: int | Non
 
 
 def edit_protocol(session: Session, study: StudyRow, changes: Mapping[str, Any], user_id: int | None) -> ProtocolRow:
-    """Change keys of the study's file that stand in no table, as a version more; None takes one out."""
+    """Change top-level keys of a study's file in a new version; None removes a key."""
     lock_file(session, study)
     return add_version(session, study, edit_text(find_text(session, study), changes), user_id)
 
 
 def lock_file(session: Session, study: StudyRow) -> None:
-    """Wait until nobody else changes a study's file, of which each version rests on the one before."""
+    """Wait until nobody else changes a study's file, as each version is based on the one before."""
     session.execute(select(StudyRow.id).where(StudyRow.id == study.id).with_for_update(key_share=True))
 
 
 def find_text(session: Session, study: StudyRow) -> str:
-    """The text of a study's file; of a study of an earlier version, what would describe it."""
+    """Return the text of a study's file; for a study of an earlier version, one is written from its specification."""
     latest = find_version(session, study)
     return write_protocol(find_protocol(session, study)) if latest is None else latest.text
 
 
 @lru_cache(maxsize=64)
 def parse(text: str) -> StudyProtocol:
-    """The protocol that a stored text describes: annotators' clicks ask for it again and again."""
+    """Read a stored text as a protocol; it is cached, as each click of an annotator needs it."""
     return read_protocol(text)
 
 
 def spec_of(session: Session, study: StudyRow) -> StudySpec:
-    """What a study was made by, from its row."""
+    """Return the specification of a study, read from its row."""
     checks = select(PairRow.id).where(PairRow.study_id == study.id, PairRow.expected_id.is_not(None))
     return StudySpec(
         name=study.name,

@@ -21,13 +21,13 @@ from data.store import StoreError
 __all__ = ["BadStudyFile", "read_protocol", "read_study_file", "write_protocol"]
 
 EXAMPLE = FilePath(__file__).with_name("example.toml")
-"""A study file with every key, and what each is for."""
+"""A study file with every key and its explanation."""
 
 LARGEST = 1024 * 1024
-"""Bytes of a study file."""
+"""The largest size of a study file, in bytes."""
 
 LONG_NUMBER = re.compile(rf"[0-9][0-9_]{{{MAX_DIGITS}}}")
-"""Digits that are more than any number's; in texts they are fine."""
+"""More digits than any number may have; in texts they are fine."""
 
 KINDS: dict[Any, str] = {
     str: "a text in quotes",
@@ -36,21 +36,21 @@ KINDS: dict[Any, str] = {
     bool: "true or false",
     datetime: "a date and time with its zone, such as 2030-12-31T18:00:00+01:00",
 }
-"""What a value must be, in words."""
+"""The types of values, in words."""
 
 
 class BadStudyFile(StoreError):
-    """A study file says what no study can be."""
+    """A study file is not valid."""
 
 
 def read_study_file(path: FilePath) -> str:
-    """The text of a study file. Raises `BadStudyFile` for what is too large or no UTF-8, `BadRecord`, OSError."""
+    """Read the text of a study file. Raises `BadStudyFile` if it is too large or not UTF-8, `BadRecord`, OSError."""
     with open_file(path) as file:
         return decode(file.read(LARGEST + 1), path.name)
 
 
 def decode(content: bytes, name: str = "study file") -> str:
-    """The text of a study file's bytes, with its line ends as they are. Raises `BadStudyFile`."""
+    """Decode the bytes of a study file, keeping its line ends. Raises `BadStudyFile`."""
     if len(content) > LARGEST:
         raise BadStudyFile(f"{name}: a study file has at most {LARGEST // 1024} KiB")
     try:
@@ -61,7 +61,7 @@ def decode(content: bytes, name: str = "study file") -> str:
 
 
 def read_protocol(text: str, name: str = "study file") -> StudyProtocol:
-    """The protocol that a study file's text describes; errors begin with the file's `name` and the line.
+    """Read the protocol from a study file's text; errors begin with the file's `name` and the line.
 
     Raises `BadStudyFile`.
     """
@@ -75,19 +75,19 @@ def read_protocol(text: str, name: str = "study file") -> StudyProtocol:
         raise BadStudyFile(f"{name}:1: the file begins with a byte order mark; save it as UTF-8 without one")
     try:
         lines = find_lines(text)
-        found = tomllib.loads(text)
+        content = tomllib.loads(text)
     except KeyTooLong as error:
         raise BadStudyFile(f"{name}:{error.line}: {error}") from error
     except RecursionError as error:
         raise BadStudyFile(f"{name}: its lists or tables are nested too deeply") from error
     except tomllib.TOMLDecodeError as error:
         raise BadStudyFile(describe_toml_error(str(error), text, name)) from error
-    except ValueError as error:  # Python reads no number of thousands of digits
+    except ValueError as error:  # Python refuses numbers of thousands of digits
         digits = LONG_NUMBER.search(text)
         line = text.count("\n", 0, digits.start() if digits else 0) + 1
         raise BadStudyFile(f"{name}:{line}: a number has too many digits") from error
     try:
-        protocol: StudyProtocol = read_document(found)
+        protocol: StudyProtocol = read_document(content)
         if mistake := next(find_mistakes(protocol), None):
             raise mistake
     except Mistake as mistake:
@@ -96,32 +96,32 @@ def read_protocol(text: str, name: str = "study file") -> StudyProtocol:
 
 
 def describe_toml_error(said: str, text: str, name: str) -> str:
-    """What is wrong with the TOML itself, and where."""
-    found = re.fullmatch(r"(.*) \((?:at line (\d+), column \d+|at end of document)\)", said, re.DOTALL)
-    what, line = (said, None) if found is None else found.groups()
+    """Describe an error of TOML syntax, with its line."""
+    match = re.fullmatch(r"(.*) \((?:at line (\d+), column \d+|at end of document)\)", said, re.DOTALL)
+    what, line = (said, None) if match is None else match.groups()
     where = line or str(text.count("\n") + 1)
-    return f"{name}:{where}: this is no TOML: {what[:1].lower()}{what[1:]}; texts need quotes, keys stand before ="
+    return f"{name}:{where}: this is not TOML: {what[:1].lower()}{what[1:]}; texts need quotes, keys stand before ="
 
 
 def say_place(path: Path, lines: Mapping[Path, int], name: str) -> str:
-    """The file and the line of a path, or of the table that it would stand in."""
+    """Return the file and the line of a path, or of the table that it would belong to."""
     while path and path not in lines:
         path = path[:-1]
     return f"{name}:{lines[path]}" if path else name
 
 
-def read_document(found: dict[str, Any]) -> StudyProtocol:
-    """The protocol of a parsed file. Raises `Mistake`."""
-    if "format" not in found:
+def read_document(content: dict[str, Any]) -> StudyProtocol:
+    """Read the protocol from a parsed file. Raises `Mistake`."""
+    if "format" not in content:
         raise Mistake((), f"the key 'format' is missing: begin the file with format = {FORMAT}")
-    if type(found["format"]) is not int or found["format"] != FORMAT:
+    if type(content["format"]) is not int or content["format"] != FORMAT:
         raise Mistake(("format",), f"this version reads study files of format = {FORMAT} only")
-    protocol: StudyProtocol = read_table(StudyProtocol, found, ())
+    protocol: StudyProtocol = read_table(StudyProtocol, content, ())
     return protocol
 
 
 def read_value(kind: Any, value: Any, path: Path) -> Any:
-    """A value of TOML as what a field holds. Raises `Mistake`."""
+    """Convert a TOML value to the type of a field. Raises `Mistake`."""
     origin = get_origin(kind)
     if origin in {Union, types.UnionType}:
         return read_value(next(one for one in get_args(kind) if one is not type(None)), value, path)
@@ -143,7 +143,7 @@ def read_value(kind: Any, value: Any, path: Path) -> Any:
 
 
 def read_list(kind: Any, value: Any, path: Path) -> tuple[Any, ...]:
-    """A list of TOML as a tuple. Raises `Mistake`."""
+    """Convert a TOML list to a tuple. Raises `Mistake`."""
     tables = is_dataclass(kind)
     if not isinstance(value, list) or (tables and not all(isinstance(one, dict) for one in value)):
         header = ".".join(str(part) for part in path)
@@ -153,7 +153,7 @@ def read_list(kind: Any, value: Any, path: Path) -> tuple[Any, ...]:
 
 
 def read_table(kind: Any, table: dict[str, Any], path: Path) -> Any:
-    """A table of TOML as the record whose fields its keys are. Raises `Mistake`."""
+    """Convert a TOML table to the record whose fields are its keys. Raises `Mistake`."""
     hints = get_type_hints(kind)
     for key in table:
         if key not in hints:
@@ -168,14 +168,14 @@ def read_table(kind: Any, table: dict[str, Any], path: Path) -> Any:
 
 
 def say_key(path: Path) -> str:
-    """A key with its table, such as `'ties' in [judging]`; of a list, the item's number from 1."""
+    """Return a key with its table, such as `'ties' in [judging]`; for an item of a list, its number from 1."""
     if isinstance(path[-1], int):
         return f"item {path[-1] + 1} of {say_key(path[:-1])}"
     return f"{path[-1][:100]!r}{say_table(path[:-1])}"
 
 
 def hint(kind: Any, value: Any) -> str:
-    """What may have been meant by a value of another kind."""
+    """Return a hint at the probable meaning of a value of the wrong type."""
     if kind is str and type(value) in {int, float, bool}:
         return f', say "{str(value).lower()[:40]}"'
     if isinstance(value, str) and kind in {int, float, bool, datetime}:

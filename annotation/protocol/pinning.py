@@ -1,4 +1,4 @@
-"""The hash that pins the data set of a study: whoever applies the study file elsewhere asks about the same texts."""
+"""The hash that pins a study's data set, so that its study file asks about the same texts wherever it is applied."""
 
 import hashlib
 import json
@@ -22,20 +22,20 @@ DOCUMENT = (
 
 
 class NotPinned(StoreError):
-    """A study file does not say which texts its data set has."""
+    """The study file does not pin the texts of its data set."""
 
 
 class OtherData(StoreError):
-    """The data set has other texts than those that a study file was written for."""
+    """The data set has other texts than those that the study file pins."""
 
 
 def hash_dataset(store: VersionedStore, dataset: str, systems: Sequence[str] = ()) -> str:
-    """The hash of all that a study shows of a data set and that scores are computed from, as 64 hexadecimal digits.
+    """Hash everything that a study shows of a data set and that scores are computed from, as 64 hexadecimal digits.
 
-    Of each document, in the order of the data set, SHA-256 is taken of a JSON list, written in ASCII by `json.dumps`:
-    its id, title, source (a text or a list of sentences), references, cloze questions (null without), and the
-    summaries of the named systems (none named means all) as pairs of system and text, sorted by system. What is
-    returned is SHA-256 of these hashes, each in hexadecimal with a line feed after it.
+    Each document, in the order of the data set, is hashed as a JSON list, written in ASCII by `json.dumps`, with
+    SHA-256: its id, title, source (a text or a list of sentences), references, cloze questions (null without), and the
+    summaries of the named systems (none named means all) as pairs of system and text, sorted by system. The result is
+    the SHA-256 of these hashes, each in hexadecimal with a line feed after it.
 
     Raises `UnknownDataset`.
     """
@@ -47,7 +47,7 @@ def hash_dataset(store: VersionedStore, dataset: str, systems: Sequence[str] = (
 
 
 def hash_of(digests: Iterable[str]) -> str:
-    """The hash of a data set, of the hashes of its documents in order."""
+    """Hash a data set, given the hashes of its documents in order."""
     whole = hashlib.sha256()
     for digest in digests:
         whole.update(f"{digest}\n".encode())
@@ -55,7 +55,7 @@ def hash_of(digests: Iterable[str]) -> str:
 
 
 def hash_documents(session: Session, chosen: ColumnElement[bool], systems: Sequence[str]) -> list[str]:
-    """The hashes of some documents, in order."""
+    """Hash some documents, in order."""
     written = select(SummaryRow.document_id, SummaryRow.system, SummaryRow.text).join(DocumentRow).where(chosen)
     if systems:
         written = written.where(SummaryRow.system.in_(systems))
@@ -70,21 +70,21 @@ def hash_documents(session: Session, chosen: ColumnElement[bool], systems: Seque
 
 
 def check_pin(store: VersionedStore, protocol: StudyProtocol) -> None:
-    """Check that the data set is the one that a study file pins, with its systems.
+    """Check that the data set, with its systems, is the one that a study file pins.
 
-    Raises `NotPinned`, `OtherData`, `UnknownDataset`, and StoreError for a system that it does not have.
+    Raises `NotPinned`, `OtherData`, `UnknownDataset`, and StoreError for a system that the data set does not have.
     """
     pinned = protocol.dataset
     with store.reading() as session:
         find_systems(session, protocol.spec)
-    found = hash_dataset(store, pinned.name, pinned.systems)
+    sha256 = hash_dataset(store, pinned.name, pinned.systems)
     if pinned.sha256 is None:
         raise NotPinned(
-            f'the study file does not pin the texts of the data set {pinned.name!r}: add sha256 = "{found}" to its '
+            f'the study file does not pin the texts of the data set {pinned.name!r}: add sha256 = "{sha256}" to its '
             "table [dataset]"
         )
-    if found != pinned.sha256:
+    if sha256 != pinned.sha256:
         raise OtherData(
-            f"the data set {pinned.name!r} has other texts than those that the study file pins: its hash is {found}, "
+            f"the data set {pinned.name!r} has other texts than those that the study file pins: its hash is {sha256}, "
             f"the file has {pinned.sha256}"
         )

@@ -1,4 +1,4 @@
-"""On which line of a TOML text each key stands: `tomllib` says what a text means, and not where."""
+"""The lines of the keys in a TOML text, as `tomllib` gives the values but not their places."""
 
 import re
 import tomllib
@@ -9,7 +9,7 @@ Path: TypeAlias = tuple[str | int, ...]
 """Keys and places in arrays, from the top: `("training", "pairs", 0, "better")`."""
 
 MOST_PARTS = 8
-"""Parts of a key: `tomllib` takes time by the square of their number, and no table lies deeper than three."""
+"""The most parts of a key: `tomllib` takes quadratic time in their number, and no table lies deeper than three."""
 
 BETWEEN = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*+")
 PART = re.compile(r"""[ \t]*([A-Za-z0-9_-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[ \t]*""")
@@ -23,7 +23,7 @@ OTHER = re.compile(r"[^,\]}#\n]++")
 
 
 class KeyTooLong(ValueError):
-    """A key has more parts than any table of a study file has; `line` is where it stands."""
+    """A key on line `line` has more parts than any table of a study file has."""
 
     def __init__(self, line: int) -> None:
         super().__init__(f"a key has more than {MOST_PARTS} parts")
@@ -31,16 +31,16 @@ class KeyTooLong(ValueError):
 
 
 class NoToml(ValueError):
-    """The text is no TOML from here on."""
+    """The text is not TOML from here on."""
 
 
 def find_lines(text: str) -> dict[Path, int]:
-    """The line, from 1, on which each key of a TOML text stands first, and on which each table of an array begins.
+    """Find the line, from 1, where each key of a TOML text and each table of an array first appears.
 
-    Of what is no TOML, those of the part before. It takes time by the text's length. Raises `KeyTooLong`.
+    If the text is not TOML, the result covers the part before the error. Takes linear time. Raises `KeyTooLong`.
     """
     scan = Scan(text)
-    with suppress(NoToml, RecursionError):  # `tomllib` stops at the same place, and says why
+    with suppress(NoToml, RecursionError):  # `tomllib` stops at the same place, with an error
         scan.read()
     return scan.lines
 
@@ -53,7 +53,7 @@ class Scan:
         self.line, self.counted = 1, 0
         self.lines: dict[Path, int] = {}
         self.arrays: dict[Path, int] = {}
-        """By the path of an array of tables, how many there are so far."""
+        """The number of tables so far, by the path of their array."""
 
     def read(self) -> None:
         """Read headers and keys until the end."""
@@ -73,7 +73,7 @@ class Scan:
             self.match(BETWEEN)
 
     def enter(self, keys: tuple[str, ...], *, array: bool) -> Path:
-        """The path of a table by its header: of an array, its last table is meant."""
+        """Return the path of a table, given its header; within an array, that of its last table."""
         path: Path = ()
         for place, key in enumerate(keys, 1):
             path = (*path, key)
@@ -107,7 +107,7 @@ class Scan:
             self.match(OTHER)
 
     def items(self, end: str, path: Path, *, numbered: bool) -> None:
-        """Read what stands in an array, or in a table on one line, until its end."""
+        """Read the items of an array, or of a table on one line, until its end."""
         place = 0
         self.match(BETWEEN)
         while not self.take(end):
@@ -132,41 +132,41 @@ class Scan:
         return tuple(parts)
 
     def note(self, path: Path) -> None:
-        """Keep where a key stands first."""
+        """Note the line where a key first appears."""
         self.lines.setdefault(path, self.here())
 
     def here(self) -> int:
-        """The line that is being read."""
+        """Return the current line."""
         self.line += self.text.count("\n", self.counted, self.place)
         self.counted = self.place
         return self.line
 
     def match(self, pattern: re.Pattern[str]) -> str:
-        """Read what a pattern matches."""
-        found = pattern.match(self.text, self.place)
-        if found is None:
+        """Read the match of a pattern."""
+        matched = pattern.match(self.text, self.place)
+        if matched is None:
             self.stop()
-        self.place = found.end()
-        return found[0]
+        self.place = matched.end()
+        return matched[0]
 
     def take(self, mark: str) -> bool:
-        """Read a mark if it stands here."""
+        """Read a mark if it comes next, and tell whether it did."""
         stands = self.text.startswith(mark, self.place)
         self.place += len(mark) if stands else 0
         return stands
 
     def expect(self, mark: str) -> None:
-        """Read a mark that must stand here."""
+        """Read a mark that must come next."""
         if not self.take(mark):
             self.stop()
 
     def stop(self) -> NoReturn:
-        """Read no further."""
+        """Stop reading."""
         raise NoToml
 
 
 def decode(part: str) -> str:
-    """A part of a key without its quotes."""
+    """Return a part of a key without its quotes."""
     if part[0] not in "\"'":
         return part
     try:

@@ -1,4 +1,4 @@
-"""A study's protocol as records: one class a table of the study file, with its keys as fields."""
+"""A study's protocol as records: one class for each table of the study file, with its keys as fields."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from annotation.sampling import RANDOM_SHARE
 FORMAT = 1
 
 LANGUAGES = ("en", "de", "zh", "ar")
-"""Languages that annotators' pages speak."""
+"""Languages of annotators' pages."""
 
 RATIONALES = ("off", "optional", "required")
 KINDS = ("radio", "checkbox", "number", "text")
@@ -21,22 +21,22 @@ PANELS = ("prolific", "generic")
 
 @dataclass(frozen=True, kw_only=True)
 class Pinned:
-    """The data set that a study is about: its name, and the hash of what the study shows of it."""
+    """The data set of a study: its name, and the hash of what the study shows of it."""
 
     name: str
     sha256: str | None = None
-    """Of its documents and the systems' summaries (`annotation.protocol.pinning`); None in a study made before."""
+    """The hash of documents and systems' summaries (`annotation.protocol.pinning`); None in a study made before."""
     systems: tuple[str, ...] = ()
-    """Systems whose summaries are paired; none named means all."""
+    """Systems whose summaries are paired; empty means all."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sampling:
-    """Which pairs are drawn: see `StudySpec`."""
+    """The draw of the pairs: see `StudySpec`."""
 
     rule: str = "rouge_k_differs"
     signatures: tuple[str, ...] = ()
-    """Signatures of the scores that the rule compares: one of ROUGE-K, or those of two metrics and more."""
+    """Signatures of the scores that the rule compares: one of ROUGE-K, or those of at least two metrics."""
     random_share: float = RANDOM_SHARE
     count: int | None = None
     per_document: int | None = None
@@ -45,25 +45,25 @@ class Sampling:
 
 @dataclass(frozen=True, kw_only=True)
 class Judging:
-    """How pairs are judged, and by how many."""
+    """Settings of the judging."""
 
     judgments_per_pair: int = 1
     ties: bool = False
     most_per_annotator: int | None = None
-    """Pairs that one annotator judges at most, attention checks aside; None for no limit."""
+    """The most pairs that one annotator judges, without attention checks; None for no limit."""
     idle_minutes: int | None = None
-    """Minutes without a sign of life after which an annotator's time is out; None for never."""
+    """Minutes without a sign of life after which an annotator is timed out; None for never."""
     rationale: str = "optional"
-    """Whether a choice has a reason: one of `RATIONALES`."""
+    """The setting of reasons for a choice: one of `RATIONALES`."""
     confidence: bool = False
-    """Whether annotators say how sure they are, from 1 to 5."""
+    """True if annotators say how sure they are, from 1 to 5."""
     marks: bool = False
-    """Whether annotators mark the words that decided."""
+    """True if annotators mark the words that decided."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Checks:
-    """Attention checks, and after how many wrong ones an annotator is warned and may go no further."""
+    """Attention checks, and the numbers of wrong ones after which an annotator is warned or stopped."""
 
     count: int = 0
     warn_after: int | None = None
@@ -72,14 +72,14 @@ class Checks:
 
 @dataclass(frozen=True, kw_only=True)
 class Consent:
-    """What annotators agree to before anything else, as Markdown."""
+    """The text, in Markdown, that annotators agree to before anything else."""
 
     text: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingPair:
-    """A pair whose answer is known, with the explanation that annotators see once they have answered."""
+    """A pair with a known answer, and the explanation that annotators see after their answer."""
 
     document: str
     better: str
@@ -90,7 +90,7 @@ class TrainingPair:
 
 @dataclass(frozen=True, kw_only=True)
 class Training:
-    """Pairs to learn by: of how many the answer must be right, and how often one may try."""
+    """Training pairs, the number of right answers to pass, and the number of attempts."""
 
     pairs: tuple[TrainingPair, ...]
     pass_mark: int
@@ -102,7 +102,7 @@ class SurveyQuestion:
     """A question of a survey."""
 
     name: str
-    """Its name in exports."""
+    """The name in exports."""
     ask: str
     kind: str
     """One of `KINDS`; a `radio` takes one of the options, a `checkbox` any number of them."""
@@ -110,7 +110,7 @@ class SurveyQuestion:
     required: bool = True
     least: float | None = None
     most: float | None = None
-    """Limits of a number."""
+    """The largest number; `least` is the smallest one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,7 +123,7 @@ class Surveys:
 
 @dataclass(frozen=True, kw_only=True)
 class Panel:
-    """The panel that annotators come from, and where they are sent back to.
+    """The panel that annotators come from, and the ways back to it.
 
     With `prolific`, `completed`, `failed` and `screened_out` are completion codes; with `generic`, addresses in which
     `{person}` and `{code}` are filled in. `parameters` are those of the address that people come by; the first one
@@ -139,7 +139,7 @@ class Panel:
 
 @dataclass(frozen=True, kw_only=True)
 class Places:
-    """How many may enter by links that anybody can open, and until when."""
+    """The number of people who may enter by open links, and the end of their time."""
 
     places: int | None = None
     ends: datetime | None = None
@@ -149,8 +149,8 @@ class Places:
 class Stopping:
     """The comparison that decides when the study ends, registered before the first judgment.
 
-    Agreement with people of the metric `first`, by the signature of its scores, is compared with that of `second`, or
-    with one half where no second is named.
+    The agreement with people of the metric `first` (the signature of its scores) is compared with that of `second`, or
+    with one half if there is no second.
     """
 
     first: str
@@ -161,15 +161,15 @@ class Stopping:
 
 @dataclass(frozen=True, kw_only=True)
 class StudyProtocol:
-    """All that a study file says."""
+    """The contents of a study file."""
 
     format: int = FORMAT
     name: str
     title: str | None = None
-    """What annotators see; the name where there is none."""
+    """The title that annotators see; by default the name."""
     language: str = "en"
     closes: datetime | None = None
-    """When the study closes by itself."""
+    """The time at which the study closes by itself."""
     question: str = QUESTION
     instructions: str = INSTRUCTIONS
     dataset: Pinned
@@ -183,11 +183,11 @@ class StudyProtocol:
     links: Places | None = None
     stopping: Stopping | None = None
     texts: Mapping[str, str] = field(default_factory=dict)
-    """The study's own wording of texts on annotators' pages, by the English one."""
+    """The study's own wording of texts on annotators' pages, by the English text."""
 
     @property
     def spec(self) -> StudySpec:
-        """What decides which pairs are drawn and how they are asked about."""
+        """The specification: how pairs are drawn and asked about."""
         sampling, conflicts = self.sampling, self.sampling.rule == "conflicts"
         return StudySpec(
             name=self.name,
@@ -209,19 +209,19 @@ class StudyProtocol:
 
     @property
     def signatures(self) -> dict[tuple[str | int, ...], str]:
-        """Signatures of the scores that pairs are drawn by and that the stopping rule compares, by where they stand."""
-        found: dict[tuple[str | int, ...], str] = {
+        """Signatures of the scores that the draw and the stopping rule compare, by the path of their key."""
+        signatures: dict[tuple[str | int, ...], str] = {
             ("sampling", "signatures", place): one for place, one in enumerate(self.spec.compared)
         }
         if self.stopping is not None:
-            found["stopping", "first"] = self.stopping.first
+            signatures["stopping", "first"] = self.stopping.first
             if self.stopping.second is not None:
-                found["stopping", "second"] = self.stopping.second
-        return found
+                signatures["stopping", "second"] = self.stopping.second
+        return signatures
 
 
 def protocol_of(spec: StudySpec, sha256: str | None = None) -> StudyProtocol:
-    """The protocol of a study that asks nothing but what its specification says."""
+    """Return the protocol of a study that asks for nothing beyond its specification."""
     return StudyProtocol(
         name=spec.name,
         question=spec.question,

@@ -1,4 +1,4 @@
-"""What the values of a study file may be: ranges, choices, and what goes together."""
+"""Rules for the values of a study file: ranges, choices, and combinations."""
 
 import math
 import re
@@ -31,18 +31,18 @@ from annotation.sampling import GIVEN, RULES
 from data.store import StoreError, checked_name
 
 SHORT, LONG = 1_000, 100_000
-"""Characters of a line, such as a title, and of a text, such as the instructions."""
+"""The most characters of a line, such as a title, and of a text, such as the instructions."""
 MOST = 100
-"""Training pairs, questions of a survey, options of a question."""
+"""The most training pairs, questions of a survey, and options of a question."""
 MOST_TEXTS = 500
 LARGEST = 2**31 - 1
-"""What a database's integer holds."""
+"""The largest integer of a database."""
 LONGEST_IDLE = 7 * 24 * 60
-"""Minutes."""
+"""The longest idle time, in minutes."""
 
 
 class Mistake(Exception):
-    """What is wrong in a study file, and under which key."""
+    """A study file is wrong at `path`."""
 
     def __init__(self, path: Path, problem: str) -> None:
         super().__init__(problem)
@@ -53,7 +53,7 @@ Mistakes = Iterator[Mistake]
 
 
 def find_mistakes(protocol: StudyProtocol) -> Mistakes:
-    """What no study can be, in the order of the file but for the texts, which come first."""
+    """Yield the mistakes of a protocol in the order of the file, those of texts first."""
     yield from check_texts(protocol, ())
     yield from check_head(protocol)
     yield from check_dataset(protocol.dataset)
@@ -74,20 +74,20 @@ def find_mistakes(protocol: StudyProtocol) -> Mistakes:
 
 
 def say_table(path: Path) -> str:
-    """In which table a key stands, in words; nothing for those that stand in none."""
+    """Return the table of a key in words; nothing for top-level keys."""
     header = ".".join(str(part) for part in path if not isinstance(part, int))
     if not header:
         return ""
     return f" in [[{header}]]" if isinstance(path[-1], int) else f" in [{header}]"
 
 
-# --- what many keys have in common ------------------------------------------------------------------------------
+# --- values of several keys --------------------------------------------------------------------------------------
 
 LONG_KEYS = {"question", "instructions", "text", "document", "better", "worse", "explanation"}
 
 
 def check_texts(value: Any, path: Path) -> Mistakes:
-    """No text is too long, or has what no database can hold."""
+    """Find texts that are too long, or have characters that no database can store."""
     if isinstance(value, str):
         most = LONG if path[-1] in LONG_KEYS else SHORT
         if len(value) > most:
@@ -111,19 +111,19 @@ def check_texts(value: Any, path: Path) -> Mistakes:
 
 
 def not_blank(text: str, path: Path) -> Mistakes:
-    """A text says something."""
+    """Require a text that is not blank."""
     if not text.strip():
         yield Mistake(path, f"{str(path[-1])[:100]!r}{say_table(path[:-1])} is empty; write something, or leave it out")
 
 
 def within(number: float | None, path: Path, least: float, most: float) -> Mistakes:
-    """A number is in a range, ends included."""
+    """Require a number in a range, ends included."""
     if number is not None and not least <= number <= most:
         yield Mistake(path, f"{path[-1]!r}{say_table(path[:-1])} must be from {least} to {most}, not {number}")
 
 
 def one_of(value: str, known: Sequence[str], path: Path) -> Mistakes:
-    """A word is one of those that are known."""
+    """Require one of the known words."""
     if value not in known:
         close = get_close_matches(value, known, 1)
         help = f"did you mean {close[0]!r}?" if close else f"known are {', '.join(known)}"
@@ -131,7 +131,7 @@ def one_of(value: str, known: Sequence[str], path: Path) -> Mistakes:
 
 
 def different(names: Sequence[str], path: Path) -> Mistakes:
-    """No text of a list is blank or stands twice."""
+    """Require a list without blank or repeated texts."""
     for place, name in enumerate(names):
         if not name.strip():
             yield Mistake((*path, place), f"{path[-1]!r}{say_table(path[:-1])} has an empty text")
@@ -140,7 +140,7 @@ def different(names: Sequence[str], path: Path) -> Mistakes:
 
 
 def named(name: str, path: Path) -> Mistakes:
-    """A name can stand in a list and on a command line."""
+    """Require a name that fits in a list and on a command line."""
     try:
         stripped = checked_name(name, repr(path[-1]) + say_table(path[:-1]))
     except StoreError as error:
@@ -151,7 +151,7 @@ def named(name: str, path: Path) -> Mistakes:
 
 
 def sensible(time: datetime | None, path: Path) -> Mistakes:
-    """A time is one that every database and calendar knows."""
+    """Require a time that every database and calendar can handle."""
     if time is not None and not 2000 <= time.year <= 9998:
         yield Mistake(path, f"{path[-1]!r}{say_table(path[:-1])} must be in the years 2000 to 9998")
 
@@ -160,7 +160,7 @@ def sensible(time: datetime | None, path: Path) -> Mistakes:
 
 
 def check_head(protocol: StudyProtocol) -> Mistakes:
-    """The keys that stand in no table."""
+    """Check the top-level keys."""
     yield from named(protocol.name, ("name",))
     if protocol.title is not None:
         yield from named(protocol.title, ("title",))
@@ -170,7 +170,7 @@ def check_head(protocol: StudyProtocol) -> Mistakes:
 
 
 def check_dataset(pinned: Pinned) -> Mistakes:
-    """The data set and its hash."""
+    """Check the data set and its hash."""
     yield from named(pinned.name, ("dataset", "name"))
     if pinned.sha256 is not None and not re.fullmatch("[0-9a-f]{64}", pinned.sha256):
         yield Mistake(
@@ -183,7 +183,7 @@ def check_dataset(pinned: Pinned) -> Mistakes:
 
 
 def check_sampling(sampling: Sampling) -> Mistakes:
-    """Which pairs are drawn."""
+    """Check the draw of the pairs."""
     yield from one_of(sampling.rule, RULES, ("sampling", "rule"))
     yield from different(sampling.signatures, ("sampling", "signatures"))
     path: Path = ("sampling", "signatures")
@@ -202,7 +202,7 @@ def check_sampling(sampling: Sampling) -> Mistakes:
 
 
 def check_judging(judging: Judging) -> Mistakes:
-    """How pairs are judged."""
+    """Check the settings of the judging."""
     yield from within(judging.judgments_per_pair, ("judging", "judgments_per_pair"), 1, LARGEST)
     yield from within(judging.most_per_annotator, ("judging", "most_per_annotator"), 1, LARGEST)
     yield from within(judging.idle_minutes, ("judging", "idle_minutes"), 1, LONGEST_IDLE)
@@ -210,7 +210,7 @@ def check_judging(judging: Judging) -> Mistakes:
 
 
 def check_checks(checks: Checks) -> Mistakes:
-    """Attention checks."""
+    """Check the attention checks."""
     yield from within(checks.count, ("checks", "count"), 0, MOST_CHECKS)
     for key, after in (("warn_after", checks.warn_after), ("end_after", checks.end_after)):
         if after is not None and not 1 <= after <= checks.count:
@@ -222,9 +222,9 @@ def check_checks(checks: Checks) -> Mistakes:
 
 
 def check_training(training: Training) -> Mistakes:
-    """Pairs to learn by."""
+    """Check the training pairs."""
     if not 1 <= len(training.pairs) <= MOST:
-        yield Mistake(("training", "pairs"), f"[[training.pairs]] must stand there 1 to {MOST} times")
+        yield Mistake(("training", "pairs"), f"[[training.pairs]] must appear 1 to {MOST} times")
     for place, pair in enumerate(training.pairs):
         path: Path = ("training", "pairs", place)
         for key in ("document", "better", "worse", "explanation"):
@@ -240,7 +240,7 @@ def check_training(training: Training) -> Mistakes:
 
 
 def check_surveys(surveys: Surveys) -> Mistakes:
-    """Questions before and after the judging."""
+    """Check the questions before and after the judging."""
     for survey, questions in (("before", surveys.before), ("after", surveys.after)):
         if len(questions) > MOST:
             yield Mistake(("surveys", survey), f"a survey has at most {MOST} questions")
@@ -253,7 +253,7 @@ def check_surveys(surveys: Surveys) -> Mistakes:
 
 
 def check_question(question: SurveyQuestion, path: Path) -> Mistakes:
-    """A question of a survey."""
+    """Check a question of a survey."""
     where = say_table(path)
     yield from named(question.name, (*path, "name"))
     if len(question.name) > 100:
@@ -276,7 +276,7 @@ def check_question(question: SurveyQuestion, path: Path) -> Mistakes:
 
 
 def check_panel(panel: Panel) -> Mistakes:
-    """The panel, and where it takes annotators back (`annotation.protocol.panels`)."""
+    """Check the panel and the ways back to it (`annotation.protocol.panels`)."""
     yield from one_of(panel.kind, PANELS, ("panel", "kind"))
     ends = {"completed": panel.completed, "failed": panel.failed, "screened_out": panel.screened_out}
     for key, end in ends.items():
@@ -290,7 +290,7 @@ def check_panel(panel: Panel) -> Mistakes:
 
 
 def as_panel(panel: Panel, path: Path) -> Mistakes:
-    """A panel by which people can come and go."""
+    """Turn the error of a panel by which people cannot come or go into a mistake."""
     try:
         panels.check_panel(panel)
     except panels.BadPanel as error:
@@ -298,13 +298,13 @@ def as_panel(panel: Panel, path: Path) -> Mistakes:
 
 
 def check_links(links: Places) -> Mistakes:
-    """How many may enter."""
+    """Check the limits of links."""
     yield from within(links.places, ("links", "places"), 1, LARGEST)
     yield from sensible(links.ends, ("links", "ends"))
 
 
 def check_stopping(stopping: Stopping) -> Mistakes:
-    """The comparison that decides when the study ends."""
+    """Check the comparison that decides when the study ends."""
     yield from not_blank(stopping.first, ("stopping", "first"))
     if stopping.second is not None:
         yield from not_blank(stopping.second, ("stopping", "second"))

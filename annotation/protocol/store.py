@@ -1,4 +1,4 @@
-"""The store of study files: applied whole, changed as versions that are all kept, and given back as they were."""
+"""The store of study files, which keeps every applied version as it was."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -23,15 +23,15 @@ from data.store.base import StoreError, has_named
 from data.store.versions import VersionedStore
 
 EDITABLE = ("title", "closes", "instructions")
-"""What pages change without a file."""
+"""Keys that pages can change without a file."""
 
 
 class ProtocolFixed(StoreError):
-    """People have come to the study, and what they came to stays as it is."""
+    """People have come to the study, and what they came for cannot change."""
 
 
 class UnknownVersion(StoreError):
-    """The study file never had that version."""
+    """The study file has no such version."""
 
 
 @dataclass(frozen=True)
@@ -44,31 +44,32 @@ class ProtocolVersion:
     """The name of the account that applied it."""
     sha256: str
     changed: tuple[str, ...]
-    """Keys that say something else than in the version before."""
+    """Keys whose values differ from the version before."""
 
 
 class Effect(NamedTuple):
-    """What a study file does where it is applied."""
+    """The effect of applying a study file."""
 
     protocol: StudyProtocol
     made: bool
-    """Whether there is no study of its name yet."""
+    """True if there is no study of its name yet."""
     changed: tuple[str, ...]
     """Keys that it changes in the study of its name."""
     sample: PairSample | None
-    """The pairs that are drawn; None where those stay that there are."""
+    """The pairs that are drawn; None if the present ones stay."""
 
 
 class ProtocolStore(VersionedStore):
-    """Study files over one engine, a short session a call."""
+    """Study files over one engine, in a short session per call."""
 
     def apply(self, text: str) -> Study:
         """Make the study that a study file describes, or change the one of its name.
 
         Until somebody is invited, joins, or a language model judges, a file may change everything, and the pairs are
-        drawn anew; from then on what `CHANGEABLE` names. Each text but the latest one again is a version more.
+        drawn anew; from then on it may change only the keys in `CHANGEABLE`. Each text becomes a new version, unless it
+        is that of the latest one.
 
-        Raises `BadStudyFile`, `NotPinned`, `OtherData`, `ProtocolFixed`, and what `create_study` raises.
+        Raises `BadStudyFile`, `NotPinned`, `OtherData`, `ProtocolFixed`, and the errors of `create_study`.
         """
         protocol = read_protocol(text)
         studies = StudyStore(self.engine, self.actor)
@@ -78,7 +79,7 @@ class ProtocolStore(VersionedStore):
         sample = self.examine(text).sample
         with self.writing() as session:
             study = find_managed(session, protocol.name)
-            # nobody joins meanwhile: a row of an annotator refers to this one
+            # nobody can join meanwhile, as a new annotator's row refers to this one
             session.execute(select(StudyRow.id).where(StudyRow.id == study.id).with_for_update())
             if must_redraw(session, study, protocol):
                 redraw(session, study, protocol, sample)
@@ -89,7 +90,7 @@ class ProtocolStore(VersionedStore):
         return studies.study(protocol.name)
 
     def examine(self, text: str) -> Effect:
-        """What applying a study file would do, without doing it. Errors as `apply`."""
+        """Return the effect of applying a study file, without applying it. Errors as `apply`."""
         protocol = read_protocol(text)
         changed = self.compare(protocol)
         if changed is not None and all(map(may_change, changed)):
@@ -100,9 +101,9 @@ class ProtocolStore(VersionedStore):
         return Effect(protocol, changed is None, changed or (), sample)
 
     def compare(self, protocol: StudyProtocol) -> tuple[str, ...] | None:
-        """The keys that a protocol would change in the study of its name; None where there is none.
+        """Return the keys that a protocol would change in the study of its name; None if there is none.
 
-        Raises `StudyExists` where it is somebody else's, `NotAllowed`, and `ProtocolFixed` once people have come.
+        Raises `StudyExists` if it is somebody else's, `NotAllowed`, and `ProtocolFixed` once people have come.
         """
         with self.reading() as session:
             if not has_named(session, StudyRow, protocol.name):
@@ -112,7 +113,7 @@ class ProtocolStore(VersionedStore):
             return changes_of(session, study, protocol)
 
     def edit(self, study: str, changes: Mapping[str, Any]) -> Study:
-        """Change what `EDITABLE` names in the study's file, where its comments stay; None takes a key out.
+        """Change keys of `EDITABLE` in the study's file, keeping its comments; None removes a key.
 
         Raises `UnknownStudy`, `BadStudyFile`.
         """
@@ -125,12 +126,15 @@ class ProtocolStore(VersionedStore):
         return StudyStore(self.engine, self.actor).study(study)
 
     def protocol(self, study: str) -> StudyProtocol:
-        """What a study's file says now. Raises `UnknownStudy`; annotators are refused, who would see the answers."""
+        """Return a study's current protocol; annotators are refused, as they would see the answers.
+
+        Raises `UnknownStudy`.
+        """
         with self.reading() as session:
             return find_protocol(session, find_study(session, study))
 
     def history(self, study: str) -> list[ProtocolVersion]:
-        """The versions of a study's file, the first one first; none of a study of an earlier version.
+        """List the versions of a study's file, the first one first; empty for a study of an earlier version.
 
         Raises `UnknownStudy`.
         """
@@ -150,7 +154,7 @@ class ProtocolStore(VersionedStore):
             ]
 
     def export(self, study: str, version: int | None = None) -> str:
-        """The text of a study's file as it was applied, the latest version or another one.
+        """Return the text of a study's file as it was applied, by default the latest version.
 
         Raises `UnknownStudy`, `UnknownVersion`.
         """
@@ -158,8 +162,8 @@ class ProtocolStore(VersionedStore):
             row = find_study(session, study)
             if version is None:
                 return find_text(session, row)
-            found = select(ProtocolRow.text).where(ProtocolRow.study_id == row.id, ProtocolRow.version == version)
-            text = session.scalar(found)
+            of_version = (ProtocolRow.study_id == row.id, ProtocolRow.version == version)
+            text = session.scalar(select(ProtocolRow.text).where(*of_version))
             if text is None:
                 latest = find_version(session, row)
                 last = "none" if latest is None else f"1 to {latest.version}"
@@ -168,7 +172,7 @@ class ProtocolStore(VersionedStore):
 
 
 def find_managed(session: Session, name: str) -> StudyRow:
-    """The row of a study whose file the caller may change. Raises `StudyExists` where it is somebody else's."""
+    """Find the row of a study whose file the caller may change. Raises `StudyExists` if it is somebody else's."""
     try:
         return find_study(session, name, Right.MANAGE)
     except UnknownStudy as error:
@@ -176,7 +180,7 @@ def find_managed(session: Session, name: str) -> StudyRow:
 
 
 def changes_of(session: Session, study: StudyRow, protocol: StudyProtocol) -> tuple[str, ...]:
-    """The keys that a protocol changes in a study; another name that its data set was given since is no change."""
+    """Return the keys that a protocol changes in a study, without a new name that its data set got meanwhile."""
     before = find_protocol(session, study)
     if protocol.dataset.name == study.dataset.name:
         before = replace(before, dataset=replace(before.dataset, name=study.dataset.name))
@@ -184,7 +188,7 @@ def changes_of(session: Session, study: StudyRow, protocol: StudyProtocol) -> tu
 
 
 def must_redraw(session: Session, study: StudyRow, protocol: StudyProtocol) -> bool:
-    """Whether a protocol is another study than the one that there is. Raises `ProtocolFixed` once people have come."""
+    """Tell whether a protocol changes keys beyond `CHANGEABLE`. Raises `ProtocolFixed` once people have come."""
     fixed = [key for key in changes_of(session, study, protocol) if not may_change(key)]
     if fixed and has_begun(session, study):
         keys = f"{', '.join(fixed)} {'stay' if len(fixed) > 1 else 'stays'}"
@@ -196,17 +200,17 @@ def must_redraw(session: Session, study: StudyRow, protocol: StudyProtocol) -> b
 
 
 def has_begun(session: Session, study: StudyRow) -> bool:
-    """Whether anybody was invited to a study, has joined it, or has judged in it as a model or an adjudicator."""
-    found = (
+    """Tell whether anybody was invited to a study, has joined it, or has judged in it as a model or adjudicator."""
+    rows = (
         select(AnnotatorRow.id).where(AnnotatorRow.study_id == study.id),
         select(ModelAnnotatorRow.id).where(ModelAnnotatorRow.study_id == study.id),
         select(AdjudicationRow.id).join(PairRow).where(PairRow.study_id == study.id),
     )
-    return any(session.scalar(one.limit(1)) is not None for one in found)
+    return any(session.scalar(one.limit(1)) is not None for one in rows)
 
 
 def redraw(session: Session, study: StudyRow, protocol: StudyProtocol, sample: PairSample | None) -> None:
-    """Give a study that nobody has come to other pairs, and all that its file says of them."""
+    """Give a study that nobody has come to new pairs and the specification of its file."""
     if sample is None:
         raise StoreError(f"the study {study.name!r} was changed meanwhile; apply the file again")
     session.execute(delete(PairRow).where(PairRow.study_id == study.id))

@@ -1,4 +1,4 @@
-"""Tables of what a study is beyond its pairs and judgments: protocols, what annotators went through, other judges."""
+"""Tables of a study beyond its pairs and judgments: protocols, annotators' phases, adjudicators and models."""
 
 from datetime import datetime
 from typing import Any
@@ -39,7 +39,7 @@ class RegistrationRow(Base):
     protocol: Mapped[int]
     """The version of the protocol."""
     contents: Mapped[dict[str, str]] = mapped_column(JSON)
-    """The hash of each file of the bundle, by which is said what changed afterwards."""
+    """The hash of each file of the bundle, which shows what was changed later."""
     registered_at: Mapped[datetime] = mapped_column(Utc, default=now)
 
 
@@ -54,12 +54,12 @@ class EventRow(Base):
     detail: Mapped[str | None] = mapped_column(Text)
     happened_at: Mapped[datetime] = mapped_column(Utc, default=now)
     user_id: Mapped[int | None] = mapped_column(ForeignKey("users.id"))
-    """Whose doing it was, if not the annotator's own."""
+    """The account that did it; null for the annotator themself."""
     annotator: Mapped[AnnotatorRow] = relationship()
 
 
 class ConsentRow(Base):
-    """What an annotator answered to the text of the consent, of which the hash is kept."""
+    """An annotator's answer to the text of the consent, with the hash of the text."""
 
     __tablename__ = "consents"
 
@@ -84,7 +84,7 @@ class SurveyAnswerRow(Base):
 
 
 class TrainingAnswerRow(Base):
-    """An answer to a training pair, `place` being that of the pair in the protocol, from 0."""
+    """An answer to a training pair; `place` is the pair's place in the protocol, from 0."""
 
     __tablename__ = "training_answers"
     __table_args__ = (UniqueConstraint("annotator_id", "attempt", "place"),)
@@ -100,7 +100,7 @@ class TrainingAnswerRow(Base):
 
 
 class AdjudicationRow(Base):
-    """What an adjudicator decided of a pair; a later row of the same adjudicator replaces an earlier one."""
+    """An adjudicator's decision on a pair; a later row of the same adjudicator replaces an earlier one."""
 
     __tablename__ = "adjudications"
 
@@ -116,7 +116,7 @@ class AdjudicationRow(Base):
 
 
 class ModelAnnotatorRow(Base):
-    """A language model that judges in a study: never one of its annotators."""
+    """A language model that judges in a study, and is never one of its annotators."""
 
     __tablename__ = "model_annotators"
     __table_args__ = (UniqueConstraint("study_id", "name"),)
@@ -131,7 +131,7 @@ class ModelAnnotatorRow(Base):
 
 
 class ModelJudgmentRow(Base):
-    """What a model said of a pair in both orders: see `llm.judge.Judgment`."""
+    """A model's answers about a pair in both orders: see `llm.judge.Judgment`."""
 
     __tablename__ = "model_judgments"
 
@@ -141,13 +141,13 @@ class ModelJudgmentRow(Base):
     straight: Mapped[str | None] = mapped_column(String(10))
     swapped: Mapped[str | None] = mapped_column(String(10))
     reason: Mapped[str | None] = mapped_column(Text)
-    """Why an order has no verdict."""
+    """The reason why an order has no verdict."""
     tokens_in: Mapped[int | None]
     tokens_out: Mapped[int | None]
-    """Of both orders; null where the server does not tell, or an order has no answer."""
+    """Tokens of both orders; null if the server does not tell them, or an order has no answer."""
     cost: Mapped[float | None]
-    """Of these tokens; null where they or the prices are not known."""
+    """The cost of these tokens; null if they or the prices are not known."""
     answered_by: Mapped[str | None] = mapped_column(Text)
-    """The model that says it answered."""
+    """The model that the server names as the one that answered."""
     decided_at: Mapped[datetime] = mapped_column(Utc, default=now)
     pair: Mapped[PairRow] = relationship()

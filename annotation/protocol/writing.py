@@ -1,4 +1,4 @@
-"""Writing study files: a text that a researcher likes to read and change, and its changes in place."""
+"""Writing study files as a text that is easy to read and change, and changing them in place."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -13,18 +13,18 @@ from annotation.protocol.records import StudyProtocol
 
 ESCAPES = {"\\": "\\\\", "\t": "\\t", "\r": "\\r"}
 TURNS = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
-"""Characters that make a text look as if it stood elsewhere; they are written as escapes."""
+"""Bidirectional classes of characters that make a text look out of order; they are written as escapes."""
 
 BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def write_protocol(protocol: StudyProtocol) -> str:
-    """The text of a study file that describes a protocol; what is none or empty by default is left out."""
+    """Write a protocol as a study file, leaving out what is None or empty by default."""
     return "\n".join(write_table(protocol, "")).lstrip("\n") + "\n"
 
 
 def edit_text(text: str, changes: Mapping[str, Any]) -> str:
-    """A study file's text with other values of keys that stand in no table; None takes a key out."""
+    """Change the values of top-level keys in a study file's text; None removes a key."""
     document = tomlkit.parse(text)
     for key, value in changes.items():
         if value is None:
@@ -35,7 +35,7 @@ def edit_text(text: str, changes: Mapping[str, Any]) -> str:
 
 
 def write_table(record: Any, name: str) -> Iterator[str]:
-    """The lines of a table: its keys, then the tables in it."""
+    """Yield the lines of a table: its keys, then its inner tables."""
     tables = []
     for field in fields(record):
         value = getattr(record, field.name)
@@ -54,18 +54,18 @@ def write_table(record: Any, name: str) -> Iterator[str]:
             yield from ("", f"[{inner}]")
             yield from (f"{write_key(key)} = {write_value(text)}" for key, text in value.items())
         elif (lines := list(write_table(value, inner))) or not has_default(field, value):
-            # what has nothing but tables of its own needs no header
+            # a table that has only inner tables needs no header
             yield from lines if lines and lines[0] == "" else ("", f"[{inner}]", *lines)
 
 
 def has_default(field: Field[Any], value: Any) -> bool:
-    """Whether a value is what a field has where nothing is said."""
+    """Tell whether a value is the default of its field."""
     default = field.default_factory() if field.default_factory is not MISSING else field.default
     return bool(value == default)
 
 
 def write_value(value: Any) -> str:
-    """A value as TOML has it."""
+    """Write a value in TOML."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
@@ -80,26 +80,26 @@ def write_value(value: Any) -> str:
 
 
 def write_key(key: str) -> str:
-    """A key, in quotes where it is no single word."""
+    """Write a key, in quotes unless it is a single word."""
     return key if BARE.fullmatch(key) else f'"{escape(key, quotes=True)}"'
 
 
 def write_text(text: str) -> str:
-    """A text in quotes; one of several lines stands as it is between three."""
+    """Write a text in quotes, or unchanged between triple quotes if it has several lines."""
     if "\n" not in text:
         return f'"{escape(text, quotes=True)}"'
     lines = "\n".join(escape(line, quotes=False) for line in text.split("\n"))
-    # a quote is escaped before two others, and at the end
+    # escape a quote before two others, and at the end
     return '"""\n' + re.sub(r'"(?="")|"\Z', r"\\" + '"', lines) + '"""'
 
 
 def escape(line: str, *, quotes: bool) -> str:
-    """A line with escapes for what nobody would see, or see in another place."""
+    """Escape what would be invisible in a line, or look out of order."""
     return "".join('\\"' if quotes and letter == '"' else escape_letter(letter) for letter in line)
 
 
 def escape_letter(letter: str) -> str:
-    """A character, or the escape that stands for it."""
+    """Return a character, or its escape."""
     if letter in ESCAPES:
         return ESCAPES[letter]
     if category(letter) in {"Cc", "Zl", "Zp"} or bidirectional(letter) in TURNS:

@@ -86,7 +86,7 @@ def test_checks_are_of_the_systems_of_the_study(create: Create, engine: Engine) 
 def test_one_document_gives_no_check(data_store: DataStore, annotation_store: AnnotationStore) -> None:
     records = [(Document("d", "s", ()), [Summary("d", system, system) for system in "ab"])]
     data_store.add_dataset(name="one", format="x", sha256="", records=records)
-    with pytest.raises(StoreError, match="no two documents"):
+    with pytest.raises(StoreError, match="two documents are needed"):
         annotation_store.create_study(StudySpec(name="S", dataset="one", rule="all", checks=1))
     assert annotation_store.studies() == []
 

@@ -112,7 +112,7 @@ def test_another_signature_wants_another_name(models: ModelStore, create: Create
     models.add("S", "m", SIGNATURE, [says(pair, "first", "first")])
     other = SIGNATURE.replace("version:1", "version:2")
     for call in (lambda: models.add("S", "m", other, []), lambda: models.judged("S", "m", other)):
-        with pytest.raises(JudgeExists, match="give what judges otherwise another name"):
+        with pytest.raises(JudgeExists, match="other settings need another name"):
             call()
     models.add("S", "n", other.replace(": m", ": n"), [says(pair, "tie", "tie")])
     assert [model.name for model in models.models("S")] == ["m", "n"]
@@ -124,7 +124,7 @@ def test_what_is_no_model_or_pair_of_the_study_is_refused(models: ModelStore, cr
     elsewhere = models.pairs("T")[0].id
     with pytest.raises(StoreError, match="not pairs of this study"):
         models.add("S", "m", SIGNATURE, [says(elsewhere, "tie", "tie")])
-    with pytest.raises(StoreError, match="parts the settings"):
+    with pytest.raises(StoreError, match="separates the settings"):
         models.add("S", "a|b", SIGNATURE, [])
     with pytest.raises(UnknownStudy):
         models.add("U", "m", SIGNATURE, [])

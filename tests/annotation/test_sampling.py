@@ -377,9 +377,9 @@ def test_a_check_needs_texts_that_differ() -> None:
 @pytest.mark.parametrize(
     ("of", "message"),
     [
-        ([], "no two documents"),
-        (many(1), "no two documents"),
-        ([*many(1), (7, []), (8, [PairCandidate(1, "a", " ")])], "no two documents"),
+        ([], "two documents are needed"),
+        (many(1), "two documents are needed"),
+        ([*many(1), (7, []), (8, [PairCandidate(1, "a", " ")])], "two documents are needed"),
         ([(n, [PairCandidate(n, "a", "same")]) for n in (1, 2)], "give 0 different attention checks"),
         (many(2, "a"), "give 2 different attention checks"),
     ],

@@ -233,7 +233,7 @@ MISTAKES: dict[str, tuple[str, str]] = {
     "no data set": ('format = 1\nname = "S"', r"the key 'dataset' is missing; write \[dataset\] and its keys"),
     "no text of the consent": (
         changed("[consent]\ntext", "[consent]\n#"),
-        r"study.toml:\d+: (the key 'text' in \[consent\] is missing|this is no TOML)",
+        r"study.toml:\d+: (the key 'text' in \[consent\] is missing|this is not TOML)",
     ),
     "a number for a text": (
         changed('name = "S"', "name = 5"),
@@ -328,7 +328,7 @@ MISTAKES: dict[str, tuple[str, str]] = {
     "attempts": (changed("attempts = 2", "attempts = 0"), r"'attempts' in \[training\] must be from 1 to 100"),
     "no training pairs": (
         'format = 1\nname = "S"\n[dataset]\nname = "n"\n[sampling]\nrule = "all"\n[training]\npass_mark = 0\npairs=[]',
-        r"study.toml:9: \[\[training.pairs\]\] must stand there 1 to 100 times",
+        r"study.toml:9: \[\[training.pairs\]\] must appear 1 to 100 times",
     ),
     "the same name": (changed('name = "english"', 'name = "age"'), r"two questions named 'age'"),
     "a kind": (
@@ -355,16 +355,25 @@ MISTAKES: dict[str, tuple[str, str]] = {
     ),
     "a code": (
         changed('"C1"', '"C1&x=2"'),
-        r"study.toml:\d+: 'completed' in \[panel\]: 'C1&x=2' is no completion code",
+        r"study.toml:\d+: 'completed' in \[panel\]: 'C1&x=2' is not a completion code",
     ),
-    "plain http": (generic("http://panel.example/done"), r"'completed' in \[panel\]: .* is no address to send people"),
-    "a script": (generic("javascript:alert(1)"), r"is no address to send people back to: https://"),
-    "no host": (generic("https:///done"), r"is no address to send people back to"),
-    "a host by a placeholder": (generic("https://{person}.example/"), r"is no address to send people back to"),
-    "a host behind a name": (generic("https://panel.example@evil.example/"), r"is no address to send people back to"),
-    "an unknown placeholder": (generic("https://panel.example/?p={pearson}"), r"is no address to send people back to"),
-    "an address of two lines": (generic("https://panel.example/\\nx"), r"is no address to send people back to"),
-    "an odd parameter": (generic("https://panel.example/", '["a&b"]'), r"'a&b' is no name of a parameter"),
+    "plain http": (
+        generic("http://panel.example/done"),
+        r"'completed' in \[panel\]: .* is not an address to send people",
+    ),
+    "a script": (generic("javascript:alert(1)"), r"is not an address to send people back to: it needs https://"),
+    "no host": (generic("https:///done"), r"is not an address to send people back to"),
+    "a host by a placeholder": (generic("https://{person}.example/"), r"is not an address to send people back to"),
+    "a host behind a name": (
+        generic("https://panel.example@evil.example/"),
+        r"is not an address to send people back to",
+    ),
+    "an unknown placeholder": (
+        generic("https://panel.example/?p={pearson}"),
+        r"is not an address to send people back to",
+    ),
+    "an address of two lines": (generic("https://panel.example/\\nx"), r"is not an address to send people back to"),
+    "an odd parameter": (generic("https://panel.example/", '["a&b"]'), r"'a&b' is not a name of a parameter"),
     "a parameter twice": (generic("https://panel.example/", '["a", "a"]'), r"'a' stands twice in 'parameters'"),
     "parameters of Prolific": (
         changed(PROLIFIC, PROLIFIC + '\nparameters = ["id"]'),
@@ -382,14 +391,14 @@ MISTAKES: dict[str, tuple[str, str]] = {
     "half a character": (changed('"News"', '"\ud800"'), r"study.toml:3: there is half a character"),
     "half a character, escaped": (
         changed('"News"', '"\\ud800"'),
-        r"study.toml:3: this is no TOML: escaped character is not",
+        r"study.toml:3: this is not TOML: escaped character is not",
     ),
-    "no TOML": (changed('"News"', "News"), r"study.toml:3: this is no TOML: invalid value"),
+    "no TOML": (changed('"News"', "News"), r"study.toml:3: this is not TOML: invalid value"),
     "a key twice": (
         changed('"News"', '"News"\ntitle = "Old"'),
-        r"study.toml:4: this is no TOML: cannot overwrite a value",
+        r"study.toml:4: this is not TOML: cannot overwrite a value",
     ),
-    "an open text": ('format = 1\nname = "S', r"study.toml:2: this is no TOML"),
+    "an open text": ('format = 1\nname = "S', r"study.toml:2: this is not TOML"),
     "many digits": (changed("seed = 3", "seed = " + "3" * 5000), r"study.toml:\d+: a number has too many digits"),
     "a large number": (changed("seed = 3", "seed = " + "3" * 25), r"'seed' in \[sampling\] must be from 0"),
     "a deep list": ("format = " + "[" * 5000, r"study.toml: its lists or tables are nested too deeply"),

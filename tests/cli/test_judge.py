@@ -120,7 +120,7 @@ def test_another_question_is_another_judge(stub: Stub, models: ModelStore) -> No
     stub.usual = longer
     judge(stub)
     ProtocolStore(models.engine).edit("S", {"instructions": "Count words."})
-    assert "give what judges otherwise another name" in judge(stub, code=2)
+    assert "other settings need another name" in judge(stub, code=2)
     judge(stub, "--as", "gpt again", "--source-tokens", 1, "--temperature", 1, "--seed", 3)
     assert [one.name for one in models.models("S")] == ["gpt", "gpt again"]
     assert "|source:1|counted:bytes/4|max_tokens:512|temperature:1.0|seed:3|" in models.models("S")[1].signature
@@ -130,7 +130,7 @@ def test_another_question_is_another_judge(stub: Stub, models: ModelStore) -> No
 @pytest.mark.parametrize(
     ("options", "error"),
     [
-        (["--model", "gpt", "--as", "a|b", "--base-url", "http://127.0.0.1"], "the name of a judge has no |"),
+        (["--model", "gpt", "--as", "a|b", "--base-url", "http://127.0.0.1"], "the name of a judge cannot contain |"),
         (["--model", "gpt", "--dtype", "float32"], "--dtype is an option of models on this machine"),
         (["--model", "gpt"], f"https://api.openai.com/v1 needs a key: set {KEY_VARIABLE}"),
         (["--model", "embedded", "--base-url", "http://x"], "--base-url is the address of a server, and embedded is"),

@@ -102,7 +102,7 @@ def test_another_password(accounts: AccountStore) -> None:
             "exclude each other",
         ),
         (["add", "a\nb", "--role", "owner", "--email", "a@b", "--no-password"], "1 to 200 printable characters"),
-        (["add", "ann", "--role", "owner", "--email", "a", "--no-password"], "no email address"),
+        (["add", "ann", "--role", "owner", "--email", "a", "--no-password"], "not an email address"),
         (["password", "nobody"], "there is no account 'nobody'"),
         (["disable", "nobody"], "there is no account 'nobody'"),
         (["enable", "nobody"], "there is no account 'nobody'"),

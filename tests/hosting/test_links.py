@@ -208,11 +208,11 @@ def test_revoking_twice_keeps_the_first_time(manager: LinkStore) -> None:
 @pytest.mark.parametrize(
     ("given", "why"),
     [
-        ({"kind": "personal"}, "no kind of link"),
+        ({"kind": "personal"}, "not a kind of link"),
         ({"places": 0}, "at least one place"),
         ({"places": 2**31}, "at least one place"),
-        ({"ends_at": datetime(2020, 1, 1)}, "time to come"),
-        ({"ends_at": now() - timedelta(days=1)}, "time to come"),
+        ({"ends_at": datetime(2020, 1, 1)}, "must be in the future"),
+        ({"ends_at": now() - timedelta(days=1)}, "must be in the future"),
     ],
 )
 def test_what_no_link_can_be(manager: LinkStore, given: dict[str, object], why: str) -> None:

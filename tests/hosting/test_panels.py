@@ -169,7 +169,7 @@ def test_nobodys_name_changes_where_people_are_sent(person: str) -> None:
 )
 def test_an_address_has_a_host_that_nothing_is_filled_into(address: str) -> None:
     panel = Panel(kind="generic", completed=address)
-    with pytest.raises(BadPanel, match="no address to send people back to"):
+    with pytest.raises(BadPanel, match="not an address to send people back to"):
         check_panel(panel)
     with pytest.raises(BadPanel):
         find_way_back(panel, FINISHED, person="p", code="c")
