@@ -215,7 +215,7 @@ def test_what_is_missing_is_said_with_its_reason() -> None:
     cut = [Explained(0.5, None, True, None), Explained(0.25, None, False, None)]
     assert in_words("bertscore|refs:max", both, cut) == [
         "BERTScore prefers A: 0.500 against 0.250.",
-        "Of A not all was read: a text is longer than the model's limit.",
+        "For A, a text was cut: it is longer than the model's limit.",
     ]
 
 
