@@ -36,8 +36,8 @@ moves.
 # Pages have it once, outside of what changes: browsers restyle the whole page whenever a style comes or goes. Each kind
 # has a line or a weight of its own, so that colour is never needed to tell it. Tints are thin mid-tones, and lines have
 # the colour of the text, so that both work in the light and in the dark scheme. Screen readers skip `mark` and titles,
-# and an aria-label would replace the word: instead they read hidden words before and after a run of marks, which are not
-# visible and not copied with a selection.
+# and an aria-label would replace the word: instead they read hidden words before and after a run of marks, which nobody
+# sees and no selection copies.
 KINDS_STYLE = """
 .evidence { display: flex; flex-wrap: wrap; gap: .75rem 1.25rem; margin-bottom: 1rem; overflow-wrap: anywhere; }
 .evidence > * { flex: 1 1 min(100%, 18rem); min-width: 0; }

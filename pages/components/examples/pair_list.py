@@ -51,7 +51,7 @@ class PairColumns(NamedTuple):
     people: NDArray[np.int8]
     """People's preference, as an index of `PEOPLE`."""
     strengths: NDArray[np.float32]
-    """How strongly the pair shows what the filter is about, in [0, 1]."""
+    """The strength with which the pair shows what the filter is about, in [0, 1]."""
 
     def at(self, pairs: NDArray[np.intp]) -> PairColumns:
         """Return the columns of some pairs, in that order."""
