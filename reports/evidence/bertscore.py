@@ -1,6 +1,6 @@
 """The evidence of BERTScore: the best match of every token."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import pandas as pd
@@ -85,7 +85,11 @@ def bertscore_block(evidence: BertScoreEvidence, matches: Matches, example: Exam
     said = [
         *rule,
         bertscore_line(matches),
-        *truncations([("summary", left.truncated), (name.lower(), right.truncated)]),
+        *(
+            f"The end of the {which} is beyond the model's limit and did not count."
+            for which, truncated in (("summary", left.truncated), (name.lower(), right.truncated))
+            if truncated
+        ),
     ]
     heads = ["word of the summary", "most similar in the reference", "similarity", "each other's best"]
     passages = [(candidate, ours, "Summary"), (text, theirs, name)]
@@ -106,13 +110,6 @@ def token_name(text: str, span: Span) -> str:
 def weightless(side: Side, token: int) -> str:
     """Return the remark on a token that does not count; empty for others."""
     return "" if side.weights[token] else ", weighs nothing"
-
-
-def truncations(sides: Iterable[tuple[str, bool]]) -> Iterator[str]:
-    """Yield a line for each text whose end did not count."""
-    for name, truncated in sides:
-        if truncated:
-            yield f"The end of the {name} is beyond the model's limit and did not count."
 
 
 def bertscore_matrix(evidence: BertScoreEvidence, example: Example) -> Matrix:

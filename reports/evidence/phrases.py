@@ -97,11 +97,11 @@ def missing_sentences(name: str, found: Sequence[Explained], letters: Sequence[s
     return [f"{name} has no score for {' or '.join(of)} ({reason})." for reason, of in reasons.items()]
 
 
-def overview(people: tuple[str, str], metrics: Mapping[str, str], complete: bool = True) -> list[str]:
+def overview(people: tuple[str, str], metrics: Mapping[str, str]) -> list[str]:
     """Say who sides with whom: `people` are a name and a preference, `metrics` maps names to preferences.
 
     The name is a plural, such as `People`. A preference is a letter, `tie`, `missing` or, for people, `split`, as
-    `preferred_letter` returns it. Unless the metrics are `complete`, nothing is said of all of them.
+    `preferred_letter` returns it.
     """
     who, choice = people
     said = {"tie": f"{who} have no preference.", "missing": f"{who} give none.", "split": f"{who} are split."}
@@ -109,7 +109,7 @@ def overview(people: tuple[str, str], metrics: Mapping[str, str], complete: bool
     for name, prefers in metrics.items():
         groups.setdefault(prefers, []).append(name)
     clauses = []
-    if complete and groups and choice not in said and choice not in groups:
+    if groups and choice not in said and choice not in groups:
         clauses.append("no metric agrees")
     for prefers in sorted(
         groups, key=lambda prefers: (prefers == "missing", prefers == "tie", prefers != choice, prefers)

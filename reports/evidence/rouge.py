@@ -59,17 +59,13 @@ def rouge_html(evidence: RougeEvidence, example: Example) -> str:
             f"{name}: {compared.matched} of {compared.in_reference} {units} of the reference, "
             f"{compared.matched} of {compared.in_candidate} of the summary{note}."
         )
-        pairs = table_html(["of the summary", f"of reference {compared.reference + 1}"], rows, group_names(len(rows)))
+        heads = ["of the summary", f"of reference {compared.reference + 1}"]
+        pairs = table_html(heads, rows, [f"g{number}" for number in range(len(rows))])
         below = details(f"All {format_count(len(rows), 'match', 'matches')}", pairs) if rows else ""
         said = [*rule, counted] if not blocks else [counted]
         blocks.append(block(said, [(candidate, ours, "Summary"), (reference, theirs, name)], below))
         names.append(counted)
     return alternatives_html(blocks, names) + left_out_note(evidence.left_out, "a word to compare")
-
-
-def group_names(number: int) -> list[str]:
-    """Return the groups of matches, which are numbered."""
-    return [f"g{place}" for place in range(number)]
 
 
 def left_out_note(references: Sequence[int], why: str) -> str:

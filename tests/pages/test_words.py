@@ -286,10 +286,6 @@ def test_overviews(choice: str, metrics: dict[str, str], said: str) -> None:
     assert " ".join(overview(("People", choice), metrics)) == said
 
 
-def test_nothing_is_said_of_metrics_that_have_not_answered() -> None:
-    assert overview(("People", "B"), {"X": "A"}, complete=False) == ["People prefer B.", "X prefers A."]
-
-
 def test_lists() -> None:
     assert [join_items([]), join_items(["A"]), join_items(["A", "B"]), join_items("ABC")] == [
         "",

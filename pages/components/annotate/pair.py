@@ -73,11 +73,6 @@ def show_texts(task: JudgmentTask, question: str, *, markable: bool = False) -> 
     st.html(pair_html(task, markable=markable))
 
 
-def has_read(task: JudgmentTask) -> bool:
-    """Tell whether a small screen has shown the summaries of a pair, or the pair is judged."""
-    return state.get(READ) == task.assignment_id or task.choice is not None
-
-
 def pair_html(task: JudgmentTask, *, markable: bool = False, chosen: str | None = None) -> str:
     """Write the texts of a pair as HTML; if `markable`, their words can be pressed.
 
@@ -138,7 +133,7 @@ def show_choices(task: JudgmentTask, study: Study, choose: Callable[..., None], 
                 on_click=choose,
                 args=(*args, choice),
             )
-    if not has_read(task):
+    if state.get(READ) != task.assignment_id and task.choice is None:
         # Only the browser knows whether the screen is small. If so, this button replaces the choices, and `turn.js` has
         # it open the other tab.
         with st.container(key="unread"):

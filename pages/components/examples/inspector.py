@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from functools import partial
 from threading import Timer
@@ -82,25 +82,11 @@ class ExplainableMetric(NamedTuple):
         return preferred_side(self.stored[0] - self.stored[1], unknown="missing")
 
 
-def list_metrics(
-    pair: JudgedPair, signatures: Sequence[str], stored: Mapping[str, tuple[float, float]]
-) -> list[ExplainableMetric]:
-    """List the metrics with their scores of a pair, which are `stored`."""
-    named = labels(distinct(signatures), label_of)
-    return [ExplainableMetric(label, one, stored[one], pair.people) for one, label in named.items()]
-
-
 def describe_orders(said: SaidOfPair) -> str:
     """Say what a language model answered in each order."""
     words = {1.0: "it preferred A", -1.0: "it preferred B", 0.0: "it preferred neither", None: "it gave no verdict"}
     reason = f" ({said.reason})" if said.reason else ""
     return f"With A shown first, {words[said.a_first]}; with B first, {words[said.b_first]}{reason}."
-
-
-def write_verdict(metrics: Sequence[ExplainableMetric]) -> str:
-    """Write what people and metrics prefer of a pair, in sentences of Markdown."""
-    people, *others = overview(("People", metrics[0].people), {metric.label: metric.prefers for metric in metrics})
-    return f"**{in_markdown(people)}** {in_markdown(' '.join(others))}"
 
 
 def show_pair(
@@ -119,12 +105,16 @@ def show_pair(
     document, summaries = open_stores().data.record(source.dataset, pair.document)
     both = examples_of(pair, document, summaries)
     stored = source.stored(pair.document, pair.systems)
-    metrics = list_metrics(pair, signatures, stored_values(stored, signatures, pair.systems))
+    values = stored_values(stored, signatures, pair.systems)
     said = {one: describe_orders(found) for one, found in source.said(pair.document, pair.systems).items()}
-    metrics = [metric._replace(said=said.get(metric.signature, "")) for metric in metrics]
+    metrics = [
+        ExplainableMetric(label, one, values[one], pair.people, said.get(one, ""))
+        for one, label in labels(distinct(signatures), label_of).items()
+    ]
+    people, *others = overview(("People", pair.people), {metric.label: metric.prefers for metric in metrics})
     with st.container(key="verdict", gap="small"):
         st.header(in_markdown(document.title or opening_of(document)), anchor=False)
-        st.markdown(write_verdict(metrics))
+        st.markdown(f"**{in_markdown(people)}** {in_markdown(' '.join(others))}")
         show_star(source.dataset, document.id, [example.system for example in both], starred)
     remarks = {summary.system: summary.remarks for summary in summaries}
     shown = [
@@ -132,7 +122,7 @@ def show_pair(
             f"{letter}: {example.system}",
             f"Summary {letter}",
             example.candidate,
-            "People prefer it" * (metrics[0].people == letter),
+            "People prefer it" * (pair.people == letter),
             " ".join(REMARKS[remark] for remark in remarks[example.system]),
         )
         for letter, example in zip("AB", both, strict=True)

@@ -165,11 +165,11 @@ def references_block(references: Sequence[str]) -> str:
     return f'<div class="text document" role="region" aria-label="References" tabindex="0">{inside}</div>'
 
 
-def sides_html(blocks: Sequence[str], letters: Iterable[str] = LETTERS) -> str:
+def sides_html(blocks: Sequence[str]) -> str:
     """Write blocks of evidence side by side as HTML, under the letters of their summaries."""
     cells = "".join(
         f'<div role="group" aria-label="Summary {letter}, what the metric saw"><b>{letter}</b>{block}</div>'
-        for letter, block in zip(letters, blocks, strict=False)
+        for letter, block in zip(LETTERS, blocks, strict=False)
     )
     return f'<div class="sides">{cells}</div>'
 

@@ -53,7 +53,6 @@ def live_text(
     on_typed: Callable[[str, int], None],
     rows: int = 3,
     longest: int = 20_000,
-    placeholder: str = "",
 ) -> None:
     """Show a text field of at least `rows` lines that reports each change at once; `text` is its initial text.
 
@@ -66,7 +65,7 @@ def live_text(
         told = st.session_state[key]["typed"]
         on_typed(*told_text(told, longest))
 
-    data = {"label": label, "text": text, "rows": rows, "longest": longest, "placeholder": placeholder}
+    data = {"label": label, "text": text, "rows": rows, "longest": longest}
     FIELD(key=key, data=data, on_typed_change=typed)
 
 

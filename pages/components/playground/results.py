@@ -13,10 +13,7 @@ from metrics.from_signature import NOT_MADE_AGAIN, metric_of, signatures
 from metrics.registry import label_of
 from pages.components.evidence.views import evidence_html, side_by_side
 from pages.components.playground.desk import Desk
-from pages.components.playground.draft import (
-    Draft,
-    examples_of,
-)
+from pages.components.playground.draft import Draft, examples_of
 from pages.components.playground.live import live_text, word_choice
 from pages.components.playground.score_table import changes_html, scores_html, worths_html
 from pages.components.playground.what_if import make_parts, most_words, word_spans, worths
@@ -48,7 +45,7 @@ def show_evidence(desk: Desk) -> None:
     asked = st.segmented_control(
         "What did it see?",
         options,
-        format_func=name_of_view,
+        format_func=lambda name: label_of(name) if name in METRICS else name,
         default=names[0],
         key="playground_evidence",
         required=True,
@@ -63,11 +60,6 @@ def show_evidence(desk: Desk) -> None:
         if asked == ALL:
             st.markdown(f"**{in_markdown(label_of(name))}**")
         show_metric_evidence(desk, signatures()[name], examples)
-
-
-def name_of_view(name: str) -> str:
-    """Return the name of a choice of evidence: for a metric, its label."""
-    return label_of(name) if name in METRICS else name
 
 
 def show_metric_evidence(desk: Desk, signature: str, examples: dict[str, Example]) -> None:

@@ -114,11 +114,6 @@ def format_change(name: str, change: float) -> str:
     return f"{change:+.0f}" if is_length(name) else f"{change:+.3f}".replace("0.", ".", 1)
 
 
-def format_score(name: str, value: float) -> str:
-    """Format a score; lengths are counts."""
-    return f"{value:.0f}" if is_length(name) else f"{value:.3f}"
-
-
 def missing_reasons(row: MetricScores) -> list[str]:
     """Say why scores of a metric are missing, each reason with its letters."""
     reasons: dict[str, list[str]] = {}
@@ -163,8 +158,10 @@ def changes_html(changes: Sequence[Change]) -> str:
 
 
 def format_found(name: str, found: Found, value: float | None) -> str:
-    """Format a score before or after a change."""
-    return format_score(name, value) if value is not None else "computing…" if found is None else "missing"
+    """Format a score before or after a change; lengths are counts."""
+    if value is None:
+        return "computing…" if found is None else "missing"
+    return f"{value:.0f}" if is_length(name) else f"{value:.3f}"
 
 
 def difference_cell(name: str, old: float | None, new: float | None) -> ScoreCell:

@@ -74,7 +74,8 @@ def extract_words(row: OracleRow, optimum: OracleRow, document: Document, asked:
     plain = asked.target.n == 1 and asked.target.definition == "clipped"
     references = len(document.references)
     against = f"reference {row.reference + 1} of {references}" if references > 1 else "the reference"
-    words = count_words(" ".join(taken_sentences(row, document)))
+    sentences = sentences_of(document)
+    words = count_words(" ".join(sentences[place] for place in row.places))
     seconds = f"{row.seconds:.2f} s"
     if row.proven:
         known = f"Proven optimal in {seconds}: no extract scores higher{'' if plain else ' by this count'}."
@@ -100,12 +101,6 @@ def why_nothing(document: Document, asked: BoundChoice) -> str:
         return f"no sentence has {format_count(most or 0, 'word')} or fewer"
     several = len(document.references) > 1 and asked.target.references == "max"
     return f"{among} shares a {ONE[asked.target.n]} with {'a' if several else 'the'} reference"
-
-
-def taken_sentences(row: OracleRow, document: Document) -> list[str]:
-    """Return the sentences of an extract."""
-    sentences = sentences_of(document)
-    return [sentences[place] for place in row.places]
 
 
 def extract_html(document: Document, row: OracleRow, target: Target) -> str:
