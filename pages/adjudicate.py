@@ -40,7 +40,7 @@ def main() -> None:
         may = annotation.right(study.name) >= Right.ADJUDICATE
         name = ask_name() if may else ""
     if not may:
-        st.info("You may read this study, but not adjudicate. Whoever manages it can let you, on the page Studies.")
+        st.info("You may read this study, but not adjudicate. Its managers can let you, on the page Studies.")
         say_what_was_decided(study.name)
         st.stop()
     if not name.strip():
@@ -57,7 +57,7 @@ def main() -> None:
 
 
 def ask_name() -> str:
-    """Who adjudicates: the account, or on one's own machine a name, empty where it is not typed yet."""
+    """Ask who adjudicates: the account, or on one's own machine a name, empty until it is typed."""
     account = open_stores().annotation.visitor().name
     if account:
         return account
@@ -71,7 +71,7 @@ def ask_name() -> str:
 @st.fragment(run_every=300)
 @guard_database
 def adjudicate(study: Study, name: str) -> None:
-    """The pair that is to be decided, or that is looked at again, and what is decided."""
+    """Show the pair to decide or to look at again, and what was decided."""
     st.caption(RULES)
     if notice := state.get(NOTICE):
         st.warning(in_markdown(notice))

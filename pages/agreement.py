@@ -1,4 +1,4 @@
-"""How often each metric prefers the summary that people prefer (Table 3 of the ROUGE-K paper, live)."""
+"""The agreement of metrics with people on which summary is better (Table 3 of the ROUGE-K paper, live)."""
 
 from collections.abc import Callable, Sequence
 

@@ -1,4 +1,4 @@
-"""Judge one pair after another: read, choose, and the next pair appears when the choice is on disk."""
+"""Judge one pair after another: read, choose, and the next pair appears once the choice is on disk."""
 
 import streamlit as st
 
@@ -50,7 +50,7 @@ SHOWS = {
 
 
 def show_instructions(study: Study, key: str) -> None:
-    """The researcher's instructions, which are Markdown, and the keys."""
+    """Show the researcher's instructions, which are Markdown, and the keys."""
     st.markdown(without_pictures(say(study.instructions)))
     keys = [say("Keys: **1** and **2** choose a summary, **b** goes back.")]
     if study.ties:
@@ -63,12 +63,12 @@ def show_instructions(study: Study, key: str) -> None:
 @st.fragment(run_every=300)
 @guard_database
 def judge(annotator: Annotator, study: Study, standing: Standing) -> None:
-    """Show the pair that is to be judged, or the end."""
+    """Show the pair to be judged, or the end."""
     keep_reason()
-    show_notice()  # first of all: what was not saved must be said even if the pair cannot be shown
+    show_notice()  # first: this must be said even if the pair cannot be shown
     viewing = state.get(VIEWING)
     try:
-        look_at_documents(study, annotator)  # before the next pair: it may be that none is wanted any more
+        look_at_documents(study, annotator)  # before the next pair, which may not be wanted any more
         task = store().task(annotator, viewing) if viewing is not None else store().next_task(annotator)
         if task is None:
             study = store().study(annotator.study)
@@ -103,21 +103,21 @@ def judge(annotator: Annotator, study: Study, standing: Standing) -> None:
             show_instructions(study, "first")
     if state.get(SHOWN, (None,))[0] != task.assignment_id:
         state[SHOWN] = (task.assignment_id, now())
-        # whoever comes back to a pair has read its document, and comes for the choice
+        # those who come back to a pair have read its document, and come for the choice
         state[PANEL] = PANELS[0] if task.choice is None else PANELS[1]
     show_pair(annotator, task, study, standing.rules.judging, skips=progress.skipped)
     begin_turn(task.assignment_id, say("{judged} judged, {open} to go", judged=progress.judged, open=progress.open))
 
 
 def show_lost(error: StoreError) -> None:
-    """Say why nothing is shown of what somebody was judging, and show it as soon as it is there again."""
+    """Say why somebody's work cannot be shown, and show it as soon as it is back."""
     st.error(in_markdown(error))
     st.markdown(say("This page goes on by itself when your work is there again."))
     draw_again_when_it_answers()
 
 
 def show_preview_banner(study: Study) -> None:
-    """Say that nothing is stored, and how to leave; the copy begins anew from the page of studies."""
+    """Say that nothing is stored, and how to leave; the page of studies starts the copy afresh."""
     with st.container(horizontal=True, vertical_alignment="center", key="preview"):
         st.info("This is a preview, on a copy of the study with its first pairs. Nothing that you do here is stored.")
         if st.button("End the preview", key="end_preview"):
@@ -126,7 +126,7 @@ def show_preview_banner(study: Study) -> None:
 
 
 def show_header(annotator: Annotator, study: Study, standing: Standing) -> None:
-    """Which study it is and who judges, the instructions, and the ways out."""
+    """Show the study, the annotator, the instructions, and the ways out."""
     with st.container(horizontal=True, wrap=False, vertical_alignment="center", key="header"):
         st.markdown(f"**{in_markdown(standing.title)}**  ·  {in_markdown(annotator.name)}", width="stretch")
         if standing.phase in {TRAINING, JUDGING}:
@@ -139,7 +139,7 @@ def show_header(annotator: Annotator, study: Study, standing: Standing) -> None:
 
 
 def show_phase(annotator: Annotator, study: Study, standing: Standing) -> None:
-    """What an annotator is to do now, or how their part has ended."""
+    """Show what an annotator is to do now, or how their part has ended."""
     if feedback := state.get(FEEDBACK):
         show_feedback(feedback)
     elif standing.phase in ENDS:
@@ -178,11 +178,11 @@ try:
         show_phase(annotator, study, standing)
 except DatabaseFailed:
     show_notice()
-    raise  # every page says this alike
+    raise  # reported as on every page
 except StudyClosed as error:
     st.info(in_markdown(error))
 except NotSignedIn:
-    raise  # and this
+    raise  # likewise
 except StoreError as error:
     show_notice()
     if KNOWN in state:

@@ -25,17 +25,17 @@ from reports.escaping import format_count, in_markdown
 from reports.evidence.marks import HIGHLIGHT_STYLE
 
 # Session keys.
-MODELS = "disagreement_models"  # what the models have answered
-EVERYTHING, DETAILED = "everything", "detailed"  # whether all examples are shown, and all of each
+MODELS = "disagreement_models"  # the models' answers
+EVERYTHING, DETAILED = "everything", "detailed"  # set to show all examples, and all of each
 
 
 class Presentation(NamedTuple):
-    """Examples in the order in which they are presented, and the one that is open."""
+    """Examples in the order of presentation, and the one that is open."""
 
     examples: tuple[Disagreement, ...]
     place: int
     opened: Sequence[int]
-    """Those that are shown: the one that is open, or all."""
+    """The examples shown: the one that is open, or all."""
     slide: bool
 
 
@@ -43,12 +43,12 @@ class Presentation(NamedTuple):
 
 
 def turn_to(document_id: str) -> None:
-    """Open another example: the address says which one is open."""
+    """Open another example by naming it in the address."""
     st.query_params["example"] = document_id
 
 
 def set_slide(on: bool) -> None:
-    """Begin to present, or end it."""
+    """Begin or end the slide show."""
     if on:
         st.query_params["slide"] = "1"
     else:
@@ -56,7 +56,7 @@ def set_slide(on: bool) -> None:
 
 
 def show_way(shown: Presentation, everything: bool) -> None:
-    """The way from example to example."""
+    """Show the buttons that lead from example to example."""
     names = [example.document_id for example in shown.examples]
     place, last = shown.place, len(names) - 1
     ways = (
@@ -87,7 +87,7 @@ def show_way(shown: Presentation, everything: bool) -> None:
 
 
 def show_examples(shown: Presentation, models: ModelScores, *, detailed: bool, waiting: bool) -> None:
-    """Show the opened examples, with the scores that there are; `waiting` for others, until these are there."""
+    """Show the opened examples with their scores so far; while `waiting`, draw the page again when all are there."""
     models.collect()
     blocks = []
     for at in shown.opened:
@@ -98,7 +98,7 @@ def show_examples(shown: Presentation, models: ModelScores, *, detailed: bool, w
     if len(shown.opened) == 1 and not shown.slide:
         show_figure(example, found)
     if waiting and not models.open:
-        st.rerun()  # nothing is to be looked for any more
+        st.rerun()  # which ends the timer
 
 
 # --- the page ---------------------------------------------------------------------------------------------------
@@ -139,7 +139,7 @@ shown = Presentation(examples, place, range(len(examples)) if everything else [p
 if not slide:
     show_way(shown, everything)
 
-# What models say comes when it is there, the opened examples first.
+# Models' answers are shown as they arrive, those on the opened examples first.
 models: ModelScores = st.session_state.setdefault(MODELS, ModelScores())
 asked = [question for at in shown.opened for question in list_questions(examples[at], detailed)]
 ahead = [question for example in examples if not example.stored for question in list_questions(example, detailed)]

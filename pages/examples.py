@@ -29,7 +29,7 @@ ID = 40  # characters of a document's id
 
 
 def narrow(context: Context, chosen: PairFilter, starred: Sequence[StarredExample]) -> PairList:
-    """The pairs that a filter leaves."""
+    """Return the pairs that a filter leaves."""
     if chosen.show != "starred":
         return list_pairs(context, chosen)
     pairs = list_pairs(context, chosen._replace(show="all"))
@@ -37,24 +37,24 @@ def narrow(context: Context, chosen: PairFilter, starred: Sequence[StarredExampl
 
 
 class Listed(NamedTuple):
-    """The pairs that a filter leaves of a source, in their order."""
+    """The pairs of a source that a filter leaves, in order."""
 
     context: Context
     comparison: Comparison
     chosen: PairFilter
     pairs: PairList
     starred: tuple[StarredExample, ...]
-    """Of the data set, whoever judged them."""
+    """The starred examples of the data set, whoever judged them."""
     marked: frozenset[int]
     """The places of documents with a starred pair."""
 
     @property
     def key(self) -> str:
-        """Session key: the widget that shows the documents."""
+        """The session key of the widget that shows the documents."""
         return f"examples:{self.context.source.name}:{self.chosen}"
 
     def open(self, pair: JudgedPair) -> None:
-        """Open a pair: the address leads to it."""
+        """Open a pair, and name it in the address."""
         lead_here(self.chosen, pair.address)
 
 
@@ -64,9 +64,9 @@ def open_document(listed: Listed, place: int) -> None:
 
 
 def open_chosen(listed: Listed, start: int, place: int) -> None:
-    """Open the document whose row was chosen, where it is another than the one that is open; rows begin at `start`.
+    """Open the document whose row was chosen, unless it is open; rows begin at `start`.
 
-    A browser also reports the row that was chosen for it, together with the first press of any button.
+    A browser reports the row that was set for it, too, together with the first press of any button.
     """
     chosen = st.session_state[f"{listed.key}:{start}"].selection.rows
     if chosen and start + chosen[0] != place:
@@ -74,7 +74,7 @@ def open_chosen(listed: Listed, start: int, place: int) -> None:
 
 
 def list_part(listed: Listed, start: int) -> pd.DataFrame:
-    """The documents from a place of the list, a row each, by their opening words; a ★ stands at starred ones."""
+    """Return the documents from a place of the list on, a row each, by their opening words; starred ones have a ★."""
     rows = listed.pairs.table(start, start + PART)
     ids = rows["document"].to_list()
     openings = openings_of(listed.context.source.dataset, tuple(ids), listed.context.version)
@@ -85,7 +85,7 @@ def list_part(listed: Listed, start: int) -> pd.DataFrame:
 
 
 def choose_part(listed: Listed, start: int) -> None:
-    """Ask for another part of a long list, whose first document is opened."""
+    """Ask for another part of a long list, and open its first document."""
     documents = len(listed.pairs.documents)
     if documents <= PART:
         return
@@ -105,7 +105,7 @@ def choose_part(listed: Listed, start: int) -> None:
 
 
 def show_list(listed: Listed, place: int) -> None:
-    """The documents, a row each, of which the one at a place is open."""
+    """Show the documents, a row each; the one at `place` is open."""
     pairs, documents = listed.pairs.pairs, len(listed.pairs.documents)
     start = place - place % PART
     key = f"{listed.key}:{start}"
@@ -141,7 +141,7 @@ def show_list(listed: Listed, place: int) -> None:
 
 
 def show_way(listed: Listed, place: int, pair: int) -> None:
-    """The way from document to document, and among the pairs of one."""
+    """Show the buttons that lead from document to document, and the choice among the pairs of one."""
     last = len(listed.pairs.documents) - 1
     with st.container(horizontal=True, vertical_alignment="center", key="way"):
         for label, to, end in (("Previous", place - 1, place == 0), ("Next", place + 1, place == last)):
@@ -159,7 +159,7 @@ def show_way(listed: Listed, place: int, pair: int) -> None:
 
 
 def choose_pair(listed: Listed, place: int, pair: int) -> None:
-    """Ask for one of the document's pairs, where the filter leaves several."""
+    """Ask for one of the document's pairs, if the filter leaves several."""
     pairs = listed.pairs.of_document(place)
     if len(pairs) < 2:
         return
@@ -187,7 +187,7 @@ def choose_pair(listed: Listed, place: int, pair: int) -> None:
 @st.fragment(run_every=300)
 @guard_database
 def show_examples(listed: Listed) -> None:
-    """The list of documents, and beside it the pair that is open."""
+    """Show the list of documents, and beside it the pair that is open."""
     draw_changes()
     pairs, asked = listed.pairs, st.session_state[ADDRESS]
     pair = pairs.find(*(asked.get(name, "") for name in ("document", "a", "b")))

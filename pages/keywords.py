@@ -1,4 +1,4 @@
-"""Keywords: what three extractors find, what people call wrong, who has which, and which words people mark."""
+"""Keywords: what three extractors find, what people find wrong, which summaries have them, and words people mark."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -28,22 +28,22 @@ from reports.tables.keywords import extractor_name, extractors_table
 COMPARE, MARK, RESULTS, RECALL, MARKED = "Compare", "Mark", "Results", "Keyword recall", "Marked words"
 VIEWS = {"compare": COMPARE, "mark": MARK, "results": RESULTS, "recall": RECALL, "marked": MARKED}
 
-# Session keys; those of `choose` are named for what they choose.
+# Session keys; those of `choose` are named after what they choose.
 LANGUAGE = "language"
 VIEW = "keywords_view"
 LAST = "keywords_last"  # the view that was shown last, for the way back from another page
-DOCUMENT = "keywords_document"  # the one that is compared
+DOCUMENT = "keywords_document"  # the document that is compared
 
 
 def lead_here(view: str, **parts: str) -> None:
-    """Make the address one that shows the same to somebody else."""
+    """Write into the address what is shown."""
     named = {"view": next(name for name, label in VIEWS.items() if label == view), **parts}
     if dict(st.query_params) != named:
         st.query_params.from_dict(named)
 
 
 def keep(options: list[str], name: str) -> str:
-    """Begin a choice with what the address says or what was chosen before a visit to another view; returns its key."""
+    """Start a choice with that of the address or the one made before a visit to another view; return its key."""
     state = st.session_state
     wanted = state.get(f"keywords_{name}", state.get(f"keywords_kept_{name}", st.query_params.get(name)))
     state[f"keywords_{name}"] = wanted if wanted in options else options[0]
@@ -51,18 +51,18 @@ def keep(options: list[str], name: str) -> str:
 
 
 def kept(chosen: str, name: str) -> str:
-    """What was chosen, kept for the next visit."""
+    """Keep a choice for the next visit, and return it."""
     st.session_state[f"keywords_kept_{name}"] = chosen
     return chosen
 
 
 def choose(label: str, options: list[str], name: str) -> str:
-    """A choice that the address may bring, and that outlives a visit to another view."""
+    """Ask for an option; the address may name one, and the choice outlives a visit to another view."""
     return kept(str(st.selectbox(label, options, format_func=in_one_line, key=keep(options, name))), name)
 
 
 def choose_language() -> dict[str, str]:
-    """The language of the texts, as a part of the address; that of English has none."""
+    """Ask for the language of the texts, and return it as a part of the address; English has none."""
     chosen = kept(ask_language(keep(list(LANGUAGES), LANGUAGE)), LANGUAGE)
     return {} if chosen == ENGLISH else {LANGUAGE: chosen}
 
@@ -105,7 +105,7 @@ def show_compared(datasets: Mapping[str, Dataset]) -> None:
 
 
 def marks_as(marks: KeywordReviewStore, review: str, format: str) -> str:
-    """All that was marked in a review, as a file; made in a thread of no session, which cannot tell who asks."""
+    """Return all marks in a review as a file; made in a thread without a session, which cannot check the visitor."""
     return export(marks.export(review), format)
 
 

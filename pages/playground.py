@@ -1,4 +1,4 @@
-"""The playground: texts to write or change, what every metric makes of them as one types, and what a word is worth."""
+"""The playground: texts to write or change, every metric's scores of them while one types, and the worth of a word."""
 
 from contextlib import suppress
 
@@ -29,7 +29,7 @@ VIEWS = ["Evidence", "What if"]
 FORMS = {"Open": open_form, "Save": save_form, "Share": share_form}
 ICONS = {"Open": ":material/folder_open:", "Save": ":material/save:", "Share": ":material/share:"}
 
-# The scores stay in sight while one types: beside the texts where there is room, else along the lower edge.
+# The scores stay in sight while one types: beside the texts if there is room, otherwise at the lower edge.
 DESK_STYLE = """<style>
 [data-testid="stColumn"]:has(.st-key-desk_scores) { position: sticky; top: 4rem; align-self: flex-start; z-index: 4;
   background: light-dark(#ffffff, #171614); }
@@ -41,18 +41,18 @@ DESK_STYLE = """<style>
 @media (max-width: 900px) { .st-key-desk_scores :is(th, td) { padding-inline: .25rem; font-size: .8125rem; } }
 </style>"""
 
-# Session keys: the texts that are here, the link that was opened last, and what stands below the scores.
+# Session keys: the desk, the link that was opened last, and the view below the scores.
 DESK, LINK, VIEW = "playground", "playground_link", "playground_view"
 
 
-# --- the texts that are here --------------------------------------------------------------------------------
+# --- the desk -----------------------------------------------------------------------------------------------
 
 
 def desk_of_session() -> Desk:
-    """The desk of whoever looks at the page, with what the address brings laid on it."""
+    """Return the session's desk, with the example of the address, if any, loaded into it."""
     state = st.session_state
     if DESK not in state:
-        # An example of which every metric has something to say.
+        # An example with evidence of every metric.
         state[DESK] = Desk(from_examples(load_chosen_examples()[0].examples))
     desk: Desk = state[DESK]
     desk.proceed()
@@ -68,11 +68,11 @@ def desk_of_session() -> Desk:
 
 
 def whole_page() -> None:
-    """A callback that does nothing: where one came together with a key press, the whole page runs all the same."""
+    """Do nothing: as a callback, this makes the whole page run, even together with a key press."""
 
 
 def show_forms(desk: Desk) -> None:
-    """Ways to open, save and share."""
+    """Show the forms to open, save and share."""
     with st.container(horizontal=True):
         for name, form in FORMS.items():
             popover = st.popover(name, icon=ICONS[name], key=f"playground_{name.lower()}", on_change=whole_page)
@@ -82,7 +82,7 @@ def show_forms(desk: Desk) -> None:
 
 
 def show_undo(desk: Desk) -> None:
-    """Buttons that take changes back; they are drawn with the scores, as typing is a change, too."""
+    """Show the buttons that undo and redo; they are drawn with the scores, as typing is a change, too."""
     with st.container(horizontal=True, gap="small"):
         for name, step, there in (("Undo", desk.take_back, desk.past), ("Redo", desk.bring_back, desk.future)):
             key, icon = f"playground_{name.lower()}", f":material/{name.lower()}:"
@@ -93,7 +93,7 @@ def show_undo(desk: Desk) -> None:
 
 
 def show_field(desk: Desk, kind: Field, place: int, label: str, text: str, rows: int, longest: int = LONGEST) -> None:
-    """A text of the draft."""
+    """Show the field of one text."""
     began = desk.began(kind, place)
 
     def typed(text: str, seen: int) -> None:
@@ -105,12 +105,12 @@ def show_field(desk: Desk, kind: Field, place: int, label: str, text: str, rows:
 
 
 def change(desk: Desk, verb: str, what: str) -> None:
-    """One text more or less."""
+    """Add or remove one text."""
     desk.later(lambda: desk.lay(getattr(desk.draft, f"{verb}_{what}")()))
 
 
 def more_or_fewer(desk: Desk, what: str, count: int, most: int) -> None:
-    """Buttons for one text more or less."""
+    """Show the buttons that add or remove one text."""
     with st.container(horizontal=True, gap="small"):
         for verb, icon, off in (("add", ":material/add:", count >= most), ("drop", ":material/remove:", count <= 1)):
             label = f"Add a {what}" if verb == "add" else f"Remove the last {what}"
@@ -121,7 +121,7 @@ def more_or_fewer(desk: Desk, what: str, count: int, most: int) -> None:
 
 
 def show_texts(desk: Desk) -> None:
-    """The fields of all texts."""
+    """Show the fields of all texts."""
     draft = desk.draft
     with st.container(height=360 if len(draft.references) > 3 else "content", border=False):
         for row in range(0, len(draft.references), 2):
@@ -145,7 +145,7 @@ def show_texts(desk: Desk) -> None:
 
 
 def catch_up(desk: Desk, generation: int) -> None:
-    """Make the changes that were asked for; where one was made, the fields, of this generation, show older texts."""
+    """Make the changes asked for, and draw the page again if this outdates its fields, which are of `generation`."""
     desk.proceed()
     if desk.generation != generation:
         st.rerun()
@@ -153,11 +153,11 @@ def catch_up(desk: Desk, generation: int) -> None:
 
 @st.fragment(key=LIVE[0])
 def show_numbers(desk: Desk, generation: int) -> None:
-    """All scores, and the page's pulse."""
+    """Show all scores, and run the page's timer."""
 
     def due() -> None:
-        """Have the evidence follow, or the models asked and looked at."""
-        # What is below first: where the scores tell that it is still behind, they would ask for it again.
+        """Ask the models when it is time, and draw the evidence again if it is outdated."""
+        # What is below comes first: as long as it is behind, the scores would ask for it again.
         st.rerun(LIVE[::-1] if desk.due(inspector()) else LIVE[:1])
 
     catch_up(desk, generation)
@@ -169,7 +169,7 @@ def show_numbers(desk: Desk, generation: int) -> None:
 
 @st.fragment(key=LIVE[1])
 def show_below(desk: Desk, generation: int) -> None:
-    """Evidence, or a word under the lens."""
+    """Show the evidence, or the effect of changing a word."""
     catch_up(desk, generation)
     desk.behind = False
     view = st.segmented_control(

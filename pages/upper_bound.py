@@ -36,7 +36,7 @@ arrived = ADDRESS not in state
 if arrived:
     state[ADDRESS] = dict(st.query_params)
 address: dict[str, str] = state[ADDRESS]
-top = st.container()  # what the metric, which is chosen below, makes of the page
+top = st.container()  # filled below, when the metric is known
 st.html(HIGHLIGHT_STYLE + EXTRACT_STYLE + CONTROLS_STYLE)
 asked = ask(asked_by(address, list(datasets)), datasets)
 top.markdown(headline(asked))

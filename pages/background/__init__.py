@@ -1,1 +1,1 @@
-"""What takes long is computed in processes beside a hosted server: nobody's click waits for somebody's table."""
+"""Slow computations in processes beside a hosted server, so that no visitor waits for another's table."""

@@ -1,6 +1,6 @@
-"""Functions whose results are kept, and which are computed in a process of the pool where that takes long.
+"""Functions whose results are kept; slow ones are computed in a process of the pool.
 
-That is so on a hosted server, and on one's own machine for a large data set. There the run of a page that needs the
+This applies on a hosted server, and on one's own machine for a large data set. There, a run of a page that needs the
 result ends at once (`pages.background.unfinished`); on a hosted server it waits.
 """
 
@@ -21,25 +21,26 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 AT_ONCE = 0.05
-"""Seconds in which a result that is kept is there."""
+"""Seconds within which a kept result arrives."""
 
 LOOK = 0.2
-"""Seconds between two looks at what is being done."""
+"""Seconds between two checks of the progress."""
 
 LARGE_VARIABLE = "RELEVANCE_LARGE_DATASET"
 LARGE = 40_000
-"""Summaries from which a data set is large, where `RELEVANCE_LARGE_DATASET` says nothing else: their scores are read in
-.6 s."""
+"""Summaries from which a data set is large, unless `RELEVANCE_LARGE_DATASET` says otherwise: their scores are read in
+.6 s.
+"""
 
 
 def computed(saying: str, *, kept: int = 64, whole: bool = False) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Decorate a function of a module's top level whose results are kept, and shown as they are: never changed.
+    """Decorate a function of a module's top level whose results are kept, and shared: nobody may change them.
 
-    Its arguments, given by their places, say all that the result depends on, the version of what is read included, and
-    are hashable; nobody but who may see the result can name them. While it is computed, `saying` is shown. On a hosted
-    server, or where an argument says that it is of a large data set (`is_large`), that happens in another process: what
-    the function returns crosses a pipe, and should be small. The result of one that is `whole` is of the size of a data
-    set: it stays in that process, for other functions that are computed.
+    Its arguments are positional and hashable, and determine the result, so they include the version of what is read;
+    only those who may see the result can name them. While it is computed, `saying` is shown. On a hosted server, or if
+    an argument says that it is of a large data set (`is_large`), that happens in another process: the result crosses a
+    pipe, and should be small. The result of a function that is `whole` is as large as a data set: it stays in that
+    process, for other computed functions.
     """
 
     def decorate(function: Callable[P, T]) -> Callable[P, T]:
@@ -70,9 +71,9 @@ def computed(saying: str, *, kept: int = 64, whole: bool = False) -> Callable[[C
 
 
 def is_large(arguments: tuple[object, ...]) -> bool:
-    """Whether one of a function's arguments says by `summaries` that they are too many for the server's process.
+    """Tell whether an argument has so many `summaries` that the server's process should not compute with them.
 
-    Raises `BadSettings` where the environment says of no number that it is large.
+    Raises `BadSettings` if the variable in the environment is no number.
     """
     said = os.environ.get(LARGE_VARIABLE) or str(LARGE)
     if not (said.isascii() and said.isdecimal()):
@@ -81,9 +82,9 @@ def is_large(arguments: tuple[object, ...]) -> bool:
 
 
 def wait_for(call: Call, saying: str) -> Any:
-    """The result of a call, as soon as a process has it; until then its progress is shown.
+    """Return the result of a call as soon as a process has it, and show the progress until then.
 
-    The run ends here if another one is asked for meanwhile. Raises what the function raises, ChildProcessError.
+    The run ends here if another one is asked for meanwhile. Raises what the function raises, and ChildProcessError.
     """
     pool = open_pool()
     job = pool.join(call)
@@ -102,10 +103,10 @@ def wait_for(call: Call, saying: str) -> Any:
 
 
 def give_way() -> None:
-    """End this run where another one is asked for: Streamlit looks for that whenever the session's state is asked."""
+    """End this run if another one is asked for: Streamlit checks that whenever the session's state is read."""
     st.session_state.get("waiting")
 
 
 def describe_progress(job: Job, saying: str) -> str:
-    """What is being done for a job at this moment."""
+    """Say what is being done for a job now."""
     return job.said or (saying if job.begun else f"{saying}: waiting for other tables")

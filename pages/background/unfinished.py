@@ -1,4 +1,4 @@
-"""Runs of pages that end before all is computed: they say what is being done, and the page is drawn anew after it."""
+"""Runs of pages that end before all is computed: they show the progress, and the page is drawn again after it."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -14,23 +14,23 @@ from pages.background.pool import Call, Job, open_pool
 T = TypeVar("T")
 
 PATIENCE = 0.25
-"""Seconds of a run in which results are waited for before it is said that they are being computed."""
+"""Seconds at the start of a run in which results are waited for before the progress is shown."""
 
 LOOK = 0.5
-"""Seconds between two looks at what is being computed."""
+"""Seconds between two checks of the progress."""
 
 LEASE = 5.0
-"""Seconds after a look for which a session is taken to be waiting still: a browser may slow down a page's timer."""
+"""Seconds after a check in which a session counts as waiting: a browser may slow down a page's timer."""
 
 READ = "read_at_first"
-"""Session key: what `read_at_first` found, until a run of the page is whole."""
+"""Session key: the values that `read_at_first` read, until a run of the page is complete."""
 
 JOBS = "awaited_jobs"
-"""Session key: what the page waits for, by its calls, until a run of the page is whole."""
+"""Session key: the jobs that the page waits for, by call, until a run of the page is complete."""
 
 
 class StillComputing(StopException):
-    """The page is drawn as far as it can be: what it needs next is being computed."""
+    """The page is drawn as far as possible: what it needs next is being computed."""
 
 
 class PageRun:
@@ -39,16 +39,16 @@ class PageRun:
     def __init__(self) -> None:
         self.patient_until = time.monotonic() + PATIENCE
         self.awaited: set[Call] = set()
-        """What this run went on without, or ended for."""
+        """The calls that this run continued without, or ended for."""
 
 
 RUN: ContextVar[PageRun | None] = ContextVar("page_run", default=None)
-"""The run of a page that is going on; none in fragments, callbacks and threads of their own, which wait."""
+"""The current run of a page; None in fragments, callbacks and their own threads, which wait."""
 
 
 @contextmanager
 def page_run() -> Iterator[None]:
-    """Run a page which may end unfinished; only then is anything kept for its next run."""
+    """Run a page that may end unfinished; only then is anything kept for its next run."""
     run = PageRun()
     token = RUN.set(run)
     ended = False
@@ -66,16 +66,16 @@ def page_run() -> Iterator[None]:
 
 
 def is_unfinished() -> bool:
-    """Whether the run that is going on has left out what is being computed."""
+    """Tell whether the current run has left out something that is being computed."""
     run = RUN.get()
     return run is not None and bool(run.awaited)
 
 
 def read_at_first(name: str, read: Callable[[], T]) -> T:
-    """What is read in the first of the runs that together draw a page.
+    """Return the value read in the first of the runs that together draw a page.
 
-    A version that moves every second, such as that of scores while a metric is run, would otherwise be another one
-    whenever what was computed of it is there, and the page never whole.
+    Otherwise a version that changes every second, such as that of scores while a metric is run, would be new whenever
+    the result for the last one is ready, and the page would never be complete.
     """
     if RUN.get() is None:
         return read()
@@ -86,7 +86,7 @@ def read_at_first(name: str, read: Callable[[], T]) -> T:
 
 
 def later(ask: Callable[[], T]) -> T | None:
-    """What `ask` returns; None where that is being computed, without which the page goes on."""
+    """Return what `ask` returns, or None while it is being computed; the page continues without it."""
     try:
         return ask()
     except StillComputing:
@@ -94,7 +94,7 @@ def later(ask: Callable[[], T]) -> T | None:
 
 
 def await_job(run: PageRun, call: Call, describe: Callable[[Job], str]) -> Job:
-    """The job of a call, which is over; it is held for the session. Raises `StillComputing` where it takes longer."""
+    """Return the job of a call, which is over; the session holds it. Raises `StillComputing` if it takes longer."""
     held: dict[Call, Job] = st.session_state.setdefault(JOBS, {})
     job = held.get(call)
     if job is None or job.given_up:
@@ -109,7 +109,7 @@ def await_job(run: PageRun, call: Call, describe: Callable[[Job], str]) -> Job:
 
 @st.fragment(run_every=LOOK)
 def show_progress(job: Job, describe: Callable[[Job], str]) -> None:
-    """Say what is being done for a job, and draw the page anew when it is over."""
+    """Show the progress of a job, and draw the page again when it is over."""
     if job.over.is_set():
         st.rerun()
     open_pool().hold(job.call, LEASE)

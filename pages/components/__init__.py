@@ -1,1 +1,1 @@
-"""What pages are made of: pure functions from tables and texts to HTML and charts, and the stores."""
+"""The parts of pages: pure functions from tables and texts to HTML and charts, and the stores."""

@@ -1,1 +1,1 @@
-"""What each metric saw in a summary, as HTML and in sentences."""
+"""The evidence of each metric's score of a summary, as HTML and in sentences."""

@@ -1,4 +1,4 @@
-"""What APES saw: each question with the answer of the summary."""
+"""The evidence of APES: each question with the answer read from the summary."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from reports.evidence.phrases import Seen, join_first_items, quote
 
 
 def apes_html(evidence: ApesEvidence, example: Example) -> str:
-    """The summary with the sentences that answers were read from, and every question with what became of it."""
+    """Write the summary as HTML with the sentences that answers were read from, and the result of every question."""
     candidate = example.candidate
     marks = []
     for number, trace in enumerate(evidence.traces):
@@ -32,7 +32,7 @@ def apes_html(evidence: ApesEvidence, example: Example) -> str:
 
 
 def trace_html(trace: Trace, candidate: str, group: str, value: str) -> str:
-    """One question as an item of a list."""
+    """Write one question as HTML, as an item of a list."""
     before, _, after = trace.question.text.partition(BLANK)
     blank = '<span class="blank" role="img" aria-label="blank">_____</span>'
     verdict = "✓ right" if trace.is_right else "✗ wrong"
@@ -41,7 +41,7 @@ def trace_html(trace: Trace, candidate: str, group: str, value: str) -> str:
         lines.append(f"<b>{verdict}</b>: no answer, the summary mentions no name of the document")
     else:
         answer = trace.candidates[trace.chosen]
-        # The trace does not say which: an entity of the same name, or a mention that the reader did not get to see.
+        # An entity of the same name, or a mention that the reader did not see: the trace does not tell which.
         unseen = " (the name is right, but it was not read where it counts)" if answer == trace.right else ""
         lines.append(f"<b>{verdict}</b>: {esc(answer)}{'' if trace.is_right else unseen}")
     mentioned = "" if trace.occurs or trace.is_right else ", which the summary does not mention"
@@ -65,7 +65,7 @@ def trace_html(trace: Trace, candidate: str, group: str, value: str) -> str:
 
 
 def describe_credit(trace: Trace, value: str) -> str:
-    """What a question earns, and why."""
+    """Say how much credit a question earns, and why."""
     if value == "strict" and not trace.is_right:
         return "credit 0: the answer is wrong"
     if trace.rank is None:
@@ -76,7 +76,7 @@ def describe_credit(trace: Trace, value: str) -> str:
 
 
 def describe_apes(seen: Sequence[Seen]) -> list[str]:
-    """How many questions a reader answers from each summary, what they earn, and what went wrong with the others."""
+    """Say how many questions a reader answers from each summary, what they earn, and what went wrong with the rest."""
     answered, credits, sentences = [], [], []
     for one in seen:
         if not isinstance(one.evidence, ApesEvidence):
@@ -94,10 +94,10 @@ def describe_apes(seen: Sequence[Seen]) -> list[str]:
 
 
 def wrong_answers(letter: str, traces: Sequence[Trace], candidate: str) -> list[str]:
-    """A sentence about the names that a summary does not have, and one about those that were not answered with."""
+    """Write a sentence about the names that a summary lacks, and one about those that were not given as answers."""
     wrong = [trace for trace in traces if not trace.is_right]
     lacked = [trace.right for trace in wrong if not trace.occurs]
-    # Letters may stand there that are part of another name: "Talvik" in "Talvik University".
+    # The letters may be part of another name: "Talvik" in "Talvik University".
     hidden = {name for name in lacked if name.casefold() in candidate.casefold()}
     absent = [quote(name) for name in lacked if name not in hidden]
     mistaken = [

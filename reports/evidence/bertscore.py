@@ -1,6 +1,6 @@
-"""What BERTScore saw: the best match of every token."""
+"""The evidence of BERTScore: the best match of every token."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import pandas as pd
@@ -15,32 +15,33 @@ from reports.evidence.marks import Mark
 from reports.evidence.phrases import Seen, is_content, reference_name
 
 LARGEST = 60
-"""Tokens of each text in a matrix that is drawn: with more, cells are too small to point at."""
+"""The most tokens of each text in the matrix that is drawn: with more, cells are too small to point at."""
 
 
 class Matrix(NamedTuple):
     """Similarities of tokens for a heatmap."""
 
     frame: pd.DataFrame
-    """A row a cell: `candidate place`, `candidate token`, `reference place`, `reference token` (places count from 1
-    and keep the order, as tokens repeat), `similarity`, `matched` (the candidate's token has its best match there) and
-    `matched back` (the reference's token has)."""
+    """A row for each cell: `candidate place`, `candidate token`, `reference place`, `reference token` (places count
+    from 1 and keep the order, as tokens repeat), `similarity`, `matched` (it is the best match of the candidate's
+    token) and `matched back` (of the reference's token).
+    """
     reference: int
-    """Index of the reference."""
+    """The index of the reference."""
     note: str
-    """What the matrix leaves out; empty where it is whole."""
+    """A sentence on what the matrix leaves out; empty if it is complete."""
 
 
 def text_tokens(side: Side) -> list[int]:
-    """The tokens that stand in the text, without those that the encoder adds."""
+    """List the tokens that occur in the text, without those that the encoder adds."""
     return [token for token, (start, end) in enumerate(side.spans) if start < end]
 
 
 def bertscore_html(evidence: BertScoreEvidence, example: Example) -> str:
-    """Each token with the most similar one of the other text; pointing at a word lights those matched with it.
+    """Write each token with the most similar one of the other text as HTML; pointing at a word lights its matches.
 
-    Shown are the references that counted. Two tokens that are each other's best are *matched*, one-sided bests
-    *nearest*, reference tokens that are nobody's best *missed*.
+    It shows the references that counted. Two tokens that are each other's best are *matched*, one-sided bests
+    *nearest*, and reference tokens that are nobody's best *missed*.
     """
     rule = counted_note(evidence.counted, evidence.matches)
     blocks: list[str] = []
@@ -53,13 +54,13 @@ def bertscore_html(evidence: BertScoreEvidence, example: Example) -> str:
 
 
 def bertscore_line(matches: Matches) -> str:
-    """The values of one comparison."""
+    """Write the values of one comparison."""
     name = f"Reference {matches.reference + 1}"
     return f"{name}: precision {matches.precision:.4f}, recall {matches.recall:.4f}, F1 {matches.f1:.4f}."
 
 
 def bertscore_block(evidence: BertScoreEvidence, matches: Matches, example: Example, rule: Iterable[str] = ()) -> str:
-    """One comparison; `rule` are the lines that go before it."""
+    """Write one comparison as HTML; `rule` are the lines that precede it."""
     candidate, text = example.candidate, example.references[matches.reference]
     name = f"Reference {matches.reference + 1}"
     left, right = evidence.candidate, evidence.references[matches.reference]
@@ -84,7 +85,11 @@ def bertscore_block(evidence: BertScoreEvidence, matches: Matches, example: Exam
     said = [
         *rule,
         bertscore_line(matches),
-        *truncations([("summary", left.truncated), (name.lower(), right.truncated)]),
+        *(
+            f"The end of the {which} is beyond the model's limit and did not count."
+            for which, truncated in (("summary", left.truncated), (name.lower(), right.truncated))
+            if truncated
+        ),
     ]
     heads = ["word of the summary", "most similar in the reference", "similarity", "each other's best"]
     passages = [(candidate, ours, "Summary"), (text, theirs, name)]
@@ -98,25 +103,18 @@ def bertscore_block(evidence: BertScoreEvidence, matches: Matches, example: Exam
 
 
 def token_name(text: str, span: Span) -> str:
-    """A token as labels call it."""
+    """Return the name of a token in labels."""
     return quote_span(text, span) if span[0] < span[1] else "(a token of the encoder's own)"
 
 
 def weightless(side: Side, token: int) -> str:
-    """What is said of a token that does not count."""
+    """Return the remark on a token that does not count; empty for others."""
     return "" if side.weights[token] else ", weighs nothing"
 
 
-def truncations(sides: Iterable[tuple[str, bool]]) -> Iterator[str]:
-    """A line for each text whose end did not count."""
-    for name, truncated in sides:
-        if truncated:
-            yield f"The end of the {name} is beyond the model's limit and did not count."
-
-
 def bertscore_matrix(evidence: BertScoreEvidence, example: Example) -> Matrix:
-    """The similarities of the first `LARGEST` tokens of the summary and of the reference of the highest F1."""
-    matches = max(evidence.matches, key=lambda matches: matches.f1)  # the first of equals
+    """Return the similarities of the first `LARGEST` tokens of the summary and of the reference of the highest F1."""
+    matches = max(evidence.matches, key=lambda matches: matches.f1)  # the first one in a tie
     candidate, text = example.candidate, example.references[matches.reference]
     left, right = evidence.candidate, evidence.references[matches.reference]
     ours, theirs = text_tokens(left), text_tokens(right)
@@ -144,14 +142,14 @@ def bertscore_matrix(evidence: BertScoreEvidence, example: Example) -> Matrix:
 
 
 WORST = 2
-"""Words that are named as those which a summary covers worst."""
+"""The number of words named as those that a summary covers worst."""
 
 SAME = 1 - 1e-6
-"""Vectors of equal words have similarity 1 but for rounding."""
+"""The similarity from which words count as equal: vectors of equal words have 1, but for rounding."""
 
 
 def describe_bertscore(seen: Sequence[Seen]) -> list[str]:
-    """Precision and recall beside the reference that counts, and the words of it that each summary covers worst."""
+    """Give precision and recall for the counted reference, and its words that each summary covers worst."""
     sentences = []
     for one in seen:
         evidence = one.evidence
@@ -186,7 +184,7 @@ def describe_bertscore(seen: Sequence[Seen]) -> list[str]:
 
 
 def find_worst_covered(evidence: BertScoreEvidence, matches: Matches, text: str) -> list[tuple[float, Span]]:
-    """The `WORST` content words of a reference whose best similarity is lowest, with it, the lowest first.
+    """Find the `WORST` content words of a reference with the lowest best similarities, the lowest first.
 
     A word of several tokens has the mean of theirs.
     """

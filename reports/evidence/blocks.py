@@ -1,6 +1,6 @@
-"""What each metric saw, as blocks of HTML: only the evidence is shown, nothing is scored again.
+"""The evidence of metrics as blocks of HTML; nothing is scored again.
 
-They are styled by `reports.evidence.marks.HIGHLIGHT_STYLE`, which pages have once.
+Their style is `reports.evidence.marks.HIGHLIGHT_STYLE`, which a page has once.
 """
 
 import html
@@ -14,19 +14,19 @@ from reports.escaping import esc
 from reports.evidence.marks import GROUPS, Mark, highlight, legend
 
 LONGEST_LABEL = 60
-"""Characters of a quotation inside a label."""
+"""The most characters of a quotation inside a label."""
 
 
 # --- the parts of a block -----------------------------------------------------------------------------------
 
 
 def no_evidence(missing: str | None) -> str:
-    """A paragraph that says why there is nothing to show."""
+    """Write a paragraph that says why there is nothing to show, as HTML."""
     return f'<p class="missing">No evidence: {esc(missing or "the score has none")}</p>'
 
 
 def passage(text: str, marks: Sequence[Mark], name: str) -> str:
-    """A text with its marks under its name."""
+    """Write a text with its marks under its name, as HTML."""
     label = html.escape(in_one_line(name))
     return (
         f'<div><div class="name" aria-hidden="true">{label}</div>'
@@ -40,7 +40,7 @@ def block(
     below: str = "",
     words: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
-    """An evidence block: what is said in words, the marked texts side by side, a legend, and what goes below.
+    """Write an evidence block as HTML: sentences, the marked texts side by side, a legend, and what goes below.
 
     `words` explain kinds of marks in the legend.
     """
@@ -55,7 +55,7 @@ def block(
 
 
 def counted_note(counted: Sequence[int], compared: Sequence[object]) -> list[str]:
-    """A line that says how several references became one value; none where there was but one."""
+    """Return a line that says how several references became one value; none if there was only one."""
     if len(compared) == 1:
         return []
     if len(counted) == len(compared):
@@ -64,7 +64,7 @@ def counted_note(counted: Sequence[int], compared: Sequence[object]) -> list[str
 
 
 def alternatives_html(blocks: Sequence[str], names: Sequence[str]) -> str:
-    """The first block, and the others to be opened by their names."""
+    """Write the first block as HTML, and the others to be unfolded by their names."""
     others = [
         f"<details><summary>{esc(name)}</summary>{body}</details>"
         for body, name in list(zip(blocks, names, strict=True))[1:]
@@ -73,13 +73,13 @@ def alternatives_html(blocks: Sequence[str], names: Sequence[str]) -> str:
 
 
 def quote_span(text: str, span: Span) -> str:
-    """A stretch of a text inside quotation marks, cut where it is long."""
+    """Return a span of a text in quotation marks, cut if it is long."""
     found = in_one_line(text[slice(*span)])
     return f"“{found if len(found) <= LONGEST_LABEL else found[: LONGEST_LABEL - 1] + '…'}”"
 
 
 def table_html(heads: Sequence[str], rows: Iterable[Sequence[str]], groups: Iterable[str] = ()) -> str:
-    """A table that scrolls by itself where the screen is narrow; a row of a group lights it, as its marks do."""
+    """Write a table as HTML, which scrolls on narrow screens; a row of a group lights it, as its marks do."""
     head = "".join(f'<th scope="col">{esc(name)}</th>' for name in heads)
     body = "".join(
         f"<tr{in_group(group)}>{''.join(f'<td>{esc(cell)}</td>' for cell in row)}</tr>"
@@ -89,10 +89,10 @@ def table_html(heads: Sequence[str], rows: Iterable[Sequence[str]], groups: Iter
 
 
 def in_group(group: str) -> str:
-    """Attributes of an element that lights a group where it is pointed at or tapped."""
+    """Return the attributes of an element that lights its group when pointed at or tapped."""
     return f' data-group="{group}" tabindex="-1"' if group else ""
 
 
 def details(name: str, body: str) -> str:
-    """What is opened by its name, across the whole block."""
+    """Write a part to unfold by its name, as wide as the block, as HTML."""
     return f'<details class="whole"><summary>{esc(name)}</summary>{body}</details>'

@@ -1,4 +1,4 @@
-"""What CAROUGE saw: the nearest n-gram of the summary for every important one."""
+"""The evidence of CAROUGE: for every n-gram of the summary, the nearest important one."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ from reports.evidence.rouge import left_out_note
 
 
 def carouge_html(evidence: CarougeEvidence, example: Example) -> str:
-    """Each word of the summary (or n-gram) with the nearest important one of a reference or the source."""
+    """Write each word of the summary (or n-gram) with the nearest important one of the other text as HTML."""
     blocks: list[str] = []
     names: list[str] = []
     for place in evidence.counted:
@@ -33,7 +33,7 @@ def carouge_html(evidence: CarougeEvidence, example: Example) -> str:
 
 
 def carouge_sum(norm: str, compared: CarougeCompared) -> str:
-    """How the similarities become the score of a comparison."""
+    """Say how the similarities become the score of a comparison."""
     nearest = compared.nearest
     unit = "n-gram" if any(" " in found.words for found in nearest) else "word"
     total, m, k = sum(found.similarity for found in nearest), len(nearest), compared.important
@@ -49,7 +49,7 @@ def carouge_sum(norm: str, compared: CarougeCompared) -> str:
 def carouge_block(
     evidence: CarougeEvidence, compared: CarougeCompared, candidate: str, text: str, named: tuple[str, ...]
 ) -> str:
-    """One comparison; `named` are the name of the text, and the lines that are said of it."""
+    """Write one comparison as HTML; `named` holds the name of the text, and the lines about it."""
     name, *lines = named
     groups: dict[Span, str] = {}
     ours, theirs, rows, lit = [], [], [], []
@@ -77,7 +77,7 @@ def carouge_block(
 
 
 def describe_carouge(seen: Sequence[Seen]) -> list[str]:
-    """How the similarities of each summary's words become its score, and the words that are furthest from all."""
+    """Say how the similarities of each summary's words become its score, and which words are furthest from all."""
     sentences = []
     for one in seen:
         evidence = one.evidence
@@ -91,7 +91,7 @@ def describe_carouge(seen: Sequence[Seen]) -> list[str]:
 
 
 def carouge_detail(evidence: CarougeEvidence, one: Seen) -> str:
-    """What is said of the one comparison that counts."""
+    """Describe the one comparison that counts."""
     compared = evidence.compared[evidence.counted[0]]
     name, candidate = reference_name(compared.reference, one.example), one.example.candidate
     unit = "n-gram" if any(" " in found.words for found in compared.nearest) else "word"
@@ -108,7 +108,7 @@ def carouge_detail(evidence: CarougeEvidence, one: Seen) -> str:
     if far:
         kind, verb = "n-grams" if unit == "n-gram" else "content words", "is" if len(far) == 1 else "are"
         clauses.append(
-            f"of {one.letter}'s {kind}, {join_items(list(far.values()))} {verb} furthest from all that stands there"
+            f"of {one.letter}'s {kind}, {join_items(list(far.values()))} {verb} furthest from everything there"
         )
     if evidence.norm != "summary":
         clauses.append(carouge_sum(evidence.norm, compared).rstrip("."))

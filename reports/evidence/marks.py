@@ -1,4 +1,4 @@
-"""Stretches of a text marked in place, as HTML: nothing of the text becomes markup, and none of it is lost."""
+"""Marked spans of a text as HTML: none of the text becomes markup, and none of it is lost."""
 
 import html
 import re
@@ -25,18 +25,19 @@ KINDS = {
     "answer": "answer",
     "marked": "marked by people",
 }
-"""What a mark can say, and the words for it in legends and for screen readers."""
+"""The kinds of marks, with their names in legends and for screen readers."""
 
 GROUPS = 200
-"""Groups whose marks light each other, `g0` and those that follow: browsers look at every rule whenever the pointer
-moves."""
+"""The number of groups whose marks light each other, from `g0` on: browsers check every rule whenever the pointer
+moves.
+"""
 
 
-# Pages have it once, outside of what changes: with every style that comes or goes browsers look at the whole page anew.
-# Each kind has a line or a weight of its own, so that colour only repeats what is said without it. Tints are mid-tones
-# laid thinly over whatever is behind, and lines have the colour of the text: both schemes, no assumption about either.
-# Screen readers pass over `mark` and over titles, and must not be given an aria-label in place of the word: they read
-# the hidden words before and after a run of marks, which no reader sees and no selection copies.
+# Pages have it once, outside of what changes: browsers restyle the whole page whenever a style comes or goes. Each kind
+# has a line or a weight of its own, so that colour is never needed to tell it. Tints are thin mid-tones, and lines have
+# the colour of the text, so that both work in the light and in the dark scheme. Screen readers skip `mark` and titles,
+# and an aria-label would replace the word: instead they read hidden words before and after a run of marks, which nobody
+# sees and no selection copies.
 KINDS_STYLE = """
 .evidence { display: flex; flex-wrap: wrap; gap: .75rem 1.25rem; margin-bottom: 1rem; overflow-wrap: anywhere; }
 .evidence > * { flex: 1 1 min(100%, 18rem); min-width: 0; }
@@ -69,42 +70,42 @@ KINDS_STYLE = """
 """
 
 
-# A mark that is pointed at or tapped lights its group in one `.evidence`. Streamlit takes the outline off what has the
-# focus by a tap, and means it.
+# A mark that is pointed at or tapped lights its group in one `.evidence`. Streamlit removes the outline of what is
+# focused by a tap, and does so with !important.
 GROUPS_STYLE = (
     ",".join(f".evidence:has([data-group~=g{n}]:is(:hover, :focus)) [data-group~=g{n}]" for n in range(GROUPS))
     + " { outline: 2px solid currentColor !important; outline-offset: 1px; border-radius: 2px; }"
 )
 
 HIGHLIGHT_STYLE = f"<style>{KINDS_STYLE}{GROUPS_STYLE}</style>"
-"""What pages with marks have once."""
+"""The style of marks, which a page has once."""
 
 NAME = re.compile(r"(g[0-9]+)?")
 
 
 class Mark(NamedTuple):
-    """A stretch of a text and what is said of it."""
+    """A span of a text and a remark on it."""
 
     start: int
-    """Its first character, as Python counts them."""
+    """The index of its first character."""
     end: int
-    """The character after its last one."""
+    """The index after its last character."""
     kind: str
     """One of `KINDS`."""
     label: str
-    """What the pointer shows on it."""
+    """The tooltip."""
     group: str = ""
-    """Marks of one group light each other: `g` and a number, below `GROUPS`; of higher ones none is lit."""
+    """The group whose marks light each other: `g` and a number; from `GROUPS` on, none is lit."""
 
 
 def highlight(text: str, marks: Sequence[Mark]) -> str:
-    """The text as HTML with marked stretches; its visible text is the text, letter for letter.
+    """Write a text with marked spans as HTML; its visible text is unchanged.
 
-    Marks stand in any order and may overlap: each stretch under the same marks is one `<mark>` with the classes, labels
-    and groups of all of them. A mark that cuts a character in parts (an emoji, a letter with its accents) is widened to
-    the whole of it, as the parts would be drawn apart. Newlines stay as they are: the block around it keeps them
-    (`white-space: pre-wrap`, as `.text` does). Raises ValueError for a mark that is empty or outside of the text, of
-    another kind than `KINDS`, or of a group that is no name.
+    Marks come in any order and may overlap: each span under the same marks is one `<mark>` with the classes, labels and
+    groups of all of them. A mark that cuts a character (an emoji, a letter with its accents) is widened to the whole of
+    it, as the parts would be drawn apart. Newlines are unchanged: the block around it keeps them (`white-space:
+    pre-wrap`, as in `.text`). Raises ValueError for a mark that is empty or outside of the text, of a kind that is not
+    in `KINDS`, or of an invalid group.
     """
     for mark in marks:
         if not 0 <= mark.start < mark.end <= len(text):
@@ -130,7 +131,7 @@ def highlight(text: str, marks: Sequence[Mark]) -> str:
 
 
 def cut_segments(text: str, marks: Sequence[Mark]) -> list[tuple[int, int, list[Mark]]]:
-    """The text cut wherever a mark begins or ends, each part with the marks over it."""
+    """Cut a text wherever a mark begins or ends; return each part with the marks over it."""
     cuts = boundaries(text)
     begin, stop = defaultdict(list), defaultdict(list)
     for place, mark in enumerate(marks):
@@ -149,20 +150,20 @@ def cut_segments(text: str, marks: Sequence[Mark]) -> list[tuple[int, int, list[
 
 
 def boundaries(text: str) -> list[int] | None:
-    """Where characters as people see them begin, and the end of the text; None where that is everywhere."""
+    """Return the starts of characters as people see them, and the end of the text; None if every index is one."""
     if text.isascii() and "\r" not in text:
         return None
     return [*(match.start() for match in regex.finditer(r"\X", text)), len(text)]
 
 
 def kinds_of(marks: Iterable[Mark]) -> list[str]:
-    """Their kinds in the order of `KINDS`."""
+    """Return the kinds of marks in the order of `KINDS`."""
     have = {mark.kind for mark in marks}
     return [kind for kind in KINDS if kind in have]
 
 
 def element(text: str, marks: Sequence[Mark], begins: bool, ends: bool) -> str:
-    """One marked stretch; `begins` and `ends` say whether a run of such stretches does."""
+    """Write one marked span as HTML; `begins` and `ends` say whether a run of such spans does."""
     kinds = kinds_of(marks)
     groups = dict.fromkeys(mark.group for mark in marks if mark.group)
     label = "; ".join(dict.fromkeys(in_one_line(mark.label) for mark in marks if mark.label))
@@ -173,7 +174,7 @@ def element(text: str, marks: Sequence[Mark], begins: bool, ends: bool) -> str:
         "data-group": " ".join(groups),
         "data-says": said if begins else "",
         "data-ends": f"end of {said}" if ends else "",
-        # A tap on it lights its group, as fingers cannot point; it is no stop on the way of the Tab key.
+        # A tap lights its group, as fingers cannot point; the Tab key skips it.
         "tabindex": "-1" if groups else "",
     }
     written = " ".join(f'{name}="{html.escape(value)}"' for name, value in attributes.items() if value)
@@ -181,7 +182,7 @@ def element(text: str, marks: Sequence[Mark], begins: bool, ends: bool) -> str:
 
 
 def legend(kinds: Iterable[str], words: Mapping[str, str] = MappingProxyType({})) -> str:
-    """A line that shows what each of these kinds looks like; `words` say it where `KINDS` is not plain enough."""
+    """Write a legend of these kinds of marks as HTML; `words` replace the names in `KINDS`."""
     asked = set(kinds)
     shown = [
         f'<mark class="k-{kind}">{html.escape(words.get(kind, said))}</mark> '

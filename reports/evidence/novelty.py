@@ -8,14 +8,14 @@ from reports.evidence.blocks import block, details, no_evidence, passage
 from reports.evidence.marks import Mark, legend
 
 NOVELTY = "Words not in the source"
-"""What this view is called where one chooses among those of metrics."""
+"""The name of this view among those of metrics."""
 
 ALL = "All metrics"
-"""What all of them on one screen are called there."""
+"""The name of the view of all metrics."""
 
 
 def novelty_html(source: str, candidate: str) -> str:
-    """The summary's words that the source does not have; to be opened, the source with the words that both have.
+    """Write the summary as HTML with the words that the source lacks; to unfold, the source with those that both have.
 
     Words are runs of letters and digits of any script, compared in lower case, without stemming.
     """
@@ -30,7 +30,7 @@ def novelty_html(source: str, candidate: str) -> str:
         said = f"The one word of the summary is {'not ' if new else ''}in the source."
     words = zip(theirs.words, theirs.spans, strict=True)
     runs = ([span for _, span in run] for has, run in groupby(words, lambda one: one[0] in in_summary) if has)
-    kept = [Mark(run[0][0], run[-1][1], "matched", "") for run in runs]  # browsers are slow with a mark a word
+    kept = [Mark(run[0][0], run[-1][1], "matched", "") for run in runs]  # browsers are slow with a mark per word
     lacking = len(in_source - in_summary)
     of_source = f"Source: the summary does not have {lacking} of its {format_count(len(in_source), 'distinct word')}"
     below = details(

@@ -12,23 +12,23 @@ from reports.escaping import join_items
 from reports.evidence.blocks import quote_span
 
 MOST = 4
-"""Quotations in one sentence; further ones are counted."""
+"""The most quotations in one sentence; further ones are counted."""
 
 
 def join_first_items(items: Iterable[str], joint: str = "and") -> str:
-    """The first `MOST` distinct items, and how many more there are."""
+    """Join the first `MOST` distinct items, and the number of further ones."""
     distinct = list(dict.fromkeys(items))
     more = len(distinct) - MOST
     return join_items(distinct, joint) if more <= 0 else join_items([*distinct[:MOST], f"{more} more"])
 
 
 def is_content(word: str) -> bool:
-    """Whether a word, in any case, is no function word."""
+    """Tell whether a word, in any case, is not a function word."""
     return word.casefold() not in STOP_WORDS
 
 
 def figures(values: Sequence[float]) -> list[str]:
-    """Values with three decimals, or with as many as tell those apart that are no tie."""
+    """Format values with three decimals, or as many as tell apart those that are not tied."""
     ordered = sorted(values)
     for digits in range(3, 10):
         if all(b - a <= TIE or f"{a:.{digits}f}" != f"{b:.{digits}f}" for a, b in pairwise(ordered)):
@@ -37,14 +37,14 @@ def figures(values: Sequence[float]) -> list[str]:
 
 
 def reference_name(index: int | None, example: Example) -> str:
-    """What a compared text is called; `None` is the source."""
+    """Return the name of a compared text; `None` is the source."""
     if index is None:
         return "the source"
     return "the reference" if len(example.references) == 1 else f"reference {index + 1}"
 
 
 def rank_letters(values: Sequence[float | None], letters: Sequence[str]) -> list[list[str]]:
-    """The letters of the summaries that have a value, the best first, ties together."""
+    """Return the letters of the summaries that have a value, the best first, ties together."""
     have = sorted(
         ((value, letter) for value, letter in zip(values, letters, strict=False) if value is not None),
         key=lambda pair: -pair[0],
@@ -61,7 +61,7 @@ def rank_letters(values: Sequence[float | None], letters: Sequence[str]) -> list
 
 
 def preferred_letter(values: Sequence[float | None], letters: Sequence[str]) -> str:
-    """The one letter that is preferred, `tie` where the best are several, `missing` where two cannot be compared."""
+    """Return the preferred letter, `tie` if several are best, or `missing` if there are no two values to compare."""
     order = rank_letters(values, letters)
     if sum(map(len, order)) < min(2, len(values)) or not order:
         return "missing"
@@ -69,7 +69,7 @@ def preferred_letter(values: Sequence[float | None], letters: Sequence[str]) -> 
 
 
 def verdict_sentence(name: str, values: Sequence[float | None], letters: Sequence[str]) -> str:
-    """One sentence: which summary is preferred, with the values. Without any value there is nothing to say: empty."""
+    """Say which summary is preferred, with the values, in one sentence; empty without any value."""
     order = rank_letters(values, letters)
     have = {letter: value for letter, value in zip(letters, values, strict=False) if value is not None}
     shown = dict(zip(have, figures(list(have.values())), strict=True))
@@ -89,7 +89,7 @@ def verdict_sentence(name: str, values: Sequence[float | None], letters: Sequenc
 
 
 def missing_sentences(name: str, found: Sequence[Explained], letters: Sequence[str]) -> list[str]:
-    """A sentence a reason why scores are missing."""
+    """Write a sentence for each reason why scores are missing."""
     reasons: dict[str, list[str]] = {}
     for letter, one in zip(letters, found, strict=False):
         if one.value is None:
@@ -97,11 +97,11 @@ def missing_sentences(name: str, found: Sequence[Explained], letters: Sequence[s
     return [f"{name} has no score for {' or '.join(of)} ({reason})." for reason, of in reasons.items()]
 
 
-def overview(people: tuple[str, str], metrics: Mapping[str, str], complete: bool = True) -> list[str]:
-    """Who sides with whom: `people` are a name and what is preferred, `metrics` maps names to the same.
+def overview(people: tuple[str, str], metrics: Mapping[str, str]) -> list[str]:
+    """Say who sides with whom: `people` are a name and a preference, `metrics` maps names to preferences.
 
-    The name is a plural, such as `People`. What is preferred is a letter, `tie`, `missing` or, of people, `split`, as
-    `preferred_letter` tells it. Unless the metrics are `complete`, nothing is said of all of them.
+    The name is a plural, such as `People`. A preference is a letter, `tie`, `missing` or, for people, `split`, as
+    `preferred_letter` returns it.
     """
     who, choice = people
     said = {"tie": f"{who} have no preference.", "missing": f"{who} give none.", "split": f"{who} are split."}
@@ -109,7 +109,7 @@ def overview(people: tuple[str, str], metrics: Mapping[str, str], complete: bool
     for name, prefers in metrics.items():
         groups.setdefault(prefers, []).append(name)
     clauses = []
-    if complete and groups and choice not in said and choice not in groups:
+    if groups and choice not in said and choice not in groups:
         clauses.append("no metric agrees")
     for prefers in sorted(
         groups, key=lambda prefers: (prefers == "missing", prefers == "tie", prefers != choice, prefers)
@@ -126,7 +126,7 @@ def overview(people: tuple[str, str], metrics: Mapping[str, str], complete: bool
 
 
 class Seen(NamedTuple):
-    """One summary with what a metric saw in it."""
+    """One summary with a metric's evidence."""
 
     letter: str
     example: Example
@@ -134,10 +134,10 @@ class Seen(NamedTuple):
 
 
 def sentence(words: str) -> str:
-    """Words as a sentence: with a capital and a full stop."""
+    """Make a sentence of words: with a capital and a full stop."""
     return f"{words[:1].upper()}{words[1:]}."
 
 
 def quote(name: str) -> str:
-    """A name inside quotation marks, cut where it is long."""
+    """Return a name in quotation marks, cut if it is long."""
     return quote_span(name, (0, len(name)))

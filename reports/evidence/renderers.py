@@ -1,4 +1,4 @@
-"""What shows the evidence of a metric, by the name that its file gives: `metrics.kind.MetricKind.renderer`."""
+"""The renderers of metrics' evidence, by the name in the metric's file: `metrics.kind.MetricKind.renderer`."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -15,12 +15,12 @@ from reports.evidence.rouge_k import describe_keywords, rouge_k_html
 
 
 class Renderer(NamedTuple):
-    """How one kind of evidence is shown."""
+    """The functions that show one kind of evidence."""
 
     html: Callable[[Any, Example], str]
-    """The texts of one example, marked by its evidence."""
+    """Writes the texts of one example, marked by its evidence, as HTML."""
     describe: Callable[[Sequence[Seen]], list[str]]
-    """Sentences about the evidence of one to four summaries of a document."""
+    """Writes sentences about the evidence of one to four summaries of a document."""
 
 
 RENDERERS = {
@@ -33,6 +33,6 @@ RENDERERS = {
 
 
 def renderer_of(signature: str) -> Renderer | None:
-    """What shows the evidence of a signature's metric; None for one that has nothing to show."""
+    """Return the renderer of a signature's metric; None if it has nothing to show."""
     kind = METRICS.get(name_of(signature))
     return RENDERERS[kind.renderer] if kind is not None and kind.renderer else None

@@ -1,4 +1,4 @@
-"""What the ROUGE metrics saw: matched words, bigrams, subsequences."""
+"""The evidence of ROUGE: matched words, bigrams, subsequences."""
 
 from collections.abc import Sequence
 from itertools import groupby
@@ -18,20 +18,20 @@ ROUGE_UNIT = {
     "rougeLsum": "word",
     "rougeSU4": "unit",
 }
-"""What each ROUGE counts."""
+"""The unit that each ROUGE counts."""
 
 ROUGE_NOTES = {
     "rougeL": ", in the same order",
     "rougeLsum": ", in the order of a sentence",
     "rougeSU4": ", which are single words and pairs with at most four words between; the words are marked",
 }
-"""What is added to the counts."""
+"""The notes added to the counts."""
 
 
 def rouge_html(evidence: RougeEvidence, example: Example) -> str:
-    """The candidate beside each counted reference, matched units in both.
+    """Write the candidate beside each counted reference as HTML, with matched units in both.
 
-    Only what counted is shown, with the mean all references.
+    Only what counted is shown; with the mean, all references.
     """
     candidate, metric = example.candidate, evidence.metric
     units, note, only_words = f"{ROUGE_UNIT[metric]}s", ROUGE_NOTES.get(metric, ""), metric == "rougeSU4"
@@ -51,7 +51,7 @@ def rouge_html(evidence: RougeEvidence, example: Example) -> str:
                 quote_span(reference, match.reference),
             )
             rows.append((own, other))
-            if only_words and " " in own:  # what stands between the two does not match
+            if only_words and " " in own:  # the words between the two do not match
                 continue
             ours.append(Mark(*match.candidate, "matched", f"{name}: {other}", group))
             theirs.append(Mark(*match.reference, "matched", f"summary: {own}", group))
@@ -59,7 +59,8 @@ def rouge_html(evidence: RougeEvidence, example: Example) -> str:
             f"{name}: {compared.matched} of {compared.in_reference} {units} of the reference, "
             f"{compared.matched} of {compared.in_candidate} of the summary{note}."
         )
-        pairs = table_html(["of the summary", f"of reference {compared.reference + 1}"], rows, group_names(len(rows)))
+        heads = ["of the summary", f"of reference {compared.reference + 1}"]
+        pairs = table_html(heads, rows, [f"g{number}" for number in range(len(rows))])
         below = details(f"All {format_count(len(rows), 'match', 'matches')}", pairs) if rows else ""
         said = [*rule, counted] if not blocks else [counted]
         blocks.append(block(said, [(candidate, ours, "Summary"), (reference, theirs, name)], below))
@@ -67,22 +68,17 @@ def rouge_html(evidence: RougeEvidence, example: Example) -> str:
     return alternatives_html(blocks, names) + left_out_note(evidence.left_out, "a word to compare")
 
 
-def group_names(number: int) -> list[str]:
-    """The groups of matches that are numbered through."""
-    return [f"g{place}" for place in range(number)]
-
-
 def left_out_note(references: Sequence[int], why: str) -> str:
-    """A line about references that were not compared."""
+    """Write a line about references that were not compared, as HTML."""
     if not references:
         return ""
     names = ", ".join(str(index + 1) for index in references)
-    line = f"Not compared, being without {why}: reference {names}."
+    line = f"Not compared, for lack of {why}: reference {names}."
     return f'<div class="evidence"><p class="note whole">{esc(line)}</p></div>'
 
 
 def describe_rouge(seen: Sequence[Seen]) -> list[str]:
-    """How many units each summary shares with the reference that counts, and which of it only one of them has."""
+    """Say how many units each summary shares with the counted reference, and which of them only one of them has."""
     single = [(one, one.evidence) for one in seen if isinstance(one.evidence, RougeEvidence)]
     if not single:
         return []
@@ -107,15 +103,15 @@ def describe_rouge(seen: Sequence[Seen]) -> list[str]:
         ]
         clauses.append(f"{of}, {join_items(have)}")
     sentences = [sentence("; ".join(clauses))] if clauses else []
-    # One longest common subsequence stands for many of the same length: what it leaves out says nothing. Pairs with
-    # other words between them are no stretches to quote.
+    # There can be other longest common subsequences, so that what one leaves out says nothing. Pairs with other words
+    # between them cannot be quoted.
     if len(single) == 2 and kind in ("rouge1", "rouge2"):
         sentences += only_one_has(single)
     return sentences
 
 
 def rouge_means(unit: str, single: Sequence[tuple[Seen, RougeEvidence]]) -> list[str]:
-    """The same where the value is the mean over all references."""
+    """Say how many units each summary shares if the value is the mean over all references."""
     parts = []
     for one, evidence in single:
         compared = [evidence.compared[place] for place in evidence.counted]
@@ -125,7 +121,7 @@ def rouge_means(unit: str, single: Sequence[tuple[Seen, RougeEvidence]]) -> list
 
 
 def only_one_has(single: Sequence[tuple[Seen, RougeEvidence]]) -> list[str]:
-    """What of the reference only one of two summaries has, where the same reference counts for both."""
+    """Say what of the reference only one of two summaries has, if the same reference counts for both."""
     (one, first), (other, second) = single
     index, against = (evidence.compared[evidence.counted[0]].reference for evidence in (first, second))
     if index != against:
@@ -140,19 +136,19 @@ def only_one_has(single: Sequence[tuple[Seen, RougeEvidence]]) -> list[str]:
 
 
 def units_alone(text: str, mine: RougeEvidence, others: RougeEvidence) -> list[Match]:
-    """The matched units of a reference that another summary shares nowhere, be it in another place or another form."""
+    """Return the matched units of a reference that another summary shares nowhere, in no place and no form."""
     shared = {stem_unit(text, match.reference) for match in others.matches[others.counted[0]]}
     own = sorted(mine.matches[mine.counted[0]], key=lambda match: match.reference)
     return [match for match in own if stem_unit(text, match.reference) not in shared]
 
 
 def stem_unit(text: str, unit: Span) -> tuple[str, ...]:
-    """The stemmed words of a unit, as ROUGE compares them."""
+    """Return the stemmed words of a unit, as ROUGE compares them."""
     return tuple(rouge_words(text[slice(*unit)], "unicode"))
 
 
 def join_stretches(text: str, candidate: str, units: Sequence[Match]) -> list[Span]:
-    """Where units stand in the reference, as one where they follow each other in both texts.
+    """Return the spans of units in the reference, joined if they follow each other in both texts.
 
     Those of function words alone are left out.
     """
@@ -173,5 +169,5 @@ def join_stretches(text: str, candidate: str, units: Sequence[Match]) -> list[Sp
 
 
 def follows(text: str, before: Span, after: Span) -> bool:
-    """Whether a stretch begins inside another or right after it, with no letter between them."""
+    """Tell whether a span begins inside another or right after it, with no letter between them."""
     return before[0] < after[0] and before[1] < after[1] and not any(map(str.isalnum, text[before[1] : after[0]]))

@@ -1,4 +1,4 @@
-"""What ROUGE-K saw: keywords that the summary has, and those that it lacks."""
+"""The evidence of ROUGE-K: the keywords that the summary has, and those that it lacks."""
 
 from collections.abc import Mapping, Sequence
 
@@ -12,7 +12,7 @@ from reports.evidence.phrases import Seen, join_first_items
 
 
 def rouge_k_html(evidence: RougeKEvidence, example: Example) -> str:
-    """The keywords, matched and missed, as a list, in the summary and in every text that was compared."""
+    """Write the keywords, matched and missed, as HTML: listed, and marked in the summary and the compared texts."""
     names = [f"Reference {number}" for number in range(1, len(evidence.texts) + 1)]
     if example.title is not None and evidence.texts[-1] == example.title:
         names[-1] = "Title"
@@ -28,7 +28,7 @@ def rouge_k_html(evidence: RougeKEvidence, example: Example) -> str:
         for span in places:
             for kind in ("keyword", "matched"):
                 ours.append(Mark(*span, kind, f"keyword “{word}”", group))
-        # One's own keywords may stand in no text.
+        # A user's own keywords may occur in no text.
         where = f" ({esc(' and '.join(names[index] for index, _ in keyword.found))})" if keyword.found else ""
         symbol = "✓" if places else "✗"
         items.append(f"<li{in_group(group)}>{symbol} {found}: <b>{esc(word)}</b>{where}</li>")
@@ -39,7 +39,7 @@ def rouge_k_html(evidence: RougeKEvidence, example: Example) -> str:
 
 
 def describe_keywords(seen: Sequence[Seen]) -> list[str]:
-    """How many keywords each summary has, and which it misses."""
+    """Say how many keywords each summary has, and which it misses."""
     counted, missed = [], {}
     for one in seen:
         if not isinstance(one.evidence, RougeKEvidence):
@@ -51,13 +51,13 @@ def describe_keywords(seen: Sequence[Seen]) -> list[str]:
             quote_span(one.evidence.texts[index], span)
             for keyword, places in keywords
             if not places
-            for index, span in keyword.found[:1]  # one's own may stand nowhere: it is counted, not quoted
+            for index, span in keyword.found[:1]  # a user's own keyword may occur nowhere: it is counted, not quoted
         ]
     return [*([f"{join_items(counted)}."] if counted else []), *misses(missed)]
 
 
 def misses(missed: Mapping[str, Sequence[str]]) -> list[str]:
-    """One sentence about what each summary misses; those that miss the same are named together."""
+    """Write one sentence about what each summary misses; those that miss the same are named together."""
     by_words: dict[tuple[str, ...], list[str]] = {}
     for letter, words in missed.items():
         by_words.setdefault(tuple(dict.fromkeys(words)), []).append(letter)

@@ -1,7 +1,7 @@
-"""Scores of several summaries said in plain words: which one a metric prefers, by how much, and what made it so.
+"""Scores of several summaries in plain words: which one a metric prefers, by how much, and why.
 
-Every number and every quotation comes from the score's evidence. The sentences are plain text: whoever shows them
-escapes them (`reports.escaping.in_markdown`, `literal`).
+Every number and every quotation comes from the score's evidence. The sentences are plain text: callers escape them
+(`reports.escaping.in_markdown`, `literal`).
 """
 
 from collections.abc import Sequence
@@ -19,10 +19,10 @@ from reports.evidence.renderers import renderer_of
 def in_words(
     signature: str, examples: Sequence[Example], found: Sequence[Explained], letters: Sequence[str] = "ABCD"
 ) -> list[str]:
-    """Sentences about one metric's scores of one to four summaries of a document, as plain text.
+    """Write sentences about one metric's scores of one to four summaries of a document, as plain text.
 
-    First which one is preferred, then what the evidence says of each; missing scores with their reasons. Raises
-    ValueError where examples and scores are not as many, or letters are fewer.
+    They say which one is preferred, what the evidence shows for each, and why scores are missing. Raises ValueError if
+    there are not as many scores as examples, or too few letters.
     """
     if len(examples) != len(found) or len(letters) < len(found):
         raise ValueError(f"{len(examples)} summaries, {len(found)} scores and {len(letters)} letters do not fit")
@@ -36,7 +36,7 @@ def in_words(
 def explain_scores(
     signature: str, examples: Sequence[Example], found: Sequence[Explained], letters: Sequence[str] = "ABCD"
 ) -> list[str]:
-    """What `in_words` says after the verdict: for where the scores stand in a table already."""
+    """Write what `in_words` says after the verdict, for use beside a table of the scores."""
     seen = [
         Seen(letter, example, one.evidence)
         for letter, example, one in zip(letters, examples, found, strict=False)
@@ -52,12 +52,12 @@ def explain_scores(
     if unseen := warnings_of_texts((*texts, *(example.candidate for example in examples)), [signature]):
         sentences.append(f"{label_of(signature)} and these texts do not fit: {unseen[0].partition(': ')[2]}.")
     if cut:
-        sentences.append(f"Of {join_items(cut)} not all was read: a text is longer than the model's limit.")
+        sentences.append(f"For {join_items(cut)}, a text was cut: it is longer than the model's limit.")
     return sentences
 
 
 def lengths(values: Sequence[float | None], letters: Sequence[str]) -> list[str]:
-    """Length in words, which is a count."""
+    """Compare lengths in words, which are counts."""
     have = {letter: int(value) for letter, value in zip(letters, values, strict=False) if value is not None}
     order = rank_letters(values, letters)
     if not have:

@@ -222,7 +222,7 @@ def test_all_documents_are_computed_while_one_waits_and_go_on_after_leaving(
     watched = UpperBound(page, f"{url}/upper_bound?dataset={MANY}&view=all")
     button = page.get_by_role("button", name="Compute for")
     expect(page.get_by_text(f"0 of {COUNT} documents have")).to_be_visible()
-    expect(page.get_by_text("goes on where it stopped")).to_be_visible()
+    expect(page.get_by_text("continue where it stopped")).to_be_visible()
     button.click()
     expect(page.get_by_text(re.compile(rf"^([3-9]|[1-8]\d) of {COUNT} documents$"))).to_be_visible()
     page.get_by_role("radio", name="One document", exact=True).click()  # which stops it

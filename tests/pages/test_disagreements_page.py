@@ -248,7 +248,7 @@ def test_what_has_not_arrived_or_cannot_be_had_is_said() -> None:
     scores = found | {first: [None, None], second: [CannotExplain("no <b>memory")] * 2}
     waiting = presented_html(shown, 1, scores, detailed=True)
     assert "The model is being asked." in waiting
-    assert "Not to be had: no &lt;b&gt;memory." in waiting
+    assert "Not available: no &lt;b&gt;memory." in waiting
     assert "BERTScore: being computed." in visible(waiting)
     assert camps(waiting)["— No score:"] == ["CAROUGE"]
     assert not any("BERTScore" in names for names in camps(waiting).values())  # it has not said yet
@@ -314,7 +314,7 @@ def test_without_models_the_lexical_metrics_are_shown(monkeypatch: pytest.Monkey
     assert camps(sections(app))["— No score:"] == ["BERTScore", "CAROUGE", "APES"]
     sound(app.toggle(key="detailed").set_value(True).run())
     text = visible(sections(app))
-    assert text.count("Not to be had: no process for the models could be started.") == 3
+    assert text.count("Not available: no process for the models could be started.") == 3
 
 
 # --- a source of one's own --------------------------------------------------------------------------------------

@@ -184,7 +184,7 @@ def test_rouge_says_what_it_left_out() -> None:
     (score,) = metric("rougeL").score([e])
     page = Page(rouge_html(score.evidence, e))
     assert "Reference 2: 2 of 2 words of the reference, 2 of 2 of the summary, in the same order." in page.visible
-    assert "Not compared, being without a word to compare: reference 1." in page.visible
+    assert "Not compared, for lack of a word to compare: reference 1." in page.visible
 
 
 def test_more_matches_than_can_be_lit_are_said() -> None:

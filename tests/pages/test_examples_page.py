@@ -756,7 +756,7 @@ def test_a_stored_score_that_the_evidence_does_not_make(storms: RatedStorms) -> 
     storms.score()
     app = opened(document="d1", a="A", b="people")
     assert pair_table(app).loc["ROUGE-1", "A: A"] == "0.125"
-    assert "A: the stored score is 0.1250, what is shown here makes 0." in said(app)
+    assert "A: the stored score is 0.1250, the evidence shown here gives 0." in said(app)
     assert "B: the stored score" not in said(app)
 
 

@@ -299,10 +299,10 @@ def test_a_link_and_a_file_to_share() -> None:
     assert app.code[0].value.endswith(f"?example={to_link(DRAFT)}")
     desk(app).draft = DRAFT._replace(source="")
     sound(app.run())
-    assert "There can be no file: a file needs a source" in said(app)
+    assert "No file is possible: a file needs a source" in said(app)
     desk(app).draft = DRAFT._replace(source=" ".join(str(number * 7919 % 100_003) for number in range(4000)))
     sound(app.run())
-    assert "There can be no link" in said(app)
+    assert "No link is possible" in said(app)
 
 
 def test_texts_stay_while_other_pages_are_looked_at() -> None:

@@ -215,7 +215,7 @@ def test_what_is_missing_is_said_with_its_reason() -> None:
     cut = [Explained(0.5, None, True, None), Explained(0.25, None, False, None)]
     assert in_words("bertscore|refs:max", both, cut) == [
         "BERTScore prefers A: 0.500 against 0.250.",
-        "Of A not all was read: a text is longer than the model's limit.",
+        "For A, a text was cut: it is longer than the model's limit.",
     ]
 
 
@@ -284,10 +284,6 @@ def test_length(texts: list[str], said: str) -> None:
 )
 def test_overviews(choice: str, metrics: dict[str, str], said: str) -> None:
     assert " ".join(overview(("People", choice), metrics)) == said
-
-
-def test_nothing_is_said_of_metrics_that_have_not_answered() -> None:
-    assert overview(("People", "B"), {"X": "A"}, complete=False) == ["People prefer B.", "X prefers A."]
 
 
 def test_lists() -> None:

@@ -1,1 +1,1 @@
-"""What the page Adjudicate is made of."""
+"""The page Adjudicate."""

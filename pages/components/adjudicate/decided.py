@@ -1,4 +1,4 @@
-"""What is decided of a study: how often annotators were confirmed, and the caller's own decisions."""
+"""A study's decisions: how often they confirm annotators, and the caller's own."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ CHOOSE = "adjudicate_again"  # session key: the pair that is chosen from the lis
 
 
 def say_what_was_decided(study: str) -> None:
-    """How often most annotators were confirmed, and the way to what follows from the decisions."""
+    """Show how often most annotators were confirmed, and a link to the results by adjudicators."""
     found = store().confirmation(study)
     if not found.decided:
         return
@@ -28,7 +28,7 @@ def say_what_was_decided(study: str) -> None:
 
 
 def offer_last(pairs: Sequence[ContestedPair]) -> None:
-    """The way back to the pair that was decided last, and to what annotators chose of it."""
+    """Offer to return to the pair decided last, and to see what annotators chose."""
     last = next((pair for pair in pairs if pair.id == state.get(LAST) and pair.choice is not None), None)
     if last is None or state.get(LOOKING) == last.id:
         return
@@ -38,7 +38,7 @@ def offer_last(pairs: Sequence[ContestedPair]) -> None:
 
 
 def show_decided(pairs: Sequence[ContestedPair]) -> None:
-    """The caller's decisions beside the judgments, each of which can be looked at again, behind a click."""
+    """Show the caller's decisions in a table to unfold; each pair can be looked at again."""
     decided = {pair.number: pair for pair in pairs if pair.choice is not None}
     if not decided:
         return
@@ -63,7 +63,7 @@ def show_decided(pairs: Sequence[ContestedPair]) -> None:
 
 
 def decided_table(pairs: Sequence[ContestedPair]) -> Table:
-    """The caller's decisions beside what annotators chose and what other adjudicators say."""
+    """Make the table of the caller's decisions beside annotators' votes and other adjudicators' decisions."""
     rows: list[dict[str, Cell]] = [
         {
             "pair": pair.number,

@@ -1,4 +1,4 @@
-"""A pair to decide: its texts, the buttons and, once it is decided, what annotators and other adjudicators say."""
+"""A pair to decide: its texts, the buttons and, once it is decided, annotators' votes and all decisions."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -18,26 +18,26 @@ from reports.escaping import format_count, in_markdown, without_pictures
 state = st.session_state
 
 # Session keys.
-NOTICE = "adjudicate_notice"  # what became of the last choice, where it was not simply saved
-LOOKING = "adjudicate_looking"  # the decided pair that is shown again
+NOTICE = "adjudicate_notice"  # what to say about the last choice if it was not simply saved
+LOOKING = "adjudicate_looking"  # the decided pair to show again
 SHOWN = "adjudicate_shown"  # the pair on the screen, and when it was shown
 LAST = "adjudicate_last"  # the pair that was decided last
 
 LABELS = {"left": "Summary 1", "tie": "Equal", "right": "Summary 2"}
-"""What choices are called."""
+"""The names of the choices."""
 
 STICKY = (
     "<style>[data-testid=stLayoutWrapper]:has(> .st-key-deciding) { position: sticky; bottom: 0; z-index: 1; } "
     ".st-key-deciding { background: light-dark(#ffffff, #171614); padding-block: .25rem; gap: .5rem; } "
     "@media (max-width: 60rem) { .st-key-deciding kbd { display: none; } }</style>"
 )
-"""The buttons are always in sight, however long the texts are."""
+"""The style that keeps the buttons in sight, however long the texts are."""
 
 KEYS = {"left": "1", "tie": "0", "right": "2"}
 
 
 def store() -> AdjudicationStore:
-    """Where decisions are."""
+    """Return the store of decisions."""
     return open_stores().adjudication
 
 
@@ -45,7 +45,7 @@ def store() -> AdjudicationStore:
 
 
 def decide(study: str, name: str, task: AdjudicationTask, choice: str) -> None:
-    """Save a decision, unless it is a key held down, or belongs to a pair that is no longer the one shown."""
+    """Save a decision, unless its key is held down or its pair is no longer the one shown."""
     shown: tuple[int, datetime] | None = state.get(SHOWN)
     if shown is None or shown[0] != task.pair_id:
         return
@@ -74,7 +74,7 @@ def decide(study: str, name: str, task: AdjudicationTask, choice: str) -> None:
 
 
 def look_at(pair_id: int | None) -> None:
-    """Show a decided pair again; None for the next one that is not decided."""
+    """Show a decided pair again; with None, the next undecided one."""
     state.pop(SHOWN, None)
     state[LOOKING] = pair_id
 
@@ -83,12 +83,12 @@ def look_at(pair_id: int | None) -> None:
 
 
 def reason_key(task: AdjudicationTask) -> str:
-    """Names the field of a pair's reason, which begins with the one that is saved."""
+    """Return the key of the field of a pair's reason; each decision changes it, so that the saved reason is shown."""
     return f"adjudicate_reason:{task.pair_id}:{len(task.decisions)}"
 
 
 def show_task(study: Study, name: str, task: AdjudicationTask) -> None:
-    """The question, the texts, the reason and the buttons."""
+    """Show the question, the texts, the reason and the buttons."""
     if state.get(SHOWN, (None,))[0] != task.pair_id:
         state[SHOWN] = (task.pair_id, now())
     st.markdown(f"**{without_pictures(study.question)}**")
@@ -109,12 +109,12 @@ def show_task(study: Study, name: str, task: AdjudicationTask) -> None:
 
 
 def show_choices(study: Study, name: str, task: AdjudicationTask) -> None:
-    """The buttons that decide. They are a pair's own, so that a press counts once."""
+    """Show the buttons that decide; their keys belong to the pair, so that a press counts once."""
     with st.container(horizontal=True, key="decisions"):
         for choice, label in LABELS.items():
             if choice == "tie" and not study.ties:
                 continue
-            # Of a decided pair the decision stands out; of a new one the two sides do.
+            # The decision stands out, or before there is one, both sides.
             stands_out = choice in (task.shown.choice or ("left", "right"))
             st.button(
                 label,
@@ -131,7 +131,7 @@ def show_choices(study: Study, name: str, task: AdjudicationTask) -> None:
 
 
 def show_votes(task: AdjudicationTask) -> None:
-    """What annotators chose of a decided pair, why, and what was decided of it, behind a click."""
+    """Show annotators' choices and reasons, and all decisions, for a decided pair, in a part to unfold."""
     with st.expander("What annotators chose", key=f"adjudicate_votes:{task.pair_id}"):
         counts = Counter(vote.choice for vote in task.votes)
         st.markdown(f"**{describe_votes(counts)}**")
@@ -146,6 +146,6 @@ def show_votes(task: AdjudicationTask) -> None:
 
 
 def describe_votes(counts: Mapping[str, int]) -> str:
-    """How many annotators chose which side."""
+    """Say how many annotators chose each side."""
     said = [f"{label}: {counts[choice]}" for choice, label in LABELS.items() if counts.get(choice)]
     return f"{' · '.join(said)} ({format_count(sum(counts.values()), 'judgment')})"

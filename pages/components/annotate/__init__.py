@@ -1,1 +1,1 @@
-"""Judging: who judges, the pair, what is answered, and the end."""
+"""Judging: the annotator, the pair, the answers, and the end."""

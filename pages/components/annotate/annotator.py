@@ -1,4 +1,4 @@
-"""Who judges: somebody with an invite's link, or somebody who has entered a name."""
+"""The annotator: somebody with an invite's link, or somebody who has entered a name."""
 
 import streamlit as st
 
@@ -18,35 +18,35 @@ state = st.session_state
 
 # Session keys.
 INVITE = "invite"  # the token of an invite's link
-ANNOTATOR = "annotator"  # the token of who is judging
-VIEWING = "viewing"  # the assignment of an earlier pair that is shown again
+ANNOTATOR = "annotator"  # the token of the annotator
+VIEWING = "viewing"  # the assignment of an earlier pair to show again
 SHOWN = "shown"  # the assignment of the pair on the screen, and when it was shown
-TYPED = "typed"  # the same assignment, and the reason that was typed
-FEEDBACK = "training_feedback"  # what is to be told of the last answer in the training
-KNOWN = "known_annotator"  # whether the token was that of an annotator before
-PREVIEW = "preview_stores"  # the stores of a copy in memory, while a researcher walks through a study
+TYPED = "typed"  # that assignment, and the reason typed for it
+FEEDBACK = "training_feedback"  # the feedback on the last answer in the training
+KNOWN = "known_annotator"  # whether the token has belonged to an annotator
+PREVIEW = "preview_stores"  # the stores of a copy in memory, while a researcher previews a study
 
 
 def here() -> Stores:
-    """The stores that the page is about: those of the database, or of a copy that is thrown away."""
+    """Return the stores that the page uses: those of the database, or of a preview's copy."""
     preview: Stores | None = state.get(PREVIEW)
     return preview or open_stores()
 
 
 def store() -> AnnotationStore:
-    """Where studies and judgments are."""
+    """Return the store of studies and judgments."""
     return here().annotation
 
 
 def phases() -> PhaseStore:
-    """Where the phases of annotators are."""
+    """Return the store of annotators' phases."""
     return here().phases
 
 
 def judging_only(visitor: Visitor) -> bool:
-    """Whether a visitor came to judge, by a link or a name, and is to be shown their task and no other page.
+    """Tell whether a visitor came to judge, by a link or a name, and is shown only their task.
 
-    Keeps the invite of the address, which gets lost with a change of the page.
+    Keeps the invite of the address, which a change of page would lose.
     """
     if is_hosted():
         return ANNOTATOR in state or visitor.is_annotator
@@ -56,7 +56,7 @@ def judging_only(visitor: Visitor) -> bool:
 
 
 def identify() -> Annotator | None:
-    """Identify the annotator: on a hosted server by who is signed in, else by a link or the name entered before.
+    """Identify the annotator: on a hosted server by sign-in, otherwise by a link or the name entered before.
 
     Raises `UnknownInvite`.
     """
@@ -75,20 +75,20 @@ def identify() -> Annotator | None:
 
 
 def speak_as_asked() -> None:
-    """Speak as the study does that the address names, if any, to whoever has not said who they are."""
+    """Speak the language of the study in the address, if any, to visitors who have not said who they are."""
     asked = st.query_params.get("study")
     known = asked in [study.name for study in store().studies()]
     speak(wording_of(here().protocols.protocol(asked)) if asked is not None and known else ENGLISH)
 
 
 def ask_for_name() -> None:
-    """Let somebody choose a study and say who they are."""
+    """Ask for a study and a name."""
     titles = {study.name: study.title or study.name for study in store().studies() if study.state == OPEN}
     studies = list(titles)
     if not studies:
         st.info(say("No study is open. Create one under New study."))
         return
-    asked = st.query_params.get("study")  # of the link that a study's page gives
+    asked = st.query_params.get("study")  # in the link on a study's page
     place = studies.index(asked) if asked in studies else 0
     with st.form("join", width=520):
         study = st.selectbox(
@@ -113,7 +113,7 @@ def ask_for_name() -> None:
 
 
 def leave() -> None:
-    """Forget the name, so that another one can start; the other pages are shown again."""
+    """Forget the name, so that somebody else can start, and show the other pages again."""
     for key in (ANNOTATOR, KNOWN, VIEWING, SHOWN, FEEDBACK, PREVIEW, WORDING):
         state.pop(key, None)
     st.query_params.clear()

@@ -1,4 +1,4 @@
-"""What buttons and keys do: save a choice, skip a pair, go back and on. They run before the page is drawn again."""
+"""Actions of buttons and keys, run before the page is drawn again: save a choice, skip a pair, go back and on."""
 
 from datetime import datetime
 
@@ -21,10 +21,10 @@ from pages.components.annotate.marking import read_marks
 from pages.components.annotate.wording import not_saved, say
 
 # Session keys.
-NOTICE = "notice"  # what became of the last choice, where it was not simply saved
-NO_REASON = "no_reason"  # the assignment that was to be skipped without a reason
-PANEL = "panel"  # what a small screen shows, of `PANELS`
-READ = "read"  # the assignment of the pair of which a small screen has shown the summaries
+NOTICE = "notice"  # what to say about the last choice if it was not simply saved
+NO_REASON = "no_reason"  # the assignment that was skipped without a reason, which is refused
+PANEL = "panel"  # the one of `PANELS` that a small screen shows
+READ = "read"  # the assignment whose summaries a small screen has shown
 PANELS = (msgid("Document"), msgid("Summaries"))
 
 ANSWERED = msgid("You have answered this already, perhaps in another window. The first answer is kept.")
@@ -40,11 +40,11 @@ REFUSALS: dict[type[StoreError], str] = {
         "have taken its place: please tell whoever runs the study."
     ),
 }
-"""What is said of each refusal, the narrower ones first."""
+"""The message about each refusal, subclasses first."""
 
 
 def decide(annotator: Annotator, task: JudgmentTask, choice: str) -> None:
-    """Save a choice, unless it is a key held down, or belongs to a pair that is no longer the one shown."""
+    """Save a choice, unless its key is held down or its pair is no longer the one shown."""
     shown: tuple[int, datetime] | None = state.get(SHOWN)
     if shown is None or shown[0] != task.assignment_id:
         return
@@ -71,14 +71,14 @@ def decide(annotator: Annotator, task: JudgmentTask, choice: str) -> None:
 
 
 def describe_refusal(error: StoreError) -> str:
-    """What a store has refused, in the study's language."""
+    """Say in the study's language what a store has refused."""
     if isinstance(error, BadAnswer):
         return say(error.text, **error.values)
     return next((say(text) for kind, text in REFUSALS.items() if isinstance(error, kind)), str(error))
 
 
 def skip(annotator: Annotator, task: JudgmentTask) -> None:
-    """Leave the pair out, with the reason that was typed."""
+    """Skip the pair for the reason that was typed; without one, keep it and ask for one."""
     reason = state.get(f"reason:{task.assignment_id}", "")
     if not reason.strip():
         state[NO_REASON] = task.assignment_id
@@ -99,7 +99,7 @@ def go_back(annotator: Annotator, task: JudgmentTask | None) -> None:
     try:
         earlier = store().previous_task(annotator, task.assignment_id if task else None)
     except DatabaseFailed:
-        return  # the page will say it
+        return  # the page will say so
     if earlier is not None:
         go_on()
         state[VIEWING] = earlier.assignment_id
@@ -107,29 +107,29 @@ def go_back(annotator: Annotator, task: JudgmentTask | None) -> None:
 
 
 def go_on() -> None:
-    """Show the pair that is to be judged now."""
+    """Show the pair to be judged now."""
     for key in (VIEWING, NO_REASON, TYPED):
         state.pop(key, None)
 
 
 def reason_key(assignment_id: int) -> str:
-    """The session key of the reason for a choice."""
+    """Return the session key of the reason for a choice."""
     return f"rationale:{assignment_id}"
 
 
 def confidence_key(assignment_id: int) -> str:
-    """The session key of how sure somebody is of a choice."""
+    """Return the session key of the confidence in a choice."""
     return f"confidence:{assignment_id}"
 
 
 def keep_reason() -> None:
-    """Keep the reason that was typed: Streamlit forgets it where the database fails and the pair is not drawn."""
+    """Keep the reason that was typed: Streamlit forgets it if the database fails and the pair is not drawn."""
     assignment_id, _ = state.get(SHOWN, (0, None))
     if reason_key(assignment_id) in state:
         state[TYPED] = (assignment_id, state[reason_key(assignment_id)])
 
 
 def kept_reason(task: JudgmentTask) -> str:
-    """The reason that was typed for a pair, or saved with its choice."""
+    """Return the reason typed for a pair, or saved with its choice."""
     assignment_id, typed = state.get(TYPED, (0, ""))
     return typed if assignment_id == task.assignment_id else task.rationale or ""

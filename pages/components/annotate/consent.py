@@ -1,4 +1,4 @@
-"""The first phases: the consent, and the instructions where they stand by themselves."""
+"""The first phases: the consent, and the instructions if they are shown on their own."""
 
 import streamlit as st
 
@@ -11,7 +11,7 @@ from reports.escaping import without_pictures
 
 
 def ask_consent(annotator: Annotator, standing: Standing, study: Study) -> None:
-    """The text of the consent, which is a researcher's Markdown, and the two answers."""
+    """Ask for consent: show its text, which is a researcher's Markdown, and two buttons."""
     text = standing.rules.consent.text if standing.rules.consent else ""
     st.header(say("Do you want to take part?"), anchor=False)
     with st.container(border=True):
@@ -33,7 +33,7 @@ def answer(annotator: Annotator, text: str, agreed: bool) -> None:
 
 
 def show_instructions_first(annotator: Annotator, standing: Standing, study: Study) -> None:
-    """The instructions before anything else is done; they can be read again beside each pair."""
+    """Show the instructions before anything else; they can be read again beside each pair."""
     st.header(say("Instructions"), anchor=False)
     st.markdown(without_pictures(say(study.instructions)))
     st.button(

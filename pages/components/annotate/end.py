@@ -1,4 +1,4 @@
-"""The end: what was done, and in the demo with which metrics the annotator agreed."""
+"""The end: the work done, and in the demo the metrics that the annotator agreed with."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -22,28 +22,28 @@ from pages.components.shared.stores import open_stores
 from reports.escaping import esc, join_items
 
 NAMED = 3
-"""How many metrics that agree alike are named, the last by a number where there are more."""
+"""The most metrics with the same agreement that are named; if there are more, the last place is their number."""
 
 
 class Agreed(NamedTuple):
-    """How often a metric, or the author, chose as the annotator did."""
+    """The agreement of a metric, or of the author, with the annotator."""
 
     name: str
     agreed: int
     tied: int
-    """Pairs of which it prefers neither summary."""
+    """Pairs on which it prefers neither summary."""
     pairs: int
-    """Pairs that the annotator decided, and of which it has something to say."""
+    """Pairs that the annotator decided and for which it has scores."""
     is_metric: bool = True
 
     @property
     def share(self) -> float:
-        """The share of the pairs, in [0, 1]."""
+        """The share of the pairs on which it agrees, in [0, 1]."""
         return self.agreed / self.pairs
 
 
 def describe_end(study: Study, progress: JudgingProgress) -> tuple[str, str]:
-    """A heading and a sentence: why there is no pair, and how much was done."""
+    """Write a heading and a sentence: why there is no pair, and how much was done."""
     done, closed = progress.judged + progress.skipped, study.state == CLOSED
     if closed:
         heading = say("The study is closed")
@@ -55,7 +55,7 @@ def describe_end(study: Study, progress: JudgingProgress) -> tuple[str, str]:
 
 
 def describe_work(progress: JudgingProgress) -> str:
-    """How much an annotator has done."""
+    """Say how much an annotator has done."""
     said = [say_count(progress.judged, "You judged one pair.", "You judged {count} pairs.")]
     if progress.seconds is not None:
         seconds = max(1, round(progress.seconds))
@@ -66,14 +66,14 @@ def describe_work(progress: JudgingProgress) -> str:
 
 
 def show_end(heading: str, said: str) -> None:
-    """The heading and what was done."""
+    """Show the heading and what was done."""
     st.html(f'<div class="turn end"><h1 tabindex="-1">{esc(heading)}</h1><p>{esc(said)}</p></div>')
 
 
 def reveal(annotator: Annotator, study: Study) -> None:
-    """Show with which metrics the annotator agreed; only in the demo, where the choices are nobody's data.
+    """Show the metrics with which the annotator agreed; only in the demo, where the choices are nobody's data.
 
-    Whoever came by the link of a hosted server sees their own task and nothing of others.
+    Those who came by a link of a hosted server see their own task and nothing of others.
     """
     if PREVIEW in st.session_state or study.dataset != NAME or open_stores().annotation.visitor().is_annotator:
         return
@@ -83,13 +83,13 @@ def reveal(annotator: Annotator, study: Study) -> None:
     if rows:
         st.html(reveal_html(rows, equal=int((own.choices == 0).sum())))
     if INVITE not in st.session_state:
-        # A link, not a change of the page: whoever follows it has left, and sees the other pages again.
+        # A link, not a change of the page: those who follow it have left, and see the other pages again.
         there = urlencode({"study": study.name})
         st.html(f'<p><a href="overview?{esc(there)}">{esc(say("See the results of all annotators"))}</a></p>')
 
 
 def count_agreed(own: Preferences, cells: Cells) -> list[Agreed]:
-    """How often each metric and the author's labels chose as one did, the most often first."""
+    """Count how often each metric and the author's labels chose like the annotator, sorted by agreement."""
     scores = own.differences()
     compared = [(say("Author labels"), label_differences(own, cells), False)]
     for signature, name in labels(distinct(scores), label_of).items():
@@ -104,7 +104,7 @@ def count_agreed(own: Preferences, cells: Cells) -> list[Agreed]:
 
 
 def label_differences(own: Preferences, cells: Cells) -> NDArray[np.float64]:
-    """The author's label of the first summary minus that of the second, shape (n,); NaN where one has none."""
+    """Return the author's label of the first summary minus that of the second, shape (n,); NaN if one is missing."""
     labels: Mapping[tuple[str, str], float] = {}
     if AUTHOR in cells.ratings:
         labels = dict(zip(zip(cells.documents, cells.systems, strict=True), cells.ratings[AUTHOR], strict=True))
@@ -117,9 +117,9 @@ def label_differences(own: Preferences, cells: Cells) -> NDArray[np.float64]:
 
 
 def reveal_html(rows: Sequence[Agreed], equal: int) -> str:
-    """The counts as a table with bars, under a sentence that names the metrics that agree most.
+    """Write the counts as HTML: a table with bars, under a sentence that names the metrics that agree most.
 
-    `equal` pairs were called equally relevant.
+    `equal` is the number of pairs that were called equally relevant.
     """
     body = "".join(
         f'<tr><th scope="row">{esc(row.name)}</th>'
@@ -137,7 +137,7 @@ def reveal_html(rows: Sequence[Agreed], equal: int) -> str:
 
 
 def describe_best(rows: Sequence[Agreed], equal: int) -> str:
-    """The metrics that agree most often, and what the counts leave out."""
+    """Say which metrics agree most often, and what the counts leave out."""
     metrics = [row for row in rows if row.is_metric]
     said = []
     if metrics:
@@ -161,5 +161,5 @@ def describe_best(rows: Sequence[Agreed], equal: int) -> str:
 
 
 def describe_share(row: Agreed) -> str:
-    """On how many of the pairs one chose alike."""
+    """Say on how many of the pairs the choices agree."""
     return say("{agreed} of {pairs}", agreed=row.agreed, pairs=row.pairs)

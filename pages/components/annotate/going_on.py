@@ -1,4 +1,4 @@
-"""The step from one phase to the next: what a button of a phase does, and what is said where it was refused."""
+"""The step from one phase to the next, and the message if it was refused."""
 
 from collections.abc import Callable
 
@@ -12,11 +12,11 @@ from reports.escaping import in_markdown
 
 
 def step(call: Callable[[], object]) -> None:
-    """Have a store do something, and keep what it refuses to be said; the page then shows the phase that is reached."""
+    """Run a store's action and keep its refusal, if any, to be shown; the page then shows the phase reached."""
     try:
         call()
     except NotSignedIn:
-        return  # the page says it
+        return  # the page says so
     except DatabaseFailed as error:
         state[NOTICE] = not_saved(say("Your answer"), error)
     except StoreError as error:
@@ -24,6 +24,6 @@ def step(call: Callable[[], object]) -> None:
 
 
 def show_notice() -> None:
-    """Say what became of the last choice, where it was not simply saved; it stays until a pair is shown."""
+    """Show what became of the last choice if it was not simply saved; it stays until a pair is shown."""
     if notice := state.get(NOTICE):
         st.warning(in_markdown(notice))

@@ -1,4 +1,4 @@
-"""Words of a pair's texts that an annotator marks, by mouse, finger or keys: those that decided."""
+"""The words that decided, which an annotator marks in a pair's texts by mouse, finger or keys."""
 
 import re
 from collections.abc import Sequence
@@ -17,11 +17,11 @@ MARKER = st.components.v2.component(
 
 CJK = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 WORD = re.compile(rf"[{CJK}]|[^\s{CJK}]+")
-"""What is marked as one: characters between white space, or one character of a script without any."""
+"""A unit of marking: characters between white space, or one character of a script without spaces."""
 
 
 def markable_html(text: str) -> str:
-    """A text whose words can be marked, each with its first character and the one after its last."""
+    """Write a text as HTML whose words can be marked, each with its start and end."""
     parts, end = [], 0
     for word in WORD.finditer(text):
         parts.append(literal(text[end : word.start()]))
@@ -33,19 +33,19 @@ def markable_html(text: str) -> str:
 
 
 def show_marking(task: JudgmentTask) -> None:
-    """Let words of the texts on the page be marked, beginning with those that were marked before."""
+    """Show how to mark words, and let them be marked on the page, beginning with the marks made before."""
     st.caption(say("Mark the words that decided: click or tap them, or draw over them. Keys: Tab, arrows, Space."))
     data = {"turn": str(task.assignment_id), "marks": [list(mark) for mark in read_marks(task)]}
     MARKER(key=marks_key(task), data=data, on_marks_change=lambda: None)
 
 
 def marks_key(task: JudgmentTask) -> str:
-    """The session key of what is marked in a pair."""
+    """Return the session key of a pair's marks."""
     return f"marks:{task.assignment_id}"
 
 
 def read_marks(task: JudgmentTask) -> Sequence[SeenMark]:
-    """What is marked in a pair now; what a browser sends that is no mark is refused by the store."""
+    """Return a pair's marks as they are now; the store refuses whatever else a browser sends."""
     told: Any = st.session_state.get(marks_key(task))
     marks = told.get("marks") if hasattr(told, "get") else None
     if marks is None:
@@ -54,6 +54,6 @@ def read_marks(task: JudgmentTask) -> Sequence[SeenMark]:
 
 
 def read_mark(mark: Any) -> SeenMark:
-    """A mark as JavaScript sends it, whose numbers may be floats."""
+    """Convert a mark as JavaScript sends it, in which numbers may be floats."""
     text, start, end = mark
     return str(text), int(start), int(end)

@@ -1,4 +1,4 @@
-"""The ends of an annotator's way, each with what it means for them, and the way out before it."""
+"""The ways an annotator's part can end, each with its meaning, and the way to withdraw before that."""
 
 import streamlit as st
 
@@ -14,7 +14,7 @@ from pages.components.annotate.wording import say
 
 
 def show_outcome(annotator: Annotator, standing: Standing) -> None:
-    """How an annotator's part ended, what becomes of their work, and what they can still do."""
+    """Show how an annotator's part ended, what becomes of their work, and what they can still do."""
     heading, said = describe_outcome(standing)
     progress = store().progress(annotator)
     if progress.judged and standing.phase != WITHDRAWN:
@@ -32,7 +32,7 @@ def show_outcome(annotator: Annotator, standing: Standing) -> None:
 
 
 def describe_outcome(standing: Standing) -> tuple[str, str]:
-    """A heading, and what it means."""
+    """Write a heading and its explanation."""
     minutes = standing.rules.judging.idle_minutes or 0
     return {
         FINISHED: (say("You have finished"), say("Everything is saved. Thank you!")),
@@ -64,7 +64,7 @@ def describe_outcome(standing: Standing) -> tuple[str, str]:
 
 
 def show_pause() -> None:
-    """The study is paused: what that means, and a way to see whether it still is."""
+    """Show that the study is paused, and a button to check again."""
     heading = say("The study is paused")
     show_end(heading, say("Nothing is lost. Come back later: you go on where you are now."))
     st.button(say("See whether it goes on"), key="resumed")
@@ -72,14 +72,14 @@ def show_pause() -> None:
 
 
 def show_closed() -> None:
-    """The study is closed to whoever has not come to the judging."""
+    """Show that the study is closed to those who have not reached the judging."""
     heading = say("The study is closed")
     show_end(heading, say("It takes no more answers. Thank you for coming."))
     begin_turn(0, heading)
 
 
 def offer_withdrawal(annotator: Annotator) -> None:
-    """Let somebody withdraw, once they have said that they mean it."""
+    """Offer to withdraw, which takes a second press."""
     with st.popover(say("Withdraw"), type="tertiary", key="withdraw-popover"):
         st.markdown(
             say(

@@ -1,4 +1,4 @@
-"""A pair: the document, the summaries beside it, and the buttons. A small screen shows the one or the other."""
+"""A pair: the document, the summaries beside it, and the buttons. A small screen shows one or the other."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -29,7 +29,7 @@ from pages.components.annotate.wording import say
 from reports.escaping import document_block, esc, literal, text_block, without_pictures
 
 STYLE = Path(__file__).parent / "style.css"
-"""How a pair looks, alone or on the page on which it is judged."""
+"""The style of a pair, on the page of judging and elsewhere."""
 
 CHOSEN = {
     "left": msgid("You chose summary 1."),
@@ -37,11 +37,11 @@ CHOSEN = {
     "tie": msgid("You called both equally relevant."),
     "skip": msgid("You skipped this pair."),
 }
-"""What is said of a pair that was answered before."""
+"""The message about a pair that was answered before."""
 
 
 def show_pair(annotator: Annotator, task: JudgmentTask, study: Study, asked: Judging, *, skips: int) -> None:
-    """The question, the document, the two summaries and the buttons; `skips` are the pairs skipped so far."""
+    """Show the question, the document, the two summaries and the buttons; `skips` counts the pairs skipped so far."""
     show_texts(task, study.question, markable=asked.marks)
     with st.container(key="actions"):
         if asked.confidence:
@@ -52,7 +52,7 @@ def show_pair(annotator: Annotator, task: JudgmentTask, study: Study, asked: Jud
 
 
 def show_texts(task: JudgmentTask, question: str, *, markable: bool = False) -> None:
-    """The question and the texts; a small screen shows the document or the summaries."""
+    """Show the question and the texts; a small screen shows either the document or the summaries."""
     asked = without_pictures(say(question))
     with st.container(key="question"):
         st.markdown(f"**{asked}**" if "\n" not in asked else asked)
@@ -73,15 +73,10 @@ def show_texts(task: JudgmentTask, question: str, *, markable: bool = False) -> 
     st.html(pair_html(task, markable=markable))
 
 
-def has_read(task: JudgmentTask) -> bool:
-    """Whether a small screen has shown the summaries of a pair, too, or the pair is judged."""
-    return state.get(READ) == task.assignment_id or task.choice is not None
-
-
 def pair_html(task: JudgmentTask, *, markable: bool = False, chosen: str | None = None) -> str:
-    """The texts of a pair; of `markable` ones the words can be pressed.
+    """Write the texts of a pair as HTML; if `markable`, their words can be pressed.
 
-    The chosen summary is named so, or by `chosen`.
+    The chosen summary is labelled "Your choice", or `chosen`.
     """
     named = esc(chosen or say("Your choice"))
     label = say("Document")
@@ -105,7 +100,7 @@ def pair_html(task: JudgmentTask, *, markable: bool = False, chosen: str | None 
 
 
 def document_html(task: JudgmentTask) -> str:
-    """The document under its title, with words that can be pressed."""
+    """Write the document under its title as HTML, with words that can be pressed."""
     heading = f'<h3 dir="auto">{literal(task.title)}</h3>' if task.title else ""
     body = f'<div data-text="document">{markable_html(read_source(task.source))}</div>'
     attributes = f'class="text document" dir="auto" role="region" aria-label="{esc(say("Document"))}" tabindex="0"'
@@ -113,8 +108,8 @@ def document_html(task: JudgmentTask) -> str:
 
 
 def show_choices(task: JudgmentTask, study: Study, choose: Callable[..., None], *args: Any) -> None:
-    """The buttons that judge, which call `choose` with the choice last. They are a pair's own: a press counts once."""
-    # A study that asks something else is not answered by "more relevant".
+    """Show the buttons that judge; they call `choose` with `args` and the choice. A press counts once for its pair."""
+    # "More relevant" would not answer a study's other question.
     relevance = "relevan" in study.question.lower()
     labels = {
         "left": (say("1 is more relevant") if relevance else say("Summary 1"), "1"),
@@ -125,7 +120,7 @@ def show_choices(task: JudgmentTask, study: Study, choose: Callable[..., None], 
         for choice, (label, key) in labels.items():
             if choice == "tie" and not study.ties:
                 continue
-            # Of a pair that is judged, the choice stands out; of a new one the two sides do.
+            # The choice stands out, or before there is one, both sides.
             stands_out = choice == task.choice if task.choice in labels else choice != "tie"
             st.button(
                 label,
@@ -138,15 +133,15 @@ def show_choices(task: JudgmentTask, study: Study, choose: Callable[..., None], 
                 on_click=choose,
                 args=(*args, choice),
             )
-    if not has_read(task):
-        # Only the browser knows whether the screen is small: then this button, which `turn.js` has open the other
-        # tab, is in the place of the choices.
+    if state.get(READ) != task.assignment_id and task.choice is None:
+        # Only the browser knows whether the screen is small. If so, this button replaces the choices, and `turn.js` has
+        # it open the other tab.
         with st.container(key="unread"):
             st.button(say("Read the summaries"), type="primary", width="stretch", key="read")
 
 
 def ask_confidence(task: JudgmentTask) -> None:
-    """How sure somebody is; no key of its own, as the digits choose a summary."""
+    """Ask how sure the annotator is; without shortcuts, as the digits choose a summary."""
     least, most = SURE
     with st.container(key="confidence"):
         st.segmented_control(
@@ -158,7 +153,7 @@ def ask_confidence(task: JudgmentTask) -> None:
 
 
 def show_other_buttons(annotator: Annotator, task: JudgmentTask, asked: Judging, *, skips: int) -> None:
-    """The ways to other pairs, and the reason for a choice."""
+    """Show the buttons that lead to other pairs, and the field for a reason."""
     key = task.assignment_id
     st.button(
         say("Back"),
@@ -170,7 +165,7 @@ def show_other_buttons(annotator: Annotator, task: JudgmentTask, asked: Judging,
     )
     if task.choice is not None:
         st.button(say("Keep and go on"), key=f"on:{key}", on_click=go_on)
-    # The popovers are no pair's own, which spares the browser work; a new key closes the one that was used.
+    # The popovers keep their keys from pair to pair, which spares the browser work; a new key closes a used one.
     if task.choice in {None, "skip"}:
         with st.popover(say("Skip"), key=f"skip-popover:{skips}"), st.form("skip", border=False):
             asking = say("Why can this pair not be judged?")

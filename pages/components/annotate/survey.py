@@ -17,7 +17,7 @@ from reports.escaping import without_pictures
 
 
 def ask_survey(annotator: Annotator, standing: Standing, study: Study) -> None:
-    """The questions of the survey that is due, answered all at once."""
+    """Ask the questions of the survey that is due, in one form."""
     before = standing.phase == BEFORE
     survey, questions = ("before", standing.rules.surveys.before) if before else ("after", standing.rules.surveys.after)
     st.header(say("Some questions first") if before else say("Some last questions"), anchor=False)
@@ -30,7 +30,7 @@ def ask_survey(annotator: Annotator, standing: Standing, study: Study) -> None:
 
 
 def ask_question(survey: str, question: SurveyQuestion) -> None:
-    """One question, with nothing chosen beforehand; what it asks is a researcher's Markdown, as labels are."""
+    """Ask one question, with nothing preselected; the question and its options are a researcher's Markdown."""
     key, asked = key_of(survey, question), without_pictures(question.ask)
     label = asked if question.required else f"{asked} {say('(optional)')}"
     if question.kind == "radio":
@@ -46,12 +46,12 @@ def ask_question(survey: str, question: SurveyQuestion) -> None:
 
 
 def key_of(survey: str, question: SurveyQuestion) -> str:
-    """The session key of an answer."""
+    """Return the session key of an answer."""
     return f"survey:{survey}:{question.name}"
 
 
 def answer(annotator: Annotator, survey: str, questions: Sequence[SurveyQuestion]) -> None:
-    """Store the answers; what a question does not take is said, and everything stays as it was typed."""
+    """Store the answers; invalid ones are reported, and everything stays as it was typed."""
     answers: dict[str, Any] = {}
     for question in questions:
         key = key_of(survey, question)

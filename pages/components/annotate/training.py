@@ -1,4 +1,4 @@
-"""The training: pairs that look like those to be judged, and after each what the answer was and why."""
+"""The training: pairs that look like those to be judged, each followed by the answer and its explanation."""
 
 from dataclasses import replace
 
@@ -18,7 +18,7 @@ from reports.escaping import without_pictures
 
 
 def train(annotator: Annotator, standing: Standing, study: Study) -> None:
-    """The training pair that is to be answered."""
+    """Show the training pair to be answered."""
     task = phases().training_task(annotator)
     shown = number_task(task)
     said = ""
@@ -37,7 +37,7 @@ def train(annotator: Annotator, standing: Standing, study: Study) -> None:
 
 
 def number_task(task: TrainingTask) -> JudgmentTask:
-    """A training pair with a number of its own, which no assignment has."""
+    """Return a training pair with a negative number, which no assignment has."""
     return replace(task.shown, assignment_id=-(task.attempt * 10_000 + task.place + 1))
 
 
@@ -56,7 +56,7 @@ def answer(annotator: Annotator, task: TrainingTask, choice: str) -> None:
 
 
 def show_feedback(feedback: TrainingFeedback) -> None:
-    """Whether the answer was right, why, and at the end of an attempt what it came to."""
+    """Show whether the answer was right, why, and after the last pair the result of the attempt."""
     task = feedback.task
     show_turn(
         say("That is right") if feedback.right else say("That is not right"),
@@ -76,7 +76,7 @@ def show_feedback(feedback: TrainingFeedback) -> None:
 
 
 def describe_attempt(feedback: TrainingFeedback) -> str:
-    """What an attempt came to."""
+    """Say how an attempt ended."""
     said = say("Right answers: {correct}. Needed: {wanted}.", correct=feedback.correct, wanted=feedback.pass_mark)
     left = feedback.task.attempts - feedback.task.attempt
     if feedback.passed:

@@ -1,4 +1,4 @@
-"""The heading of a pair with what is done, and its beginning: at the top, read out."""
+"""The heading of a pair with the progress, and the start of its turn: scrolled to the top and read out."""
 
 import math
 from pathlib import Path
@@ -17,11 +17,11 @@ BEGIN = st.components.v2.component(
 )
 
 PACED = 3
-"""Judged pairs from which on a pace is told: of the first one or two it says little."""
+"""The least number of judged pairs for which a pace is told: one or two say little."""
 
 
 def show_turn(heading: str, said: str, done: float) -> None:
-    """The heading of a pair, and beside it how far one is; `done` is the share in [0, 1]."""
+    """Show the heading of a pair, and beside it the progress; `done` is the share in [0, 1]."""
     st.html(
         f'<div class="turn"><h1 tabindex="-1">{esc(heading)}</h1><p>{esc(said)}</p>'
         f'<div class="done"><div style="width: {done:.1%}"></div></div></div>'
@@ -29,12 +29,12 @@ def show_turn(heading: str, said: str, done: float) -> None:
 
 
 def begin_turn(turn: int, said: str) -> None:
-    """Have the browser scroll to the top, focus the heading and say something, when `turn` is another than before."""
+    """Have the browser scroll to the top, focus the heading and announce something, if `turn` has changed."""
     BEGIN(key="turn", data={"turn": str(turn), "said": said})
 
 
 def describe_progress(progress: JudgingProgress) -> str:
-    """What is done and how long the rest takes at the annotator's median pace, in minutes rounded up."""
+    """Say what is done, and how long the rest takes at the annotator's median pace, in minutes rounded up."""
     total = progress.judged + progress.skipped + progress.open
     text = say("{judged} of {total} judged", judged=progress.judged, total=total)
     if progress.skipped:

@@ -1,4 +1,4 @@
-"""The way back to the panel that an annotator came from: a link that they press, or what to do where there is none."""
+"""The way back to the panel that an annotator came from: a link, or advice if there is none."""
 
 import streamlit as st
 
@@ -7,7 +7,7 @@ from pages.components.annotate.wording import say
 
 
 def show_way_back(way: WayBack) -> None:
-    """Send somebody back to their panel, or say what to do where no completion code belongs to how it ended."""
+    """Show the link back to the panel, or what to do if this outcome has no completion code."""
     prolific = way.panel == "prolific"
     if way.address is not None:
         st.write(say("One last step: go back with this button. Only then does your part count as done."))

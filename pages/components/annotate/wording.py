@@ -1,4 +1,4 @@
-"""The texts of annotators' pages: the English one in, what stands on the page out."""
+"""The texts of annotators' pages, translated from English into the study's language."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from annotation.languages import ENGLISH, Wording
 from data.store import DatabaseFailed
 
 WORDING = "wording"
-"""The session key of how the study that is shown says things: callbacks and fragments say something, too."""
+"""Session key: the wording of the study that is shown, as callbacks and fragments need it, too."""
 
 FRAME = st.components.v2.component(
     "relevance_language", html="", js=(Path(__file__).parent / "wording.js").read_text(encoding="utf-8")
@@ -16,29 +16,29 @@ FRAME = st.components.v2.component(
 
 
 def current() -> Wording:
-    """How the study on the page says things; before one is known, in English."""
+    """Return the wording of the study on the page; English before one is known."""
     wording: Wording = st.session_state.get(WORDING, ENGLISH)
     return wording
 
 
 def say(text: str, **values: object) -> str:
-    """A text with its `{places}` filled in; values are escaped by whoever makes markup of it."""
+    """Translate a text and fill in its `{places}`; callers that make markup of it escape the values."""
     return current().say(text, **values)
 
 
 def say_count(count: int, one: str, many: str, **values: object) -> str:
-    """The text for one thing or for many, in which `{count}` is how many."""
+    """Translate the text for one thing or for many; `{count}` is the number."""
     return current().say_count(count, one, many, **values)
 
 
 def speak(wording: Wording) -> None:
-    """Say everything on the page as a study does, in its direction, and tell screen readers the language."""
+    """Use a study's wording and direction on the whole page, and tell screen readers the language."""
     st.session_state[WORDING] = wording
     FRAME(key="language", data={"language": wording.language, "direction": wording.direction})
 
 
 def not_saved(what: str, error: DatabaseFailed) -> str:
-    """Say that something was not saved, and why; or that nobody knows, where the database failed in the middle."""
+    """Say that something was not saved, and why; or that this is unknown, if the database failed midway."""
     if error.stored is None:
         return say(
             "{what} may not have been saved: {reason}. You will be asked again if it was not.",

@@ -1,4 +1,4 @@
-"""The examples on which metrics disagree: those that were chosen of the demo corpus, and those of a source."""
+"""The examples on which metrics disagree: the chosen ones of the demo corpus, and those of a source."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -26,52 +26,52 @@ from pages.components.shared.stores import open_stores
 from reports.evidence.phrases import preferred_letter
 
 BOTH = LETTERS[:2]
-"""What the summaries of an example are called."""
+"""The letters of an example's two summaries."""
 
 MOST = 12
-"""Examples of a source that are presented: nobody turns more slides."""
+"""The most examples of a source that are presented: nobody turns more slides."""
 
 TABLE_1 = (
     "In Table 1 of Takeshita et al. (2024), ROUGE-K: Do Your Summaries Have Keywords?, ROUGE-1 (0.2745 against 0.2609) "
     "and BERTScore (0.8718 against 0.8692) prefer a summary that lacks the keyword “Hawaiian” of a paper on old "
     "Hawaiian texts; the annotators and ROUGE-K prefer the other one."
 )
-"""What the paper shows, with its figures."""
+"""The example in the paper, with its figures."""
 
 
 class Disagreement(NamedTuple):
     """An example on which metrics disagree."""
 
     why: str
-    """What it is an example of."""
+    """The reason for which it is shown."""
     document_id: str
     examples: tuple[Example, ...]
     """Its two summaries, A and B."""
     people: str
-    """Who prefers one of them, as a plural."""
+    """The plural noun for those who prefer one of them."""
     prefers: str
-    """Which one: `A`, `B`, `tie`, `split`."""
+    """Their preference: `A`, `B`, `tie`, `split`."""
     ratings: tuple[str, ...] = ()
-    """What was said of each of them; empty where people only chose."""
+    """The ratings of A and B in words; empty if people only chose."""
     stored: Mapping[str, tuple[float, float]] = {}
-    """By signature, the scores of A and B that are kept, NaN where one is missing; empty where none are."""
+    """The stored scores of A and B by signature, NaN if one is missing; empty if there are none."""
     largest: Mapping[str, float] = {}
-    """By signature, the largest difference of two scores of the source."""
+    """The largest difference of two scores of the source, by signature."""
 
     @property
     def signatures(self) -> list[str]:
-        """The metrics that say something of it."""
+        """The signatures of the metrics to compare."""
         return list(self.stored) or list(signatures().values())
 
     @property
     def with_models(self) -> list[str]:
-        """Those of them that ask a model."""
+        """Those signatures that ask a model."""
         return [one for one in self.signatures if not is_lexical(one) and is_computed(one)]
 
 
 @cache
 def load_chosen_examples() -> tuple[Disagreement, ...]:
-    """The chosen examples of the packaged corpus, in the order in which they are presented."""
+    """Load the chosen examples of the packaged corpus, in the order of presentation."""
     records = {document.id: (document, list(summaries)) for document, summaries in read_documents(FILE, "interchange")}
     result = []
     for document_id, systems, why in CHOSEN:
@@ -94,9 +94,9 @@ def load_chosen_examples() -> tuple[Disagreement, ...]:
 
 @computed("Looking for the strongest examples", kept=32)
 def find_disagreements(context: Context, chosen: PairFilter) -> tuple[tuple[Disagreement, ...], int, int]:
-    """The strongest pair of each of the first `MOST` documents that a filter leaves, the strongest first.
+    """Return the strongest pair of each of the first `MOST` documents that a filter leaves, the strongest first.
 
-    Also returns how many pairs it leaves, and of how many documents.
+    Also return the number of pairs that it leaves, and of their documents.
     """
     preferences, _ = judged_pairs(context)
     pairs = list_pairs(context, chosen)
@@ -113,7 +113,7 @@ def find_disagreements(context: Context, chosen: PairFilter) -> tuple[tuple[Disa
 
 
 def read_disagreement(source: Source, pair: JudgedPair, why: str, largest: Mapping[str, float]) -> Disagreement:
-    """A pair of a source as an example; `largest` are the largest differences of two scores by signature."""
+    """Read a pair of a source as an example; `largest` are the largest differences of two scores by signature."""
     document, summaries = open_stores().data.record(source.dataset, pair.document)
     stored = source.stored(pair.document, pair.systems)
     return Disagreement(
@@ -128,13 +128,13 @@ def read_disagreement(source: Source, pair: JudgedPair, why: str, largest: Mappi
 
 
 def largest_difference(preferences: Preferences, signature: str) -> float:
-    """The largest difference of two scores of a pair by a metric; 0 where there is none."""
+    """Return the largest difference of two scores of a pair by a metric; 0 if there is none."""
     size = np.abs(preferences.differences()[signature])
     return float(size.max(initial=0.0, where=~np.isnan(size)))
 
 
 def find_place(asked: str | None, among: tuple[Disagreement, ...]) -> int:
-    """Where the example that an address asks for stands: by its document, or by its number from 1; else the first."""
+    """Return the place of the example that an address asks for, by document or by number from 1; else 0."""
     names = [shown.document_id for shown in among]
     if asked in names:
         return names.index(asked)

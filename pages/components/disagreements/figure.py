@@ -1,4 +1,4 @@
-"""The figure of an example: which metric prefers which summary, and by how much."""
+"""The figure of an example: which summary each metric prefers, and by how much."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ OF_HIGHER = "difference as a share of the higher score"
 
 
 def list_verdicts(shown: Disagreement, found: Mapping[str, Sequence[Found]]) -> list[MetricVerdict]:
-    """What each metric prefers that has both scores."""
+    """List the preferences of the metrics that have both scores."""
     named = labels(list(found), label_of)
     verdicts = []
     for signature, both in found.items():
@@ -34,7 +34,7 @@ def list_verdicts(shown: Disagreement, found: Mapping[str, Sequence[Found]]) -> 
 
 
 def show_figure(shown: Disagreement, found: Mapping[str, Sequence[Found]]) -> None:
-    """The figure with its downloads; nothing where no metric has both scores."""
+    """Show the figure with its downloads; nothing if no metric has both scores."""
     verdicts = list_verdicts(shown, found)
     if not verdicts:
         return

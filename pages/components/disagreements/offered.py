@@ -1,4 +1,4 @@
-"""The collections of examples that are offered: the chosen ones, and those of a source that show something."""
+"""The collections of examples that are offered: the chosen ones, and those of a source that are not empty."""
 
 from collections.abc import Mapping
 
@@ -11,17 +11,20 @@ from pages.components.examples.pairs import PairFilter, describe_filter, names_o
 from pages.components.shared.context import Context
 
 PARTS = ("show", "metric", "other")
-"""The parts of the address that name a collection of examples; without them it is the chosen examples."""
+"""The parts of the address that name a collection of examples; without them, it is the chosen examples."""
 
 
 def offered_filters(context: Context) -> dict[PairFilter, int]:
-    """The collections that a source has, with how many pairs each leaves."""
+    """Return the collections that a source has, with the number of pairs in each."""
     comparison = compare(context)
     return {one: count for one in presets(comparison.metrics) if (count := comparison.counts[one])}
 
 
 def asked_filter(context: Context | None, offered: Mapping[PairFilter, int]) -> PairFilter | None:
-    """The collection that the address asks for: first one's own data, then the chosen examples, which are None."""
+    """Return the collection that the address asks for; None for the chosen examples.
+
+    By default it is the first one of one's own data, or for the demo corpus the chosen examples.
+    """
     if context is None or not offered:
         return None
     params = st.query_params
@@ -33,7 +36,7 @@ def asked_filter(context: Context | None, offered: Mapping[PairFilter, int]) -> 
 
 
 def choose_collection(chosen: PairFilter | None, offered: Mapping[PairFilter, int]) -> None:
-    """Ask for the chosen examples, or those of one's own data that show something."""
+    """Ask for the chosen examples, or a collection of one's own data."""
     state = st.session_state
     names: dict[PairFilter | None, str] = {None: f"Chosen examples ({len(load_chosen_examples())})"}
     names |= {one: f"{describe_filter(one)} ({count:,})" for one, count in offered.items()}

@@ -18,16 +18,16 @@ from reports.evidence.phrases import figures, preferred_letter, sentence
 from reports.evidence.words import explain_scores
 
 Found = Explained | CannotExplain | None
-"""A score with its evidence, why there is none to be had, or None while it is not there yet."""
+"""A score with its evidence, or the reason why there is none, or None while it is being computed."""
 
 SLIDE_KEYWORDS = 6
-"""Keywords that a slide lists."""
+"""The number of keywords that a slide lists."""
 
 LONG_SUMMARY = 280
-"""Characters from which on a slide's summaries are written smaller."""
+"""The number of characters above which a slide's summaries are set smaller."""
 
 CAMPS = {"right": "✓ Prefer {}, as {} do", "wrong": "✗ Prefer {}", "tie": "= Tied", "missing": "— No score"}
-"""What the camps of metrics are called."""
+"""The names of the camps of metrics."""
 
 
 # --- as HTML ------------------------------------------------------------------------------------------------
@@ -41,9 +41,9 @@ def presented_html(
     detailed: bool = False,
     slide: bool = False,
 ) -> str:
-    """One example whole; `number` counts from 1, `found` are the scores of A and B by signature.
+    """Write one example as HTML; `number` counts from 1, `found` holds the scores of A and B by signature.
 
-    Who sides with whom comes first. Where it is `detailed`, the references, every metric in plain words, the source and
+    Who sides with whom comes first. If it is `detailed`, the references, every metric in plain words, the source and
     the signatures follow; a `slide` shows no more than fits on it.
     """
     keywords = next((both for signature, both in found.items() if name_of(signature) == "rouge_k"), ())
@@ -65,7 +65,7 @@ def presented_html(
 def texts_html(
     shown: Disagreement, evidence: Sequence[RougeKEvidence | None], *, references: bool, most_keywords: int | None
 ) -> str:
-    """The title and both summaries, with the keywords marked in them and as a list; the references where asked."""
+    """Write the title, both summaries and their keywords, marked and listed, as HTML; with `references`, these too."""
     marks, items = keyword_marks(shown, evidence, most_keywords)
     example = shown.examples[0]
     title = example.title or opening_of(example)
@@ -91,14 +91,14 @@ def texts_html(
 
 
 def summary_name(shown: Disagreement, letter: str) -> str:
-    """What a summary is called, with what people say of it."""
+    """Return a summary's heading, with its rating and people's preference."""
     said = shown.ratings[BOTH.index(letter)] if shown.ratings else ""
     preferred = "★ preferred" if letter == shown.prefers else ""
     return " · ".join(filter(None, [f"Summary {letter}", said, preferred]))
 
 
 def camps_html(shown: Disagreement, found: Mapping[str, Sequence[Found]]) -> str:
-    """Who sides with whom: what people prefer, and the metrics as chips in their camps, with both scores."""
+    """Write who sides with whom as HTML: people's preference, and the metrics as chips in camps, with both scores."""
     named = labels(list(found), label_of)
     camps: dict[tuple[str, str], list[str]] = {}
     waiting = []
@@ -124,7 +124,7 @@ def camps_html(shown: Disagreement, found: Mapping[str, Sequence[Found]]) -> str
 
 
 def written_scores(signature: str, both: Sequence[Found]) -> list[str]:
-    """The scores of A and B as they are written."""
+    """Format the scores of A and B."""
     values = [one.value for one in both if isinstance(one, Explained) and one.value is not None]
     if is_length(signature) or not is_computed(signature):  # words; verdicts: 1 and 0, or .5 each; any scale
         written = iter([f"{value:g}" for value in values])
@@ -136,9 +136,10 @@ def written_scores(signature: str, both: Sequence[Found]) -> list[str]:
 def keyword_marks(
     shown: Disagreement, evidence: Sequence[RougeKEvidence | None], most: int | None = None
 ) -> tuple[dict[str, list[Mark]], str]:
-    """The marks of each summary (by its letter) and of each text that keywords come from (by itself); and the list.
+    """Return the marks of each text, and the list of keywords as HTML.
 
-    The list begins with the keywords that only one summary has, and names at most so many.
+    Marks are keyed by a summary's letter, or by the text itself for those that keywords come from. The list begins with
+    the keywords that only one summary has, and names at most `most`.
     """
     example = shown.examples[0]
     marks: dict[str, list[Mark]] = {name: [] for name in (*BOTH, *example.references, example.title or "")}
@@ -171,24 +172,24 @@ def keyword_marks(
 
 
 def preference(both: Sequence[Found]) -> str:
-    """What a metric prefers: a letter, `tie`, `missing`."""
+    """Return a metric's preference: a letter, `tie`, `missing`."""
     return preferred_letter([one.value if isinstance(one, Explained) else None for one in both], BOTH)
 
 
 def table_html(shown: Disagreement, found: Mapping[str, Sequence[Found]]) -> str:
-    """A row for each metric: both scores, which it prefers, and why in plain words."""
+    """Write a table as HTML with a row for each metric: both scores, its preference, and why in plain words."""
     named = labels(list(found), label_of)
     lines = [metric_line(shown, named[signature], signature, both) for signature, both in found.items()]
     return score_table_html(text_cells("Metric", *BOTH, "Prefers", "In plain words"), lines)
 
 
 def metric_line(shown: Disagreement, name: str, signature: str, both: Sequence[Found]) -> ScoreLine:
-    """The row of one metric."""
+    """Make the row of one metric."""
     if any(one is None for one in both):
         return score_line(shown, name, ["…"] * len(both), "", "The model is being asked.", waiting=True)
     failed = next((one for one in both if isinstance(one, CannotExplain)), None)
     if failed is not None:
-        return score_line(shown, name, ["—"] * len(both), "missing", f"Not to be had: {failed}.")
+        return score_line(shown, name, ["—"] * len(both), "missing", f"Not available: {failed}.")
     there = [one for one in both if isinstance(one, Explained)]
     words = " ".join(explain_scores(signature, shown.examples, there, BOTH))
     return score_line(shown, name, written_scores(signature, both), preference(both), words)
@@ -197,7 +198,7 @@ def metric_line(shown: Disagreement, name: str, signature: str, both: Sequence[F
 def score_line(
     shown: Disagreement, name: str, numbers: Sequence[str], prefers: str, words: str, *, waiting: bool = False
 ) -> ScoreLine:
-    """A row of the table."""
+    """Make a row of the table."""
     cells = [
         ScoreCell(esc(number), f"number{' best' * (letter == prefers)}", f'data-letter="{letter}"')
         for letter, number in zip(BOTH, numbers, strict=True)
@@ -209,5 +210,5 @@ def score_line(
 
 
 def signatures_html(found: Mapping[str, Sequence[Found]]) -> str:
-    """The settings behind the numbers."""
+    """Write the metrics' signatures as HTML."""
     return "".join(f'<div class="signatures"><code>{esc(signature)}</code></div>' for signature in found)

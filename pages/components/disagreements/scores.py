@@ -1,4 +1,4 @@
-"""The scores of an example: those that are kept, and what metrics see in it now."""
+"""The scores of an example: the stored ones, and those that metrics compute now."""
 
 import math
 
@@ -11,7 +11,7 @@ from pages.components.evidence.views import explain_lexical
 
 
 def list_questions(example: Disagreement, detailed: bool) -> list[ScoreRequest]:
-    """What is asked of models: scores that are kept need no model, unless somebody asks what it saw."""
+    """List the requests to models: stored scores need no model, unless its evidence is wanted, too."""
     return [
         (signature, one)
         for signature in example.with_models
@@ -21,7 +21,7 @@ def list_questions(example: Disagreement, detailed: bool) -> list[ScoreRequest]:
 
 
 def find_scores(example: Disagreement, models: ModelScores) -> dict[str, list[Found]]:
-    """The scores of A and B by signature: with their evidence, or as they are kept, or None while they are computed."""
+    """Return the scores of A and B by signature: with evidence, or as stored, or None while they are computed."""
     return {
         signature: [find_score(example, models, signature, place) for place in range(len(example.examples))]
         for signature in example.signatures
@@ -29,7 +29,7 @@ def find_scores(example: Disagreement, models: ModelScores) -> dict[str, list[Fo
 
 
 def find_score(example: Disagreement, models: ModelScores, signature: str, place: int) -> Found:
-    """One score of an example."""
+    """Return one score of an example."""
     one = example.examples[place]
     if is_lexical(signature):
         try:

@@ -1,6 +1,6 @@
-"""How examples look on the page, as slides and on paper."""
+"""The style of examples on the page, as slides and on paper."""
 
-# Large by the width of the screen, so that a projector shows it from afar; tables become lists where it is narrow.
+# Letters grow with the screen, so that they can be read from afar; tables become lists on narrow screens.
 PRESENTED_STYLE = """<style>
 .presented { font-size: clamp(1rem, .7rem + .72vw, 1.6rem); line-height: 1.45; overflow-wrap: anywhere; }
 @media screen { .presented + .presented { border-top: 2px solid; margin-top: 3em; padding-top: 1.5em; } }
@@ -49,7 +49,7 @@ PRESENTED_STYLE = """<style>
 </style>"""
 
 
-# Streamlit scrolls inside boxes of the window's height: on paper they must be as long as what is in them.
+# Streamlit scrolls inside boxes of the window's height; on paper they must be as long as their contents.
 PRINT_STYLE = """<style>
 @media print {
   @page { margin: 12mm; }
@@ -74,7 +74,7 @@ PRINT_STYLE = """<style>
 </style>"""
 
 
-# A slide is as wide as 16:9 allows, and its letters grow with it; on a phone, which is neither, it is as long as it is.
+# A slide is as wide as 16:9 allows, and its letters grow with it; on a phone it is as long as its contents.
 SLIDE_STYLE = """<style>
 [data-testid="stHeader"], [data-testid="stSidebar"], [data-testid="stSidebarCollapsedControl"] { display: none; }
 .stMainBlockContainer { max-width: none; padding: 1vh 2vw 0; }

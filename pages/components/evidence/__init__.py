@@ -1,1 +1,1 @@
-"""What each metric saw in a summary, as HTML and in sentences."""
+"""Evidence of metrics on pages: computing and showing it."""

@@ -1,7 +1,7 @@
 """Model scores computed in a thread, so that the page never blocks on a model.
 
-A script that waited would hold up whatever is asked of the page meanwhile; it is drawn again by a timer instead.
-Answers are known by signature and texts: one about texts that are neither shown nor foreseen is never given.
+A script that waited would delay everything else asked of the page; instead, a timer draws it again. Answers are stored
+by signature and texts, so that none is ever shown for other texts.
 """
 
 import threading
@@ -13,20 +13,20 @@ from metrics.background.explaining import LOADING, Inspector
 from metrics.explained import CannotExplain, Explained, ModelsBusy, RequestCancelled
 
 ScoreRequest = tuple[str, Example]
-"""A signature and the texts that its metric is to score."""
+"""A signature, and the texts for its metric to score."""
 
 AGAIN = 0.5
-"""Seconds between two tries while the models are still being loaded, or busy."""
+"""Seconds between two tries while the models are loading or busy."""
 
 FORGOTTEN = 30.0
-"""Seconds after which a failure is no answer any more: whoever then wants to know asks again."""
+"""Seconds after which a failure is forgotten, and the request is sent again."""
 
 LOOK = 0.5
-"""Seconds between two looks, by a page's timer, whether more has been answered."""
+"""Seconds between two checks, by a page's timer, for new answers."""
 
 
 class Job:
-    """Questions that a thread of their own puts to the models, one after the other."""
+    """A thread that sends requests to the models, one after the other."""
 
     def __init__(self, inspector: Inspector, asked: Sequence[ScoreRequest]) -> None:
         self.inspector = inspector
@@ -46,13 +46,13 @@ class Job:
             try:
                 answer = self.inspector.explain(signature, example, given_up=lambda: question not in self.asked)
             except RequestCancelled:
-                continue  # but perhaps it is, again
+                continue  # it may be wanted again by now
             except CannotExplain as error:
                 if isinstance(error, ModelsBusy) and time.monotonic() - began <= LOADING:
                     time.sleep(AGAIN)
                     continue
                 answer = error
-            except Exception as error:  # what it raises concerns this question only
+            except Exception as error:  # the other requests go on
                 answer = CannotExplain(f"{type(error).__name__}: {error}")
             began = time.monotonic()
             with self.moved:
@@ -61,7 +61,7 @@ class Job:
                 self.moved.notify_all()
 
     def following(self) -> ScoreRequest | None:
-        """The first question that is not answered; when there is none, the job is over."""
+        """Return the first request without an answer; if there is none, the job is over."""
         with self.moved:
             question = next((one for one in self.asked if one not in self.answers), None)
             self.over = question is None
@@ -69,7 +69,7 @@ class Job:
             return question
 
     def turn_to(self, asked: Sequence[ScoreRequest]) -> bool:
-        """Replace the requests; returns False if the job is over. Only scores of theirs are kept, no failures."""
+        """Replace the requests and keep only their scores, no failures; return False if the job is over."""
         with self.moved:
             if self.over:
                 return False
@@ -82,21 +82,21 @@ class Job:
             return True
 
     def wait(self, asked: Collection[ScoreRequest], seconds: float) -> None:
-        """Return when all of these are answered, or the job is over, at the latest after these seconds."""
+        """Wait until all of these are answered or the job is over, but no longer than these seconds."""
         with self.moved:
             self.moved.wait_for(lambda: self.over or self.answers.keys() >= set(asked), seconds)
 
     def told(self) -> tuple[bool, dict[ScoreRequest, Explained | CannotExplain]]:
-        """Whether it is over, and all answers up to now."""
+        """Return whether it is over, and all answers up to now."""
         with self.moved:
             return self.over, dict(self.answers)
 
 
 class ModelScores:
-    """The models' answers about the texts as they are now, and those that are foreseen.
+    """The models' answers about the current texts, and about those that are likely to be wanted next.
 
-    `want` says what is to be known, and what is likely to be wanted next, which is asked when all else is answered.
-    Questions are put when `ask` is called. They are given up when something else is wanted than what was foreseen.
+    `want` sets the requests, those ahead being sent last; `ask` sends them. They are cancelled if something else is
+    wanted than was foreseen.
     """
 
     def __init__(self) -> None:
@@ -116,7 +116,7 @@ class ModelScores:
             self.failed_at = 0.0
         elif (wanted, ahead) == (self.wanted, self.ahead):
             return
-        # A failure counts while it is shown: one that nobody has seen yet is asked again.
+        # A failure counts while it is shown; one that nobody has seen yet is tried again.
         known = scores if forget else scores | set(self.wanted)
         self.wanted, self.ahead = wanted, ahead
         self.kept = {one: self.kept[one] for one in (*wanted, *ahead) if one in self.kept and one in known}
@@ -131,17 +131,17 @@ class ModelScores:
         self.collect()
         unknown = [one for one in (*self.wanted, *self.ahead) if one not in self.kept]
         if unknown and (self.job is None or not self.job.turn_to(unknown)):
-            self.collect()  # what the job found last
+            self.collect()  # the job's last answers
             self.job = Job(inspector, [one for one in unknown if one not in self.kept])
 
     def wait(self, seconds: float) -> None:
-        """Return when all that is wanted now is answered, at the latest after these seconds."""
+        """Wait until all that is wanted now is answered, but no longer than these seconds."""
         if self.job is not None:
             self.job.wait(self.open, seconds)
         self.collect()
 
     def collect(self) -> int:
-        """Take what the job has found; returns how many answers there are to what is wanted now."""
+        """Take the job's answers; return the number of requests wanted now that have one."""
         if self.job is not None:
             over, answers = self.job.told()
             unknown = answers.keys() - self.kept.keys()
@@ -154,15 +154,15 @@ class ModelScores:
         return len(self.wanted) - len(self.open)
 
     def answer(self, signature: str, example: Example) -> Explained | CannotExplain | None:
-        """The score, why there is none, or None while it is not known."""
+        """Return the score, or why there is none, or None while it is unknown."""
         return self.kept.get((signature, example))
 
     @property
     def open(self) -> tuple[ScoreRequest, ...]:
-        """What is wanted now and not known yet."""
+        """The requests wanted now that have no answer yet."""
         return tuple(one for one in self.wanted if one not in self.kept)
 
     @property
     def going_on(self) -> bool:
-        """Whether a job is at work."""
+        """True while a job is at work."""
         return self.job is not None

@@ -1,4 +1,4 @@
-"""Recompute and render a metric's evidence from its signature, for every page that shows evidence."""
+"""Recompute and show a metric's evidence from its signature, for every page that shows evidence."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -14,18 +14,18 @@ from reports.evidence.renderers import renderer_of
 
 @st.cache_resource(show_spinner=False)
 def inspector() -> Inspector:
-    """The model process, shared by all sessions."""
+    """Return the model process, shared by all sessions."""
     return Inspector()
 
 
 @lru_cache(maxsize=512)
 def explain_lexical(signature: str, example: Example) -> Explained:
-    """The score of a metric that needs no model, with its evidence. Raises `CannotExplain`."""
+    """Return the score of a metric that needs no model, with its evidence. Raises `CannotExplain`."""
     return inspector().explain(signature, example)
 
 
 def evidence_html(signature: str, example: Example, found: Explained) -> str:
-    """The evidence of one summary, or that there is none."""
+    """Write the evidence of one summary as HTML, or that there is none."""
     renderer = renderer_of(signature)
     if renderer is None or found.evidence is None:
         return no_evidence(found.missing)
@@ -33,7 +33,7 @@ def evidence_html(signature: str, example: Example, found: Explained) -> str:
 
 
 def side_by_side(blocks: Sequence[str], letters: Sequence[str]) -> None:
-    """The evidence of several summaries in columns under their letters."""
+    """Show the evidence of several summaries in columns under their letters."""
     for column, letter, block in zip(st.columns(len(blocks), border=True), letters, blocks, strict=True):
         with column:
             st.markdown(f"**{letter}**")

@@ -1,4 +1,4 @@
-"""Which pairs are listed: chips to begin with, a form for anything else, and the counts that are filters."""
+"""Filters of the listed pairs: presets as chips, a form for any other, and counts that are filters."""
 
 from collections.abc import Mapping, Sequence
 
@@ -18,26 +18,26 @@ from pages.components.examples.pairs import (
 from pages.components.shared.address import read_address, write_address
 
 ADDRESS = "examples"
-"""Session key: what is chosen, as parts of an address."""
+"""Session key: the choice, as parts of an address."""
 
 PARTS = ("show", "metric", "other", "search", "document", "a", "b")
 """The parts of an address that say which pairs are listed, and which of them is open."""
 
 
 def lead_here(chosen: PairFilter, example: Mapping[str, str]) -> None:
-    """Make the address lead to what is shown."""
+    """Write into the address what is shown."""
     write_address(ADDRESS, PARTS, {name: value for name, value in {**chosen._asdict(), **example}.items() if value})
 
 
 def choose(chosen: PairFilter) -> None:
-    """Take a filter; the example that is open stays so, where the filter leaves it."""
+    """Apply a filter; the open example stays open if the filter leaves it."""
     state = st.session_state
     example = {name: state[ADDRESS][name] for name in ("document", "a", "b") if name in state[ADDRESS]}
     state[ADDRESS] = {**{name: value for name, value in chosen._asdict().items() if value}, **example}
 
 
 def ask_for_filter(comparison: Comparison, starred: int) -> PairFilter:
-    """Ask which pairs are wanted, beginning with what the address says; so many pairs are `starred`."""
+    """Ask for a filter, beginning with that of the address; `starred` is the number of starred pairs."""
     chosen = read_filter(read_address(ADDRESS, PARTS), names_of_metrics(comparison.signatures))
     counts = {**comparison.counts}
     if starred or chosen.show == "starred":
@@ -53,7 +53,7 @@ def ask_for_filter(comparison: Comparison, starred: int) -> PairFilter:
 
 
 def offer_presets(counts: Mapping[PairFilter, int], chosen: PairFilter) -> None:
-    """Filters to begin with, as chips with how many pairs each leaves."""
+    """Offer preset filters as chips, with the number of pairs that each leaves."""
     state = st.session_state
     said = {one: f"{describe_filter(one)} ({count:,})" for one, count in counts.items()}
     plain = chosen._replace(search="")
@@ -73,7 +73,7 @@ def offer_presets(counts: Mapping[PairFilter, int], chosen: PairFilter) -> None:
 
 
 def ask_for_details(chosen: PairFilter, metrics: Sequence[str]) -> None:
-    """Any filter, and a search among documents and systems."""
+    """Ask for any filter, and for a search among documents and systems."""
     state = st.session_state
 
     def take() -> None:
@@ -95,7 +95,7 @@ def ask_for_details(chosen: PairFilter, metrics: Sequence[str]) -> None:
 
 
 def show_confusion(counts: pd.DataFrame) -> None:
-    """How often metrics and people agree; each count is a filter."""
+    """Show how often metrics and people agree; each count is a filter."""
 
     def take() -> None:
         for row, column in st.session_state.confusion.selection.cells:

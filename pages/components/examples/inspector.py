@@ -1,8 +1,8 @@
-"""One pair whole: the texts, every metric's scores and preference, and what metrics saw in both summaries."""
+"""One pair in full: the texts, every metric's scores and preference, and what metrics saw in both summaries."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from functools import partial
 from threading import Timer
@@ -48,7 +48,7 @@ from reports.evidence.novelty import ALL, NOVELTY, novelty_html
 from reports.evidence.phrases import overview
 
 AT_FIRST = 0.4
-"""Seconds that models are waited for at once: BERTScore takes about half of it."""
+"""Seconds to wait for models before the page is drawn: BERTScore takes about half of it."""
 
 DRAWN = 0.3
 """Seconds after which a browser has drawn an example."""
@@ -56,7 +56,7 @@ DRAWN = 0.3
 SHOWN_BESIDE = {"source": "Source", "references": "References"}
 
 NAMED = "evidence_named"
-"""Session key: the metrics on whose evidence examples open; where these are others, what was chosen is forgotten."""
+"""Session key: the metrics whose evidence opens by default; when these change, the choice made before is forgotten."""
 
 
 class ExplainableMetric(NamedTuple):
@@ -65,15 +65,15 @@ class ExplainableMetric(NamedTuple):
     label: str
     signature: str
     stored: tuple[float, float]
-    """The scores of A and B that are kept; NaN is missing."""
+    """The stored scores of A and B; NaN is missing."""
     people: str
-    """What people prefer: `A`, `B`, `tie`, `split`."""
+    """People's preference: `A`, `B`, `tie`, `split`."""
     said: str = ""
-    """What a language model that judges said in each order; empty for metrics."""
+    """The answers of a language model as judge, in each order; empty for metrics."""
 
     @property
     def lexical(self) -> bool:
-        """Whether its evidence needs no model, and is there at once."""
+        """True if its evidence needs no model, and is there at once."""
         return is_lexical(self.signature) or not is_computed(self.signature)
 
     @property
@@ -82,25 +82,11 @@ class ExplainableMetric(NamedTuple):
         return preferred_side(self.stored[0] - self.stored[1], unknown="missing")
 
 
-def list_metrics(
-    pair: JudgedPair, signatures: Sequence[str], stored: Mapping[str, tuple[float, float]]
-) -> list[ExplainableMetric]:
-    """What each metric says of a pair of which these scores are `stored`."""
-    named = labels(distinct(signatures), label_of)
-    return [ExplainableMetric(label, one, stored[one], pair.people) for one, label in named.items()]
-
-
 def describe_orders(said: SaidOfPair) -> str:
-    """What a language model said in each order, in sentences."""
+    """Say what a language model answered in each order."""
     words = {1.0: "it preferred A", -1.0: "it preferred B", 0.0: "it preferred neither", None: "it gave no verdict"}
     reason = f" ({said.reason})" if said.reason else ""
     return f"With A shown first, {words[said.a_first]}; with B first, {words[said.b_first]}{reason}."
-
-
-def write_verdict(metrics: Sequence[ExplainableMetric]) -> str:
-    """What people and metrics prefer of a pair, in sentences of Markdown."""
-    people, *others = overview(("People", metrics[0].people), {metric.label: metric.prefers for metric in metrics})
-    return f"**{in_markdown(people)}** {in_markdown(' '.join(others))}"
 
 
 def show_pair(
@@ -113,18 +99,22 @@ def show_pair(
 ) -> None:
     """Show a pair of a source, with its scores under some signatures.
 
-    `starred` are the starred examples of the data set. The evidence opens on the metrics that are `named`; metrics look
-    at the `following` pair while one reads.
+    `starred` are the starred examples of the data set. Evidence opens for the metrics that are `named`; metrics
+    evaluate the `following` pair while one reads.
     """
     document, summaries = open_stores().data.record(source.dataset, pair.document)
     both = examples_of(pair, document, summaries)
     stored = source.stored(pair.document, pair.systems)
-    metrics = list_metrics(pair, signatures, stored_values(stored, signatures, pair.systems))
+    values = stored_values(stored, signatures, pair.systems)
     said = {one: describe_orders(found) for one, found in source.said(pair.document, pair.systems).items()}
-    metrics = [metric._replace(said=said.get(metric.signature, "")) for metric in metrics]
+    metrics = [
+        ExplainableMetric(label, one, values[one], pair.people, said.get(one, ""))
+        for one, label in labels(distinct(signatures), label_of).items()
+    ]
+    people, *others = overview(("People", pair.people), {metric.label: metric.prefers for metric in metrics})
     with st.container(key="verdict", gap="small"):
         st.header(in_markdown(document.title or opening_of(document)), anchor=False)
-        st.markdown(write_verdict(metrics))
+        st.markdown(f"**{in_markdown(people)}** {in_markdown(' '.join(others))}")
         show_star(source.dataset, document.id, [example.system for example in both], starred)
     remarks = {summary.system: summary.remarks for summary in summaries}
     shown = [
@@ -132,7 +122,7 @@ def show_pair(
             f"{letter}: {example.system}",
             f"Summary {letter}",
             example.candidate,
-            "People prefer it" * (metrics[0].people == letter),
+            "People prefer it" * (pair.people == letter),
             " ".join(REMARKS[remark] for remark in remarks[example.system]),
         )
         for letter, example in zip("AB", both, strict=True)
@@ -153,20 +143,20 @@ def show_pair(
 
 
 def read_following(source: Source, pair: JudgedPair) -> list[Example]:
-    """The two summaries of a pair that may be opened next; none where they cannot be read."""
-    with suppress(StoreError, KeyError):  # whoever opens it is told
+    """Read the two summaries of a pair that may be opened next; none if they cannot be read."""
+    with suppress(StoreError, KeyError):  # reported when the pair is opened
         return examples_of(pair, *open_stores().data.record(source.dataset, pair.document))
     return []
 
 
 def examples_of(pair: JudgedPair, document: Document, summaries: Sequence[Summary]) -> list[Example]:
-    """A pair's two summaries, which are among these, beside their document."""
+    """Return a pair's two summaries, which are among `summaries`, as examples."""
     of_system = {example.system: example for example in make_examples(document, summaries)}
     return [of_system[system] for system in pair.systems]
 
 
 def choose_evidence(options: Sequence[str], named: Sequence[str]) -> list[str]:
-    """Ask whose evidence is to be seen, at first that of the metrics that are `named`."""
+    """Ask for the metrics whose evidence to show, by default those that are `named`."""
     state = st.session_state
     wanted = [name for name in named if name in options] or list(options[:1])
     chosen = state.get("evidence")
@@ -179,13 +169,13 @@ def choose_evidence(options: Sequence[str], named: Sequence[str]) -> list[str]:
 def show_evidence(
     metrics: Sequence[ExplainableMetric], both: Sequence[Example], named: Sequence[str], following: Sequence[Example]
 ) -> None:
-    """Let the reader choose metrics, or all of them, and show what was seen in both summaries.
+    """Ask for metrics, or all of them, and show what they saw in both summaries.
 
-    What needs no model is there at once, the others as they arrive. Metrics look at the `following` examples while one
-    reads.
+    Evidence that needs no model is shown at once, the rest as it arrives. Metrics evaluate the `following` examples
+    while one reads.
     """
     if not all(metric.lexical for metric in metrics):
-        with suppress(CannotExplain):  # whoever asks for their evidence is told
+        with suppress(CannotExplain):  # reported when their evidence is wanted
             inspector().warm()  # models load while people read
     metrics = [metric for metric in metrics if not is_length(metric.signature)]
     chosen = choose_evidence([*(metric.label for metric in metrics), NOVELTY, ALL], named)
@@ -195,7 +185,7 @@ def show_evidence(
     novelty = NOVELTY in chosen or ALL in chosen
     early, late = ([metric for metric in wanted if metric.lexical is lexical] for lexical in (True, False))
     models: ModelScores = st.session_state.setdefault("inspected", ModelScores())
-    # Nothing, too: what was asked before is wanted no more.
+    # Also with nothing to want, as this cancels earlier requests.
     models.want(*([(metric.signature, example) for metric in late for example in those] for those in (both, following)))
     models.ask(inspector())
     models.wait(AT_FIRST)
@@ -207,11 +197,11 @@ def show_evidence(
 
 
 def get_ready(signatures: Sequence[str], following: Sequence[Example]) -> None:
-    """Have lexical metrics look at the examples that follow, once these have been drawn."""
+    """Have lexical metrics evaluate the following examples, once these have been drawn."""
 
     def look() -> None:
         for signature in signatures:
-            with suppress(Exception):  # whoever comes to see it is told
+            with suppress(Exception):  # reported when the example is opened
                 at_once(signature, following)
 
     if (earlier := st.session_state.pop("looks_ahead", None)) is not None:
@@ -223,12 +213,12 @@ def get_ready(signatures: Sequence[str], following: Sequence[Example]) -> None:
 
 
 def at_once(signature: str, examples: Sequence[Example]) -> list[Explained]:
-    """The evidence of a metric without a model. Raises `CannotExplain`."""
+    """Return the evidence of a metric without a model. Raises `CannotExplain`."""
     return [explain_lexical(signature, example) for example in examples]
 
 
 def answers(models: ModelScores, signature: str, examples: Sequence[Example]) -> list[Explained]:
-    """What the models saw in examples, all of which they have answered. Raises `CannotExplain`."""
+    """Return the models' evidence for examples, all of which are answered. Raises `CannotExplain`."""
     found = []
     for example in examples:
         answer = models.answer(signature, example)
@@ -246,7 +236,7 @@ def show_seen(
     novelty: bool,
     by_timer: bool,
 ) -> None:
-    """Show what metrics saw, as far as models have answered, and which of them are still waited for.
+    """Show what metrics saw, as far as models have answered, and which of them are still being computed.
 
     Two metrics stand side by side, more below each other.
     """
@@ -266,7 +256,7 @@ def show_seen(
 
 
 def find_section(metric: ExplainableMetric, both: Sequence[Example], models: ModelScores) -> EvidenceSection:
-    """What one metric saw, or that its model is still waited for; of a language model what it said."""
+    """Return the evidence of one metric, or that it is being computed; for a language model, its answers."""
     if is_judge(metric.signature):
         said = metric.said or "It was not asked about this pair."
         body = f"<p>{esc(said)}</p>"
@@ -281,21 +271,21 @@ def find_section(metric: ExplainableMetric, both: Sequence[Example], models: Mod
 
 
 class EvidenceSection(NamedTuple):
-    """What one metric saw in both summaries."""
+    """The evidence of one metric for both summaries."""
 
     label: str
     html: str
     notes: Sequence[str] = ()
-    """What is to be said of it, in Markdown."""
+    """Notes on it, in Markdown."""
     found: Sequence[Explained] = ()
     waiting: str = ""
-    """What is said, in Markdown, while its model is waited for."""
+    """The message, in Markdown, while its model is computing."""
 
 
 def make_evidence_section(
     metric: ExplainableMetric, both: Sequence[Example], find: Callable[[], list[Explained]]
 ) -> EvidenceSection:
-    """What one metric saw in both summaries, or why that cannot be had."""
+    """Make the evidence of one metric for both summaries, or say why there is none."""
     one, other, _ = format_scores(*metric.stored)
     said, standing = f"A {one}, B {other}", standing_of(metric.prefers, metric.people)
     try:
@@ -309,12 +299,12 @@ def make_evidence_section(
         if seen.truncated:
             notes.append(f"{letter}: a text is longer than the model's limit; its end did not count.")
         if seen.value is not None and not np.isnan(value) and abs(seen.value - value) > 1e-4:
-            notes.append(f"{letter}: the stored score is {value:.4f}, what is shown here makes {seen.value:.4f}.")
+            notes.append(f"{letter}: the stored score is {value:.4f}, the evidence shown here gives {seen.value:.4f}.")
     return EvidenceSection(metric.label, section_html(metric.label, sides_html(blocks), said, standing), notes, found)
 
 
 def show_sections(sections: Sequence[EvidenceSection], both: Sequence[Example]) -> None:
-    """Show sections, as one piece up to where something is to be said: browsers are slower with many."""
+    """Show sections, in as few pieces as notes allow: browsers are slower with many."""
     gathered = ""
     for section in sections:
         matrices = any(isinstance(one.evidence, BertScoreEvidence) for one in section.found)
@@ -333,7 +323,7 @@ def show_sections(sections: Sequence[EvidenceSection], both: Sequence[Example]) 
 
 
 def show_matrices(label: str, both: Sequence[Example], found: Sequence[Explained]) -> None:
-    """BERTScore's similarities, token by token, where they are asked for."""
+    """Show BERTScore's similarities, token by token, in parts to unfold."""
     for letter, example, one in zip("AB", both, found, strict=True):
         if one.evidence is None:
             continue

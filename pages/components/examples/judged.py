@@ -1,4 +1,4 @@
-"""What people and metrics prefer of the pairs of a source, computed once."""
+"""The preferences of people and metrics on the pairs of a source, computed once."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -13,26 +13,26 @@ from pages.components.shared.context import Context
 
 
 class Comparison(NamedTuple):
-    """What is said of all pairs of a source together."""
+    """Facts about all pairs of a source together."""
 
     signatures: tuple[str, ...]
-    """Those of the chosen metrics under which pairs have scores."""
+    """The signatures of the chosen metrics under which pairs have scores."""
     metrics: tuple[str, ...]
     """Their labels, each metric once."""
     counts: Mapping[PairFilter, int]
-    """How many pairs each filter leaves of those that one begins with."""
+    """The number of pairs that each preset filter leaves."""
     confusion: pd.DataFrame
-    """As `pairs.confusion` makes it."""
+    """The table made by `pairs.confusion`."""
 
     @property
     def pairs(self) -> int:
-        """How many pairs there are."""
+        """The number of pairs."""
         return self.counts[PairFilter()]
 
 
 @computed("Comparing", kept=16, whole=True)
 def judged_pairs(context: Context) -> tuple[Preferences, Verdicts]:
-    """One entry a pair, and what each metric says of it: as large as the data set, and so for computed functions."""
+    """Return one entry per pair, and all verdicts; as large as the data set, so for computed functions only."""
     preferences = context.preferences
     voted = preferences.by_majority() if context.source.study is not None else preferences
     return voted, verdicts(voted)
@@ -40,7 +40,7 @@ def judged_pairs(context: Context) -> tuple[Preferences, Verdicts]:
 
 @computed("Comparing")
 def compare(context: Context) -> Comparison:
-    """What is said of all pairs of a source together."""
+    """Compare people and metrics on all pairs of a source together."""
     preferences, found = judged_pairs(context)
     offered = [PairFilter(), *presets(list(found.signs))]
     return Comparison(
@@ -53,5 +53,5 @@ def compare(context: Context) -> Comparison:
 
 @computed("Listing the pairs")
 def list_pairs(context: Context, chosen: PairFilter) -> PairList:
-    """The pairs that a filter leaves, but for stars, of which it knows nothing."""
+    """List the pairs that a filter leaves, without regard to stars, which it does not know."""
     return make_pair_list(*judged_pairs(context), chosen)

@@ -1,4 +1,4 @@
-"""The pairs that a filter leaves, as columns: those of a large data set, too, take a few bytes each."""
+"""The pairs that a filter leaves, as columns, which take a few bytes per pair even for a large data set."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from data.store import StarredExample
 from pages.components.examples.pairs import PairFilter, Verdicts, filter_pairs, firmest
 
 PEOPLE = ("tie", "A", "split", "B")
-"""What people prefer, by the numbers 0, 1, 2 and -1."""
+"""People's preferences, indexed by the numbers 0, 1, 2 and -1."""
 
 SPLIT = 2
 DECIDED = (1, -1)
 
 PART = 500
-"""Documents that a page lists at once: a browser is sent them anew with each one that is opened."""
+"""The most documents that a page lists at once: the browser gets them anew whenever one is opened."""
 
 
 class JudgedPair(NamedTuple):
-    """Two summaries of one document, and what people prefer."""
+    """Two summaries of one document, and people's preference."""
 
     document: str
     systems: tuple[str, str]
-    """Those of A and B."""
+    """The systems of A and B."""
     people: str
-    """The summary: `A`, `B`, `tie`, `split`."""
+    """The preference: `A`, `B`, `tie`, `split`."""
 
     @property
     def address(self) -> dict[str, str]:
@@ -42,72 +42,73 @@ class JudgedPair(NamedTuple):
 
 
 class PairColumns(NamedTuple):
-    """What is known of each pair, shape (pairs,) each."""
+    """The facts of each pair, shape (pairs,) each."""
 
     firsts: NDArray[np.integer]
     """The number of A's system."""
     seconds: NDArray[np.integer]
-    """That of B's."""
+    """The number of B's system."""
     people: NDArray[np.int8]
-    """What people prefer, as `PEOPLE` numbers it."""
+    """People's preference, as an index of `PEOPLE`."""
     strengths: NDArray[np.float32]
-    """How strongly it shows what the filter is about, in [0, 1]."""
+    """The strength with which the pair shows what the filter is about, in [0, 1]."""
 
     def at(self, pairs: NDArray[np.intp]) -> PairColumns:
-        """Those of some pairs, in that order."""
+        """Return the columns of some pairs, in that order."""
         return PairColumns(self.firsts[pairs], self.seconds[pairs], self.people[pairs], self.strengths[pairs])
 
 
 class PairList(NamedTuple):
-    """Pairs by document: the document with the first pair first, and of each document the pairs in that order.
+    """Pairs by document, documents in the order of their first pairs.
 
-    Pairs that people decide come before the others, and among both the strongest is the first.
+    Pairs that people decide come before the others, and in both groups the strongest comes first.
     """
 
     documents: pa.StringArray
-    """Their names, length documents."""
+    """The documents' names."""
     starts: NDArray[np.int32]
-    """Shape (documents + 1,): where the pairs of each document begin; the last one is the number of pairs."""
+    """Shape (documents + 1,): the index of each document's first pair, and last the number of pairs."""
     systems: tuple[str, ...]
-    """Their names by their numbers."""
+    """The systems' names by number."""
     columns: PairColumns
 
     @property
     def pairs(self) -> int:
-        """How many pairs there are."""
+        """The number of pairs."""
         return len(self.columns.people)
 
     def of_document(self, place: int) -> range:
-        """The pairs of the document at a place."""
+        """Return the pairs of the document at a place."""
         return range(int(self.starts[place]), int(self.starts[place + 1]))
 
     def place_of(self, pair: int) -> int:
-        """The place of a pair's document."""
+        """Return the place of a pair's document."""
         return int(np.searchsorted(self.starts, pair, side="right")) - 1
 
     def systems_of(self, pair: int) -> tuple[str, str]:
-        """The systems of a pair's summaries A and B."""
+        """Return the systems of a pair's summaries A and B."""
         return self.systems[self.columns.firsts[pair]], self.systems[self.columns.seconds[pair]]
 
     def pair(self, pair: int) -> JudgedPair:
-        """One of the pairs."""
+        """Return one of the pairs."""
         document = self.documents[self.place_of(pair)].as_py()
         return JudgedPair(document, self.systems_of(pair), PEOPLE[self.columns.people[pair]])
 
     def first_of(self, place: int) -> JudgedPair:
-        """The first pair of the document at a place."""
+        """Return the first pair of the document at a place."""
         return self.pair(int(self.starts[place]))
 
     def find(self, document: str, first: str, second: str) -> int:
-        """A pair by its names.
+        """Return the index of a pair, given its names.
 
-        Where the document has no such pair its first one, where there is no such document the first of all.
+        If the document has no such pair, it is the document's first pair; if there is no such document, the first pair
+        of all.
         """
         place = pc.index(self.documents, pa.scalar(document, pa.string())).as_py()
         return 0 if place < 0 else next(iter(self.find_systems(place, first, second)), int(self.starts[place]))
 
     def find_systems(self, place: int, first: str, second: str) -> list[int]:
-        """The pair of two systems, A and B, of the document at a place, where there is one."""
+        """Return the pair of two systems, A and B, of the document at a place, or an empty list."""
         if first not in self.systems or second not in self.systems:
             return []
         start, end = self.starts[place : place + 2]
@@ -117,7 +118,7 @@ class PairList(NamedTuple):
         return [int(start + pair) for pair in np.flatnonzero(same)]
 
     def find_starred(self, starred: Sequence[StarredExample]) -> list[int]:
-        """The pairs among them that are starred, whichever of their summaries is A."""
+        """Return the listed pairs that are starred, whichever of their summaries is A."""
         documents = pa.array([one.document for one in starred], pa.string())
         places = pc.index_in(documents, value_set=self.documents).to_pylist()
         return [
@@ -129,14 +130,14 @@ class PairList(NamedTuple):
         ]
 
     def only(self, pairs: Iterable[int]) -> PairList:
-        """A list of some of the pairs."""
+        """Return a list of some of the pairs."""
         chosen = np.array(sorted(pairs), dtype=np.intp)
         chosen = chosen[order_pairs(self.columns.at(chosen))]
         place = np.searchsorted(self.starts, chosen, side="right") - 1
         return group_pairs(self.documents, place, self.systems, self.columns.at(chosen))
 
     def table(self, start: int, end: int) -> pd.DataFrame:
-        """The documents at some places, a row each: `document` (its id), `how strongly` its first pair shows it."""
+        """Return a table of some documents: `document` (the id), and `how strongly` its first pair shows it."""
         return pd.DataFrame(
             {
                 "document": self.documents[start:end].to_pylist(),
@@ -146,7 +147,7 @@ class PairList(NamedTuple):
 
 
 def make_pair_list(preferences: Preferences, found: Verdicts, chosen: PairFilter) -> PairList:
-    """The pairs that a filter leaves; `preferences` have one entry a pair, of which `found` are the verdicts."""
+    """List the pairs that a filter leaves; `preferences` have one entry per pair, and `found` are their verdicts."""
     keep = filter_pairs(found, chosen)
     document, documents = pd.factorize(preferences.document)
     system, systems = pd.factorize(np.concatenate([preferences.first, preferences.second]))
@@ -168,15 +169,15 @@ def make_pair_list(preferences: Preferences, found: Verdicts, chosen: PairFilter
 
 
 def order_pairs(columns: PairColumns) -> NDArray[np.intp]:
-    """Pairs that people decide before the others, the strongest first, shape (pairs,); equal ones keep their order."""
+    """Return the order of pairs, shape (pairs,): decided ones first, the strongest first; ties keep their order."""
     return np.lexsort((-columns.strengths, ~np.isin(columns.people, DECIDED)))
 
 
 def group_pairs(
     documents: pa.StringArray, document: NDArray[np.intp], systems: tuple[str, ...], columns: PairColumns
 ) -> PairList:
-    """List pairs that come in order; `document` is the place of each pair's in `documents`, shape (pairs,)."""
-    place, listed = pd.factorize(document)  # documents in the order in which they come first
+    """Group pairs that come in order by document; `document` is the place of each in `documents`, shape (pairs,)."""
+    place, listed = pd.factorize(document)  # documents in the order of their first pairs
     starts = np.concatenate([[0], np.cumsum(np.bincount(place, minlength=len(listed)))])
     in_order = columns.at(np.argsort(place, kind="stable"))
     return PairList(documents.take(pa.array(listed, pa.int64())), starts.astype(np.int32), systems, in_order)

@@ -1,4 +1,4 @@
-"""The pairs of a source as a list that can be filtered: what people prefer, what each metric prefers, how firmly."""
+"""Filters of a source's pairs by what people and each metric prefer, and how firmly."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
@@ -24,7 +24,7 @@ SHOWN: Mapping[Show, str] = {
     "missing": "A metric has no score",
     "starred": "Starred",
 }
-"""What a list of pairs can be narrowed to, in words."""
+"""The filters of pairs, in words."""
 
 PAIRWISE: tuple[Show, ...] = ("against", "rather", "agrees", "ties", "missing")
 """Filters that are about a metric."""
@@ -35,9 +35,9 @@ class PairFilter(NamedTuple):
 
     show: Show = "all"
     metric: str | None = None
-    """The metric that it is about, where it is about one."""
+    """The metric that it is about, if any."""
     other: str | None = None
-    """The metric that is wrong, of `rather`."""
+    """The metric that is wrong, in `rather`."""
     search: str = ""
     """A text that the document's id, or a system's name, contains."""
 
@@ -48,7 +48,7 @@ class PairFilter(NamedTuple):
 
 
 def describe_filter(chosen: PairFilter) -> str:
-    """What a filter leaves, in plain words without a full stop."""
+    """Say what a filter leaves, in plain words without a full stop."""
     said = {
         "against": f"{chosen.metric} and people disagree",
         "rather": f"{chosen.metric} right where {chosen.other} is wrong",
@@ -60,9 +60,9 @@ def describe_filter(chosen: PairFilter) -> str:
 
 
 def read_filter(asked: Mapping[str, str], known: Mapping[str, str]) -> PairFilter:
-    """The filter that the parts of an address ask for; what they get wrong is as if it were not there.
+    """Read the filter from the parts of an address; wrong parts are ignored.
 
-    `known` are the metrics' labels by whatever an address may call them, as `names_of_metrics` gives them.
+    `known` maps all names that an address may use to the metrics' labels, as `names_of_metrics` returns them.
     """
     names = list(dict.fromkeys(known.values()))
     show: Show = next((show for show in SHOWN if show == asked.get("show")), "all")
@@ -76,25 +76,27 @@ def read_filter(asked: Mapping[str, str], known: Mapping[str, str]) -> PairFilte
 
 
 def names_of_metrics(signatures: Iterable[str]) -> dict[str, str]:
-    """The metrics' labels by label, and by the name that files and older addresses call them."""
+    """Map each label, and the name that files and older addresses use, to the metric's label."""
     known = distinct(signatures)
     of_pages, of_files = labels(known, label_of), labels(known)
     return {of_files[one]: label for one, label in of_pages.items()} | {label: label for label in of_pages.values()}
 
 
 class Verdicts(NamedTuple):
-    """What people and each metric say of each pair."""
+    """The preferences of people and of each metric on each pair."""
 
     people: NDArray[np.float64]
-    """Shape (pairs,): 1 for the first, -1 for the second, 0 for a tie, NaN where people are split."""
+    """Shape (pairs,): 1 for the first summary, -1 for the second, 0 for a tie, NaN if people are split."""
     signs: Mapping[str, NDArray[np.float64]]
-    """By label, shape (pairs,): the same for a metric; NaN where it has no score."""
+    """The same for each metric, by label, shape (pairs,); NaN if it has no score."""
     firmness: Mapping[str, NDArray[np.float64]]
-    """By label, shape (pairs,): the difference of the scores as a share of the metric's largest, in [0, 1]; NaN."""
+    """The difference of the scores as a share of the metric's largest, in [0, 1], by label, shape (pairs,); NaN if it
+    has no score.
+    """
 
 
 def verdicts(preferences: Preferences) -> Verdicts:
-    """Judge a source's pairs, one entry each (a majority, or ratings)."""
+    """Compute the verdicts on a source's pairs, with one entry each (a majority, or ratings)."""
     named = labels(distinct(preferences.scores), label_of)
     differences = preferences.differences()
     signs, firmness = {}, {}
@@ -108,9 +110,9 @@ def verdicts(preferences: Preferences) -> Verdicts:
 
 
 def confusion(found: Verdicts) -> pd.DataFrame:
-    """How often each metric agrees with people, contradicts them, ties where they decide, or has no score.
+    """Count how often each metric agrees with people, contradicts them, ties where they decide, or has no score.
 
-    A row a metric (the index), a column one of the filters `agrees`, `against`, `ties`, `missing`.
+    The index is the metric, the columns are the filters `agrees`, `against`, `ties`, `missing`.
     """
     return pd.DataFrame(
         {
@@ -121,9 +123,9 @@ def confusion(found: Verdicts) -> pd.DataFrame:
 
 
 def filter_pairs(found: Verdicts, chosen: PairFilter) -> NDArray[np.bool_]:
-    """The pairs that a filter leaves, shape (pairs,); its `search` is not looked at.
+    """Tell which pairs a filter leaves, shape (pairs,), apart from its `search`.
 
-    Unknown metrics leave none, and so does `starred`: verdicts know of no stars.
+    Unknown metrics leave none, and so does `starred`, as verdicts know nothing of stars.
     """
     if chosen.show in ("all", "starred"):
         return np.full(len(found.people), chosen.show == "all")
@@ -145,7 +147,7 @@ def filter_pairs(found: Verdicts, chosen: PairFilter) -> NDArray[np.bool_]:
 
 
 def firmest(found: Verdicts, chosen: PairFilter) -> NDArray[np.float64]:
-    """How strongly the pairs show what the filter is about, shape (pairs,); the mean of several metrics."""
+    """Return how strongly pairs show what the filter is about, shape (pairs,); the mean of several metrics."""
     named = [found.firmness[name] for name in chosen.metrics if name in found.firmness]
     about = named or list(found.firmness.values())
     if not about:
@@ -154,7 +156,7 @@ def firmest(found: Verdicts, chosen: PairFilter) -> NDArray[np.float64]:
 
 
 def presets(metrics: Sequence[str]) -> list[PairFilter]:
-    """Filters to begin with, of the metrics that are there."""
+    """Return the preset filters for the metrics that are there."""
 
     def first(name: str) -> str | None:
         label = METRICS[name].label

@@ -14,14 +14,14 @@ from pages.components.shared.stores import open_stores
 from reports.escaping import in_markdown
 
 # Session keys.
-CHANGED = "star_changed"  # whether a star or a note has changed since the whole page was drawn
+CHANGED = "star_changed"  # set if a star or a note has changed since the whole page was drawn
 SAVED = "star_saved"  # the key of the note that was just saved
 NOT_SAVED = "star_not_saved"  # why the last change was not saved, and what was typed, by the key of its note
-REMOVED = "star_removed"  # the data set and the example whose star was removed last, where it had a note
+REMOVED = "star_removed"  # the data set and the example whose star was removed last, if it had a note
 
 
 def show_star(dataset: str, document: str, systems: Iterable[str], starred: Collection[StarredExample]) -> None:
-    """A button that stars an example, or removes its star, and a field for its note."""
+    """Show a button that stars an example or removes its star, and a field for its note."""
     state = st.session_state
     first, second = sorted(systems)
     new = StarredExample(document, (first, second))
@@ -55,17 +55,17 @@ def show_star(dataset: str, document: str, systems: Iterable[str], starred: Coll
 
 
 def note_key(dataset: str, example: StarredExample) -> str:
-    """Session key: the field with the note of an example."""
+    """Return the session key of the field with an example's note."""
     return f"note:{(dataset, *example[:2])!r}"
 
 
 def save(dataset: str, example: StarredExample, change: Literal["star", "note", "unstar"]) -> None:
-    """Save a star with the note that the example had, or the note that was typed, or remove both."""
+    """Save a star with the example's note, or the note that was typed, or remove both."""
     state, data, key = st.session_state, open_stores().data, note_key(dataset, example)
     typed = state.get(key, "")
     for earlier in (SAVED, NOT_SAVED, REMOVED):
         state.pop(earlier, None)
-    state[CHANGED] = True  # of a failure, too: it may not be known what was saved
+    state[CHANGED] = True  # after a failure, too, as it may be unknown what was saved
     what = {"star": "The star", "note": f"The note on document {example.document}", "unstar": "The change"}[change]
     place: dict[str, Any] = {"dataset": dataset, "document": example.document, "systems": example.systems}
     try:
@@ -88,19 +88,19 @@ def save(dataset: str, example: StarredExample, change: Literal["star", "note", 
 
 
 def read_starred(dataset: str) -> tuple[StarredExample, ...]:
-    """The starred examples of a data set."""
+    """Read the starred examples of a data set."""
     st.session_state.pop(CHANGED, None)
     return open_stores().data.starred(dataset)
 
 
 def draw_changes() -> None:
-    """Draw the whole page anew where a star or a note has changed: the list and its filters count it."""
+    """Draw the whole page again if a star or a note has changed, as the list and its filters count them."""
     if CHANGED in st.session_state:
         st.rerun()
 
 
 def offer_undo(dataset: str) -> None:
-    """Say whose note was removed with its star, and offer to bring both back."""
+    """Say which note was removed with its star, and offer to restore both."""
     removed_from, example = st.session_state.get(REMOVED, (None, None))
     if removed_from != dataset:
         return
@@ -110,7 +110,7 @@ def offer_undo(dataset: str) -> None:
 
 
 def offer_starred(dataset: str, starred: Collection[StarredExample]) -> None:
-    """The starred examples of a data set as a file."""
+    """Offer the starred examples of a data set as a file."""
     st.download_button(
         "Starred examples (CSV)",
         partial(starred_csv, dataset, starred),
@@ -123,7 +123,7 @@ def offer_starred(dataset: str, starred: Collection[StarredExample]) -> None:
 
 
 def starred_csv(dataset: str, starred: Collection[StarredExample]) -> str:
-    """The starred examples of a data set as CSV, a line an example."""
+    """Return the starred examples of a data set as CSV, one per line."""
     names = "data set", "document", "system 1", "system 2", "note"
     rows = (dict(zip(names, (dataset, one.document, *one.systems, one.note), strict=True)) for one in starred)
     return export(rows, "csv")

@@ -1,4 +1,4 @@
-"""A document with some of its summaries and their scores as HTML: what stands behind a number."""
+"""A document with some of its summaries and their scores as HTML."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
@@ -34,8 +34,8 @@ from reports.finding import name_ratings
 Beside = Literal["source", "references"]
 
 
-# What stands beside what depends on the room that the example has, which is not that of the window: a list may stand
-# beside it. Both summaries come first, and the document last.
+# The layout depends on the width of the example, not of the window, as a list may stand beside it. Both summaries come
+# first, and the document last.
 EXAMPLE_STYLE = (
     """<style>
 .framed { container-type: inline-size; margin-bottom: .5rem; }
@@ -80,26 +80,26 @@ class ShownSummary(NamedTuple):
     """A summary as it is shown."""
 
     heading: str
-    """What stands above it, such as `A: lead-3`."""
+    """The heading, such as `A: lead-3`."""
     label: str
-    """What screen readers call it."""
+    """The name for screen readers."""
     text: str
     note: str = ""
-    """What is said beside the heading, such as that people prefer it."""
+    """A note beside the heading, such as that people prefer it."""
     remarks: str = ""
-    """How it was written, in sentences; empty where there is nothing to be known."""
+    """Remarks on how it was written, in sentences; empty if nothing is known."""
 
 
 class Standing(NamedTuple):
-    """How a metric stands to people on a pair."""
+    """The relation of a metric's preference to people's on a pair."""
 
     kind: Literal["right", "wrong", "tie", "missing", "prefers"]
     said: str
-    """The same with a sign, as nobody should have to tell it by colour."""
+    """The same in words with a sign, so that colour is not needed to tell it."""
 
 
 def standing_of(prefers: str, people: str) -> Standing:
-    """How what a metric prefers stands to what people prefer: both `A`, `B`, or something else."""
+    """Compare a metric's preference with people's: both are `A`, `B`, or something else."""
     if prefers not in ("A", "B"):
         return Standing("missing", "— no score") if prefers == "missing" else Standing("tie", "= tie")
     if people not in ("A", "B"):
@@ -116,14 +116,14 @@ class Badge(NamedTuple):
 
 
 class ScoreRow(NamedTuple):
-    """What people or one metric say of two summaries."""
+    """The scores and the preference of people or of one metric on two summaries."""
 
     label: str
-    """`People`, or the metric as pages call it."""
+    """`People`, or the metric's name on pages."""
     values: tuple[float, float]
     """The scores of A and B; NaN is missing."""
     prefers: str
-    """The summary: `A`, `B`, `tie`; `split` of people, `missing` of metrics."""
+    """The preference: `A`, `B`, `tie`; `split` for people, `missing` for metrics."""
     badges: tuple[Badge, ...] = ()
     signature: str = ""
 
@@ -132,14 +132,14 @@ class ScoreRow(NamedTuple):
 
 
 def remarks_html(remarks: str) -> str:
-    """How a summary was written, below it; nothing where nothing is known."""
+    """Write the remarks on how a summary was written as HTML, or nothing if there are none."""
     return f'<p class="remarks">{esc(remarks)}</p>' if remarks else ""
 
 
 def texts_html(
     document: Document, summaries: Sequence[ShownSummary], beside: Beside = "source", titled: bool = True
 ) -> str:
-    """The source, `titled` where its title does not stand above already, or all references, beside the summaries."""
+    """Write the summaries as HTML beside the source or all references; `titled` shows the source's title above it."""
     if beside == "source":
         source = document.source or "(the data set does not contain its documents)"
         named, body = "Source", document_block(source, document.title if titled else None)
@@ -156,7 +156,7 @@ def texts_html(
 
 
 def references_block(references: Sequence[str]) -> str:
-    """The references under their numbers, in a block that scrolls by itself."""
+    """Write the references under their numbers as HTML, in a block that scrolls by itself."""
     numbered = "".join(
         f'<div class="name" aria-hidden="true">Reference {number}</div>{text_block(text, f"Reference {number}")}'
         for number, text in enumerate(references, 1)
@@ -165,17 +165,17 @@ def references_block(references: Sequence[str]) -> str:
     return f'<div class="text document" role="region" aria-label="References" tabindex="0">{inside}</div>'
 
 
-def sides_html(blocks: Sequence[str], letters: Iterable[str] = LETTERS) -> str:
-    """Blocks of evidence of several summaries beside each other under their letters."""
+def sides_html(blocks: Sequence[str]) -> str:
+    """Write blocks of evidence side by side as HTML, under the letters of their summaries."""
     cells = "".join(
         f'<div role="group" aria-label="Summary {letter}, what the metric saw"><b>{letter}</b>{block}</div>'
-        for letter, block in zip(letters, blocks, strict=False)
+        for letter, block in zip(LETTERS, blocks, strict=False)
     )
     return f'<div class="sides">{cells}</div>'
 
 
 def section_html(label: str, body: str, said: str = "", standing: Standing | None = None) -> str:
-    """What one metric saw, under its name, whether it is right, and its scores."""
+    """Write what one metric saw as HTML, under its name, its standing and its scores."""
     scores = f' <span class="said">{esc(said)}</span>' if said else ""
     kind = standing.kind if standing else ""
     badge = f" {standing_html(standing)}" if standing else ""
@@ -186,12 +186,12 @@ def section_html(label: str, body: str, said: str = "", standing: Standing | Non
 
 
 def standing_html(standing: Standing) -> str:
-    """How a metric stands to people, as a sign and words in a frame."""
+    """Write a metric's standing as HTML: a sign and words in a frame."""
     return f'<span class="standing {standing.kind}">{esc(standing.said)}</span>'
 
 
 def signatures_html(signatures: Iterable[str]) -> str:
-    """The settings behind the numbers, to be opened."""
+    """Write the signatures as HTML, in a part to unfold."""
     lines = "".join(f"<div><code>{esc(one)}</code></div>" for one in signatures)
     return f'<details class="signatures"><summary>Signatures</summary>{lines}</details>'
 
@@ -200,15 +200,15 @@ def signatures_html(signatures: Iterable[str]) -> str:
 
 
 Stored = Mapping[str, Mapping[str, StoredScore]]
-"""What the database keeps of a document, by signature and system."""
+"""The stored scores of a document, by signature and system."""
 
 
 def score_rows(
     pair: JudgedPair, signatures: Sequence[str], stored: Stored, rated: tuple[float, float] = (np.nan, np.nan)
 ) -> list[ScoreRow]:
-    """What people and each metric say of a pair.
+    """Make the rows of people and of each metric on a pair.
 
-    `stored` are its scores, with reasons and flags; `rated` the ratings, where people rated.
+    `stored` are its scores, with reasons and flags; `rated` are the ratings, if people rated.
     """
     rows = [ScoreRow("People", rated, pair.people)]
     named = labels(signatures, label_of)
@@ -222,7 +222,7 @@ def score_rows(
 def stored_values(
     stored: Stored, signatures: Sequence[str], systems: tuple[str, str]
 ) -> dict[str, tuple[float, float]]:
-    """By signature, the scores of two systems' summaries; NaN is missing."""
+    """Return the scores of two systems' summaries by signature; NaN is missing."""
 
     def value_of(signature: str, system: str) -> float:
         kept = stored.get(signature, {}).get(system)
@@ -233,14 +233,14 @@ def stored_values(
 
 
 def preferred_side(difference: float, unknown: str) -> str:
-    """Which of two summaries a difference A minus B prefers."""
+    """Return which of two summaries is preferred, given the difference A minus B."""
     if np.isnan(difference):
         return unknown
     return "tie" if abs(difference) <= TIE else "A" if difference > 0 else "B"
 
 
 def badges_of(kept: Sequence[StoredScore | None]) -> list[Badge]:
-    """Warnings about the scores of A and B; a warning about both is given once."""
+    """Return the warnings about the scores of A and B; a warning about both is given once."""
     said: dict[tuple[Literal["truncated", "missing"], str], list[str]] = {}
     for letter, score in zip(LETTERS, kept, strict=False):
         if score is None:
@@ -254,7 +254,7 @@ def badges_of(kept: Sequence[StoredScore | None]) -> list[Badge]:
 
 
 def scores_html(rows: Sequence[ScoreRow], systems: Sequence[str]) -> str:
-    """The scores of two summaries as a table, with who is right, and the signatures to be opened."""
+    """Write the scores of two summaries as HTML: a table that shows who is right, and the signatures to unfold."""
     numbers = [*(f"{letter}: {system}" for letter, system in zip(LETTERS, systems, strict=False)), "A minus B"]
     heads = [*text_cells("Metric"), *text_cells(*numbers, classes="number"), *text_cells("Prefers", "Notes")]
     people = rows[0].prefers
@@ -264,8 +264,8 @@ def scores_html(rows: Sequence[ScoreRow], systems: Sequence[str]) -> str:
 
 
 def score_line(row: ScoreRow, people: str) -> ScoreLine:
-    """One row of the table of scores; `people` is what people prefer."""
-    # Ratings, words, verdicts and scores that came with the data set are as they are.
+    """Make one row of the table of scores; `people` is people's preference."""
+    # Ratings, words, verdicts and scores that came with the data set keep their own digits.
     counted = not row.signature or is_length(row.signature) or not is_computed(row.signature)
     badges = "".join(f'<span class="badge {kind}">{esc(said)}</span>' for kind, said in row.badges)
     prefers = (
@@ -276,9 +276,9 @@ def score_line(row: ScoreRow, people: str) -> ScoreLine:
 
 
 def format_scores(one: float, other: float, *, counted: bool = False) -> tuple[str, str, str]:
-    """Two scores and the first minus the second, with three decimals or as many as tell them apart.
+    """Format two scores and the first minus the second, with three decimals or as many as tell them apart.
 
-    What was counted has the digits that it has; what is not there is an em dash.
+    Counted values keep their own digits; missing ones are an em dash.
     """
     both = [value for value in (one, other) if not np.isnan(value)]
     if counted:
@@ -293,7 +293,7 @@ def format_scores(one: float, other: float, *, counted: bool = False) -> tuple[s
 
 
 def pair_scores(source: Source, preferences: Preferences, pair: int) -> str:
-    """The table of scores of the pair that one entry is about, with what the database keeps about them."""
+    """Write the stored scores of a pair as HTML; the pair has one entry in `preferences`."""
     (choice,) = preferences.choices[preferences.pair == pair]
     systems = preferences.firsts[pair], preferences.seconds[pair]
     judged = JudgedPair(preferences.documents[pair], systems, preferred_side(choice, unknown="split"))
@@ -301,7 +301,7 @@ def pair_scores(source: Source, preferences: Preferences, pair: int) -> str:
 
 
 def judged_scores(source: Source, pair: JudgedPair, signatures: Sequence[str]) -> str:
-    """The table of scores of a pair, with what the database keeps about them."""
+    """Write the stored scores of a pair as HTML."""
     stored = source.stored(pair.document, pair.systems)
     _, summaries = open_stores().data.record(source.dataset, pair.document)
     rows = score_rows(pair, signatures, stored, ratings_of(source, pair, summaries))
@@ -309,7 +309,7 @@ def judged_scores(source: Source, pair: JudgedPair, signatures: Sequence[str]) -
 
 
 def ratings_of(source: Source, pair: JudgedPair, summaries: Iterable[Summary]) -> tuple[float, float]:
-    """The ratings of a pair's summaries, which are among these; NaN where people did not rate."""
+    """Return the ratings of a pair's summaries, which are among `summaries`; NaN if people did not rate."""
     if source.aspect is None:
         return np.nan, np.nan
     of_system = {summary.system: summary.human.get(source.aspect, np.nan) for summary in summaries}
@@ -332,7 +332,7 @@ def show_example(dataset: str, document_id: str, systems: Sequence[str]) -> None
 
 
 def cell_scores(cells: Cells, cell: int) -> pd.DataFrame:
-    """All scores and ratings of one summary."""
+    """Return all scores and ratings of one summary."""
     named = labels(list(cells.scores), label_of)
     rows = [(named[signature], values[cell]) for signature, values in cells.scores.items()]
     rows += [(name_ratings(aspect), values[cell]) for aspect, values in cells.ratings.items()]
@@ -342,7 +342,7 @@ def cell_scores(cells: Cells, cell: int) -> pd.DataFrame:
 
 
 def contradiction_table(preferences: Preferences, signature: str) -> pd.DataFrame:
-    """The pairs in which a metric prefers what people do not, its firmest preferences first; `pair` is the index."""
+    """Return the pairs in which a metric contradicts people, its firmest preferences first; `pair` is the index."""
     entries = contradictions(preferences, signature)
     difference = preferences.differences()[signature][entries]
     first, second = preferences.first[entries], preferences.second[entries]

@@ -1,4 +1,4 @@
-"""The keywords of a data set as every view of the page Keywords takes them: found once, for all sessions."""
+"""The keywords of a data set for every view of the page Keywords: found once, for all sessions."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -24,13 +24,13 @@ Lists = Mapping[str, Sequence[Keyword]]
 
 @computed("Reading the documents", kept=4)
 def labels_of(dataset: str, version: object) -> dict[str, str]:
-    """What a data set's documents are called in a list, by their ids."""
+    """Return the names of a data set's documents in a list, by id."""
     return {document.id: document_label(document.id, document.title) for document, _ in records_of(dataset, version)}
 
 
 @computed("Looking for keywords", kept=4, whole=True)
 def compare_dataset(dataset: str, version: object, language: str) -> dict[str, Lists]:
-    """The keywords of all documents by their ids, in order; texts are read in the language of that code."""
+    """Find the keywords of all documents by id, in order; texts are in the language of that code."""
     documents = [document for document, _ in records_of(dataset, version)]
     found = compared_keywords(documents, language=language)
     return {
@@ -41,20 +41,20 @@ def compare_dataset(dataset: str, version: object, language: str) -> dict[str, L
 
 @computed("Looking for keywords", kept=256)
 def lists_of(dataset: str, version: object, language: str, document_id: str) -> Lists:
-    """The keywords of one document."""
+    """Return the keywords of one document."""
     return compare_dataset(dataset, version, language)[document_id]
 
 
 @computed("Comparing keywords", kept=16)
 def overlaps_of(dataset: str, version: object, language: str) -> list[ExtractorOverlap]:
-    """How much the extractors' keywords have in common."""
+    """Return how much the extractors' keywords have in common."""
     found = list(compare_dataset(dataset, version, language).values())
     return shared_keywords({name: [lists[name] for lists in found] for name in next(iter(found), {})})
 
 
 @computed("Counting keywords in summaries", kept=8)
 def keyword_recall(dataset: str, version: object, language: str) -> tuple[list[Table], list[LengthRecall]]:
-    """ROUGE-K of a data set's systems by where keywords occur and how long they are: tables, and rows for the plot."""
+    """Compute ROUGE-K of systems by where keywords occur and how long they are: tables, and rows for the plot."""
     found = search_keywords(records_of(dataset, version), RougeK(language=language))
     rows = by_length(found)
     return [by_source_table(by_source(found)), by_length_table(rows)], rows
@@ -62,28 +62,28 @@ def keyword_recall(dataset: str, version: object, language: str) -> tuple[list[T
 
 @computed("Counting", kept=16)
 def discoveries_of(review: str, version: int) -> tuple[list[Table], dict[str, FalseDiscovery]]:
-    """Tables and figures of a review; computed anew when something is saved in it."""
+    """Return the tables and figures of a review; computed anew when something is saved in it."""
     extractors = open_stores().keyword_reviews.review(review).extractors
     found = discoveries(open_stores().keyword_reviews.counts(review), extractors)
     return discovery_tables(found, open_stores().keyword_reviews.decisions(review)), found
 
 
 class Draw(NamedTuple):
-    """What a review is made of."""
+    """The contents of a review."""
 
     signature: str
-    """How its keywords were found."""
+    """The settings by which its keywords were found."""
     keywords: Mapping[str, Sequence[FoundKeyword]]
-    """Of the documents that were drawn."""
+    """The keywords of the documents that were drawn, by id."""
 
 
 @computed("Looking for keywords", kept=4)
 def draw_keywords(
     dataset: str, version: object, language: str, extractors: tuple[str, ...], count: int, seed: int
 ) -> Draw:
-    """Draw documents with their keywords as they are found now. Raises `StoreError`."""
+    """Draw documents with their keywords as found now. Raises `StoreError`."""
     found = compare_dataset(dataset, version, language)
-    # what the playground added meanwhile is not among them
+    # without those that the playground has added meanwhile
     documents = [document for document, _ in records_of(dataset, version) if document.id in found]
     places = {document.id: place for place, document in enumerate(documents)}
     drawn = [documents[places[key]] for key in draw_documents(list(places), count, seed)]
@@ -94,7 +94,7 @@ def draw_keywords(
 def create_review(
     *, name: str, dataset: Dataset, language: str, extractors: Sequence[str], count: int, seed: int
 ) -> Review:
-    """Make a review of a data set's keywords as they are found now. Raises `StoreError`."""
+    """Make a review of a data set's keywords as found now. Raises `StoreError`."""
     drawn = draw_keywords(dataset.name, version_of(dataset), language, tuple(extractors), count, seed)
     return open_stores().keyword_reviews.create_review(
         ReviewSpec(

@@ -1,4 +1,4 @@
-"""Keywords of several extractors side by side, and what people think of them: HTML, tables and a chart."""
+"""Keywords of several extractors side by side, and what people think of them: HTML and facts."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
@@ -15,14 +15,14 @@ from reports.evidence.marks import Mark, highlight, legend
 from reports.tables.keywords import extractor_name
 
 LONGEST = 80
-"""Characters of a keyword on a button: a phrase may go on over half a summary."""
+"""The most characters of a keyword on a button: a phrase may be half a summary long."""
 
 
-# --- keywords and where they stand --------------------------------------------------------------------------
+# --- keywords and their places ------------------------------------------------------------------------------
 
 
 def shown_texts(references: Sequence[str], title: str | None) -> list[tuple[str, str]]:
-    """Names and texts of what keywords are looked for in: the references, then the title."""
+    """Return the names and texts in which keywords are found: the references, then the title."""
     named = [(f"Reference {number}", text) for number, text in enumerate(references, 1)]
     return [*named, ("Title", title)] if title is not None else named
 
@@ -30,10 +30,10 @@ def shown_texts(references: Sequence[str], title: str | None) -> list[tuple[str,
 def merge_keywords(
     lists: Mapping[str, Sequence[Keyword]], texts: Sequence[str], language: str = ENGLISH
 ) -> list[FoundKeyword]:
-    """The keywords of all extractors, each once, with every place where the texts have its words.
+    """Merge the keywords of all extractors, each once, with every place where the texts have its words.
 
-    Places are looked up in one way for all: an extractor must not be known by where its keywords are marked. What
-    it says itself counts as well, as the overlap rule cuts phrases before it drops stop words.
+    Places are found in the same way for all, so that marks do not give an extractor away. The extractor's own places
+    count as well, as the overlap rule cuts phrases before it drops stop words.
     """
     prepared = [content_words(text, language) for text in texts]
     found: dict[tuple[str, ...], tuple[set[tuple[int, int, int]], list[str]]] = {}
@@ -60,7 +60,7 @@ def merge_keywords(
 def review_keywords(
     documents: Sequence[Document], lists: Mapping[str, Sequence[Sequence[Keyword]]], language: str = ENGLISH
 ) -> dict[str, list[FoundKeyword]]:
-    """By document id, what a review of these extractors shows. `lists` are parallel to the documents."""
+    """Return the keywords in a review of these extractors by document id; `lists` are parallel to the documents."""
     return {
         document.id: merge_keywords(
             {extractor: lists[extractor][place] for extractor in lists},
@@ -72,19 +72,19 @@ def review_keywords(
 
 
 def no_keywords(document: Document) -> str:
-    """Why a document has no keywords."""
+    """Say why a document has no keywords."""
     if len(shown_texts(document.references, document.title)) < 2:
         return "No keywords: there are not two texts among references and title to compare."
     return "No keywords: references and title share no content word."
 
 
 def document_label(key: str, title: str | None) -> str:
-    """A document in a list: its id, and the beginning of its title."""
+    """Return the name of a document in a list: its id, and the beginning of its title."""
     return cut(key if title is None else f"{key} · {title}", LONGEST)
 
 
 def review_facts(review: Review) -> dict[str, str]:
-    """What the figures of a review rest on."""
+    """Return the facts about a review on which its figures are based."""
     keywords, documents = format_count(review.keywords, "different keyword"), format_count(review.documents, "document")
     shows = f"{keywords} of {documents} of the data set {review.dataset}"
     if review.without:
@@ -99,12 +99,12 @@ def review_facts(review: Review) -> dict[str, str]:
 
 
 def review_signature(documents: Sequence[Document], language: str = ENGLISH) -> str:
-    """How a review's keywords were found, and by which version of this project."""
+    """Return the settings by which a review's keywords were found, and the version of this project."""
     return f"{comparison_signature(documents, language=language)}|version:{version('relevance')}"
 
 
 def surface(keyword: FoundKeyword | ShownKeyword, texts: Sequence[str]) -> str:
-    """A keyword as the first text that has it writes it, in one line and of some length at most."""
+    """Return a keyword as written in the first text that has it, in one line of limited length."""
     written = " ".join(keyword.words)
     if keyword.found:
         text, start, end = keyword.found[0]
@@ -120,7 +120,7 @@ LEGEND = {"keyword": "keyword of one extractor", "matched": "of several"}
 def compared_html(
     document: Document, lists: Mapping[str, Sequence[Keyword]], marked: Sequence[str], language: str = ENGLISH
 ) -> str:
-    """The extractors' lists side by side above the texts, keywords marked in both; equal ones light each other.
+    """Write the extractors' lists side by side above the texts as HTML, equal keywords lighting each other.
 
     In the texts, the keywords of the extractors `marked` are marked.
     """
@@ -149,7 +149,7 @@ def compared_html(
 
 
 def keyword_item_html(keyword: FoundKeyword, group: str, extractor: str, texts: Sequence[str]) -> str:
-    """A keyword as an item of an extractor's list, with the others that have it."""
+    """Write a keyword as HTML, as an item of an extractor's list, with the other extractors that have it."""
     text = surface(keyword, texts)
     marks = [Mark(0, len(text), kind, describe_finders(keyword), group) for kind in kinds(keyword)] if text else []
     others = [extractor_name(other) for other in keyword.extractors if other != extractor]
@@ -158,12 +158,12 @@ def keyword_item_html(keyword: FoundKeyword, group: str, extractor: str, texts: 
 
 
 def kinds(keyword: FoundKeyword) -> tuple[str, ...]:
-    """What a keyword is marked as: those of several extractors have a line, too."""
+    """Return the kinds of marks of a keyword: those of several extractors have a line, too."""
     return ("keyword", "matched") if len(keyword.extractors) > 1 else ("keyword",)
 
 
 def describe_finders(keyword: FoundKeyword) -> str:
-    """The tooltip of a keyword."""
+    """Return the tooltip of a keyword."""
     return f"“{' '.join(keyword.words)}”: {' and '.join(map(extractor_name, keyword.extractors))}"
 
 
@@ -171,7 +171,7 @@ def marked_texts(
     named: Sequence[tuple[str, str]],
     keywords: Iterable[tuple[FoundKeyword | ShownKeyword, str, Sequence[str], str]],
 ) -> str:
-    """Texts under their names with keywords marked: each with its group, kinds of mark and label."""
+    """Write texts with marked keywords as HTML; each keyword comes with its group, kinds of mark and label."""
     marks: list[list[Mark]] = [[] for _ in named]
     for keyword, group, kinds_of_mark, label in keywords:
         for text, start, end in keyword.found:
@@ -180,7 +180,7 @@ def marked_texts(
 
 
 def task_html(task: MarkTask) -> str:
-    """The references and the title of a document with its keywords marked, all alike, whoever found them."""
+    """Write the references and the title with their keywords marked as HTML, alike for all extractors."""
     keywords = [
         (keyword, f"g{place}", ("keyword", "matched"), f"“{' '.join(keyword.words)}”")
         for place, keyword in enumerate(task.keywords)

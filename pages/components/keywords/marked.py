@@ -1,4 +1,4 @@
-"""Words that annotators marked against ROUGE-K's keywords: the tables, and one document with both in its texts."""
+"""Words that annotators marked compared with ROUGE-K's keywords: the tables, and one document with both."""
 
 from collections.abc import Sequence
 
@@ -27,7 +27,7 @@ LEGEND = (
 
 @computed("Comparing marked words with keywords", kept=16)
 def count_marked_words(study: str, version: Version, signature: str) -> MarkedWords:
-    """What a study's annotators marked, beside the keywords by a signature of ROUGE-K."""
+    """Count the words that a study's annotators marked, and the keywords by a signature of ROUGE-K."""
     stores = open_stores()
     return read_marked_words(stores.data, stores.annotation, study, made_again(signature))
 
@@ -36,7 +36,7 @@ def count_marked_words(study: str, version: Version, signature: str) -> MarkedWo
 def find_marked_texts(
     source: Source, version: Version, signature: str, document: str
 ) -> tuple[str | None, list[ShownText]]:
-    """Why a document has no keywords, and the texts in which its annotators could mark words."""
+    """Return why a document has no keywords, if so, and the texts in which its annotators could mark words."""
     stores = open_stores()
     marks = [one for one in load_marks(stores.annotation, source.study or "") if one.document == document]
     record = stores.data.record(source.dataset, document)
@@ -44,7 +44,7 @@ def find_marked_texts(
 
 
 def made_again(signature: str) -> RougeK:
-    """The ROUGE-K of a signature that was offered."""
+    """Make the ROUGE-K of a signature that was offered."""
     metric = metric_of(signature)
     if not isinstance(metric, RougeK):
         raise ValueError(f"no ROUGE-K can be made of {signature!r}")
@@ -52,7 +52,7 @@ def made_again(signature: str) -> RougeK:
 
 
 def show_marks_of(study: Study) -> None:
-    """All of the view but the choice of the study."""
+    """Show a study's marked words: the view without the choice of the study."""
     source = Source(study.dataset, study=study.name)
     version = source.read_version()
     known = [metric.signature for metric in find_rouge_k(one.signature for one in version.signatures)]
@@ -80,7 +80,7 @@ def show_marks_of(study: Study) -> None:
 
 
 def marked_html(texts: Sequence[ShownText]) -> str:
-    """Texts with marked words and keywords, those of systems before the document; empty documents are left out."""
+    """Write texts with marked words and keywords as HTML, systems before the document; empty ones are left out."""
     shown = "".join(
         passage(one.text, marks_of(one), "Document" if one.system is None else one.system)
         for one in texts
@@ -90,7 +90,7 @@ def marked_html(texts: Sequence[ShownText]) -> str:
 
 
 def marks_of(text: ShownText) -> list[Mark]:
-    """The words that somebody marked, and the keywords."""
+    """Return marks on the words that somebody marked, and on the keywords."""
     spans = text.places.spans
     by_people = [span for span, marked in zip(spans, text.marked, strict=True) if marked]
     keywords = [(spans[start][0], spans[end - 1][1]) for start, end in text.places.occurrences]

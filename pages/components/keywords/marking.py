@@ -1,4 +1,4 @@
-"""Marking wrong keywords: who marks, the document at hand, and saving it before the next one is shown."""
+"""Marking wrong keywords: the annotator, the current document, and saving it before the next one is shown."""
 
 import streamlit as st
 
@@ -23,13 +23,13 @@ INSTRUCTIONS = (
 )
 
 FIRST = 20
-"""Documents of a review where nobody asks for another number."""
+"""The default number of documents of a review."""
 
 MARKER = "keywords_marker"
-"""Session key: the token of who is marking."""
+"""Session key: the token of the annotator."""
 
 TAKEN = "keywords_taken"
-"""Session key: a review and a name that somebody has there already, and what is said of it."""
+"""Session key: a review, a name that is in use there, and the message about it."""
 
 PLACE = "keywords_place"
 """Session key: the place of a document that is shown out of turn."""
@@ -38,25 +38,25 @@ SHOWN = "keywords_shown"
 """Session key: the document on the screen, by `key_of`, and when it was shown."""
 
 UNSAVED = "keywords_unsaved"
-"""Session key: what `unsaved_ticks` gives."""
+"""Session key: the value of `unsaved_ticks`."""
 
 MADE = "keywords_made"
-"""Session key: the review that was just made, which is the one to be marked."""
+"""Session key: the review that was just made, to be preselected."""
 
 NOTICE = "keywords_notice"
-"""Session key: what became of the last press, where it was not simply done."""
+"""Session key: the message about the last press if it failed."""
 
 
 def store() -> KeywordReviewStore:
-    """Where reviews and marks are."""
+    """Return the store of reviews and marks."""
     return open_stores().keyword_reviews
 
 
-# --- who marks --------------------------------------------------------------------------------------------------
+# --- the annotator ----------------------------------------------------------------------------------------------
 
 
 def marker() -> str | None:
-    """The token of whoever is marking: that in the address, so that a reload opens the same work, or this session's."""
+    """Return the annotator's token: that of the address, so that a reload opens the same work, or the session's."""
     token = st.query_params.get("marker") or st.session_state.get(MARKER)
     if token is not None:
         st.session_state[MARKER] = token
@@ -64,7 +64,7 @@ def marker() -> str | None:
 
 
 def join(review: str | None = None, name: str | None = None) -> None:
-    """Begin under the name that was typed, or go on under one of whom somebody said that it is theirs."""
+    """Begin under the name that was typed, or continue under one that the visitor has confirmed as theirs."""
     state = st.session_state
     returning = name is not None
     review, name = review or state.keywords_join_review, name or state.get("keywords_join_name", "")
@@ -78,14 +78,14 @@ def join(review: str | None = None, name: str | None = None) -> None:
 
 
 def leave() -> None:
-    """Sign the annotator out, so that another one can start."""
+    """Sign the annotator out, so that somebody else can start."""
     for key in (MARKER, PLACE, SHOWN, TAKEN):
         st.session_state.pop(key, None)
     st.query_params.pop("marker", None)
 
 
 def show_start() -> None:
-    """Let somebody choose a review and say who they are, or make a review."""
+    """Ask for a review and a name, or offer to make a review."""
     state = st.session_state
     reviews = [review.name for review in store().reviews()]
     if notice := state.pop(NOTICE, None):
@@ -111,7 +111,7 @@ def show_start() -> None:
 
 
 def show_new_review() -> None:
-    """Ask for all that a review is made of."""
+    """Ask for everything that defines a review, and make it."""
     datasets = {dataset.name: dataset for dataset in known_datasets()}
     name = st.text_input("Name of the review", key="keywords_new_name", max_chars=200)
     chosen = st.selectbox("Data set", list(datasets), format_func=in_one_line, key="keywords_new_dataset")
@@ -148,26 +148,26 @@ def show_new_review() -> None:
 
 
 def key_of(annotator: KeywordAnnotator, task: MarkTask) -> str:
-    """Names the widgets of one document as it was shown: a press belongs to nothing else."""
+    """Return the key of the widgets of one document as it was shown, so that a press counts for nothing else."""
     return f"{annotator.id}:{task.id}:{task.revision}"
 
 
 def box_of(annotator: KeywordAnnotator, task: MarkTask, keyword: int) -> str:
-    """Names the box of a keyword."""
+    """Return the key of a keyword's box."""
     return f"wrong:{key_of(annotator, task)}:{keyword}"
 
 
 def unsaved_ticks() -> dict[tuple[int, int], tuple[int, int, frozenset[int]]]:
-    """What is ticked but not saved, by annotator and document: its place, the revision that was shown, the keywords.
+    """Return unsaved ticks by annotator and document: its place, the revision that was shown, the keywords.
 
-    Boxes forget their ticks as soon as they are not on the screen; this does not, until the page is loaded anew.
+    Boxes lose their ticks when they leave the screen; this keeps them until the page is loaded again.
     """
     found: dict[tuple[int, int], tuple[int, int, frozenset[int]]] = st.session_state.setdefault(UNSAVED, {})
     return found
 
 
 def ticked_keywords(annotator: KeywordAnnotator, task: MarkTask) -> frozenset[int]:
-    """The keywords of a document that are ticked, on the screen or when it was last there."""
+    """Return the ticked keywords of a document, on the screen or when it was last there."""
     _, _, before = unsaved_ticks().get((annotator.id, task.id), (task.position, task.revision, task.wrong))
     return frozenset(
         keyword.id
@@ -177,7 +177,7 @@ def ticked_keywords(annotator: KeywordAnnotator, task: MarkTask) -> frozenset[in
 
 
 def remember(annotator: KeywordAnnotator, task: MarkTask) -> None:
-    """Keep the ticks of the document on the screen, unless they are what is saved."""
+    """Keep the ticks of the document on the screen, unless they are the saved ones."""
     if st.session_state.get(SHOWN, ("",))[0] != key_of(annotator, task):  # saved by a press just before
         return
     now_ticked = ticked_keywords(annotator, task)
@@ -188,7 +188,7 @@ def remember(annotator: KeywordAnnotator, task: MarkTask) -> None:
 
 
 def save(annotator: KeywordAnnotator, task: MarkTask) -> None:
-    """Save the document as it is ticked; what is refused is said, and the document stays."""
+    """Save the ticks of the document; a refusal is shown, and the document stays."""
     state = st.session_state
     shown = state.get(SHOWN)
     if shown is None or shown[0] != key_of(annotator, task):
@@ -215,7 +215,7 @@ def save(annotator: KeywordAnnotator, task: MarkTask) -> None:
 
 
 def look_at(place: int | None) -> None:
-    """Show the document at a place of the review, None for the next one to be marked."""
+    """Show the document at a place of the review, or with None the next one to be marked."""
     if place is None:
         st.session_state.pop(PLACE, None)
     else:
@@ -226,7 +226,7 @@ def look_at(place: int | None) -> None:
 @st.fragment(run_every=300)
 @guard_database
 def show_marking(annotator: KeywordAnnotator) -> None:
-    """The document at hand, and how far the annotator is."""
+    """Show the current document, and the annotator's progress."""
     state = st.session_state
     if notice := state.get(NOTICE):
         st.warning(in_markdown(notice))
@@ -261,7 +261,7 @@ def show_unsaved_elsewhere(annotator: KeywordAnnotator, task: MarkTask | None) -
 
 
 def show_task(annotator: KeywordAnnotator, task: MarkTask, total: int) -> None:
-    """The texts with their keywords marked, a box for each, and the buttons."""
+    """Show the texts with their keywords marked, a box for each, and the buttons."""
     key = key_of(annotator, task)
     texts = [text for _, text in shown_texts(task.references, task.title)]
     if unsaved_ticks().get((annotator.id, task.id), (0, task.revision))[1] != task.revision:
@@ -301,7 +301,7 @@ def show_task(annotator: KeywordAnnotator, task: MarkTask, total: int) -> None:
 
 
 def show_mark_view() -> None:
-    """All of the view: whoever marks, or the way to begin."""
+    """Show the view: the marking, or the form to begin."""
     try:
         token = marker()
         if token is None:
@@ -315,7 +315,7 @@ def show_mark_view() -> None:
         st.caption(INSTRUCTIONS)
         show_marking(annotator)
     except DatabaseFailed:
-        raise  # every page says this alike
+        raise  # reported as on every page
     except StoreError as error:
         st.error(in_markdown(error))
         st.button("Start again", key="keywords_again", on_click=leave)

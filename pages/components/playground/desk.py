@@ -21,17 +21,17 @@ PAUSE = 0.8
 """Seconds without a key press before the models are asked."""
 
 SOON = 0.05
-"""Seconds after the scores until what stands below follows: a browser that draws both at once is slow with both."""
+"""Seconds between drawing the scores and what is below them: a browser that draws both at once is slow with both."""
 
 POLL = 0.25
-"""Seconds between two looks at what the models have answered."""
+"""Seconds between two checks for the models' answers."""
 
 UNDOS = 50
-"""Changes that can be taken back."""
+"""The number of changes that can be undone."""
 
 
 def lexical_scores(name: str, examples: dict[str, Example]) -> dict[str, Found]:
-    """A lexical metric's scores by letter, without their evidence."""
+    """Return a lexical metric's scores by letter, without their evidence."""
     scores = score_candidates(metric(name), list(examples.values()))
     return {
         letter: Explained(score.value, score.missing, score.truncated, None)
@@ -45,45 +45,45 @@ class Desk:
     def __init__(self, draft: Draft) -> None:
         self.draft = draft
         self.generation = 0
-        """Moves whenever texts come from elsewhere than the fields."""
+        """A number that grows whenever texts come from elsewhere than the fields."""
         self.begun: dict[tuple[Field, int], int] = {}
-        """The generation with which a field began; those that are not here began with the first."""
+        """The generation in which a field was made; those that are missing here were made in the first."""
         self.steps: list[Callable[[], None]] = []
-        """What buttons ask for, until the fields were heard."""
+        """The steps asked for by buttons, to be taken once all fields have reported."""
         self.stepping = threading.Lock()
         self.seen = 0
-        """The last message of a field."""
+        """The number of the last message from a field."""
         self.turn = 0
-        """Moves with every look at the scores."""
+        """A number that grows whenever the scores are drawn."""
         self.touched = 0.0
-        """When something was typed or chosen last, by the monotonic clock."""
+        """The time of the last typing or choice, by the monotonic clock."""
         self.behind = False
-        """Whether what stands below the scores is about older texts."""
+        """True while what is below the scores shows older texts."""
         self.models = ModelScores()
         self.answered = 0
         self.shown: dict[tuple[str, str], float] = {}
-        """The scores that stand on the page, by metric and letter."""
+        """The scores on the page, by metric and letter."""
         self.rested: dict[tuple[str, str], float] = {}
-        """Those that stood there when what is typed now was begun: what changes are counted from."""
+        """The scores on the page before the current typing, from which changes are counted."""
         self.typing: tuple[Field, int] | None = None
         """The field that is being typed in; None after anything else."""
         self.past: list[Draft] = []
-        """Texts that `take_back` brings, the last ones last."""
+        """Texts that `take_back` restores, the latest last."""
         self.future: list[Draft] = []
-        """Texts that `bring_back` brings, the last ones first."""
+        """Texts that `bring_back` restores, the next one last."""
         self.letter = LETTERS[0]
         self.word: int | None = None
         self.chosen = ""
-        """The word that was chosen, letter for letter: where another one has come in its place, none is."""
+        """The chosen word itself: once another word is in its place, none is chosen."""
         self.by = ""
-        """What the word is swapped for."""
+        """The replacement of the word."""
 
     # --- the texts ---------------------------------------------------------------------------------------
 
     def typed(self, began: int, field: Field, place: int, text: str, seen: int) -> None:
-        """Take what a field says that began with a generation, unless another stands in its place by now.
+        """Take the text of a field of the generation `began`, unless another field has replaced it.
 
-        What is typed into a field without a pause is one change that can be taken back.
+        Everything typed into a field without a pause is one change to undo.
         """
         stopped = time.monotonic() - self.touched >= PAUSE
         self.touch(seen)
@@ -99,25 +99,26 @@ class Desk:
         self.draft = draft
 
     def began(self, field: Field, place: int) -> int:
-        """The generation with which the field of a place began."""
+        """Return the generation in which a field was made."""
         return self.begun.get((field, place), 0)
 
     def touch(self, seen: int) -> None:
-        """Note that something was typed: the models wait."""
+        """Note that something was typed, so that the models wait."""
         self.seen, self.touched = seen, time.monotonic()
 
     def later(self, step: Callable[[], None]) -> None:
         """Schedule a step for the next `proceed`.
 
-        Where a press of a button comes together with the last letters of a field, Streamlit calls the button first.
+        If a button is pressed right after typing, Streamlit calls the button before it reports the last letters of the
+        field.
         """
         self.steps.append(step)
 
     def proceed(self) -> None:
-        """Take the steps that buttons asked for, now that all fields were heard.
+        """Take the steps scheduled by buttons, as all fields have reported by now.
 
         A run of the page that was stopped may still take the step of a press that began the next run. That run waits
-        here until the step is complete: it would draw the older texts.
+        here until the step is complete: otherwise it would draw the older texts.
         """
         with self.stepping:
             steps, self.steps = self.steps, []
@@ -153,7 +154,7 @@ class Desk:
         self.typing = None
         self.shown, self.rested = {}, {}
 
-    # --- the word under the lens -------------------------------------------------------------------------
+    # --- the chosen word ---------------------------------------------------------------------------------
 
     def choose(self, word: int) -> None:
         """Select a word of the chosen summary; selecting it again deselects it."""
@@ -163,19 +164,19 @@ class Desk:
         self.word, self.chosen = (word, self.text[slice(*spans[word])]) if known else (None, "")
 
     def look_at(self, letter: str) -> None:
-        """Look at another summary."""
+        """Choose another summary."""
         if letter != self.letter:
             self.letter, self.word = letter, None
 
     @property
     def text(self) -> str:
-        """The summary whose words are looked at."""
+        """The summary whose words can be chosen."""
         place = LETTERS.index(self.letter)
         return self.draft.summaries[place] if place < len(self.draft.summaries) else ""
 
     @property
     def marked(self) -> int | None:
-        """The chosen word, unless another one has come in its place."""
+        """The number of the chosen word, unless another word is in its place by now."""
         spans = word_spans(self.text)
         if self.word is None or self.word >= len(spans):
             return None
@@ -183,21 +184,21 @@ class Desk:
 
     @property
     def changed(self) -> Example | None:
-        """The summary as it would be with the word left out or swapped; None while no word is chosen."""
+        """The summary with the chosen word left out or replaced; None if no word is chosen."""
         example, word = examples_of(self.draft).get(self.letter), self.marked
         if example is None or word is None:
             return None
         return replace(example, candidate=swap_word(self.text, word_spans(self.text)[word], self.by.strip()))
 
     def apply(self) -> None:
-        """Make the change that is looked at."""
+        """Make that change in the texts."""
         if (changed := self.changed) is not None:
             self.lay(self.draft.put("summary", LETTERS.index(self.letter), changed.candidate))
 
     # --- the scores --------------------------------------------------------------------------------------
 
     def rows(self) -> list[MetricScores]:
-        """Every metric's scores of the summaries that are there; those of models as far as they are known."""
+        """Return every metric's scores of the summaries; those of models as far as they are known."""
         examples = examples_of(self.draft)
         rows = []
         for name, signature in signatures().items():
@@ -217,7 +218,7 @@ class Desk:
         return rows
 
     def changes(self) -> list[Change]:
-        """Every metric's score of the chosen summary before and after the change; none while there is no change."""
+        """Return every metric's scores of the chosen summary before and after the change; none without a change."""
         before, after = examples_of(self.draft).get(self.letter), self.changed
         if before is None or after is None:
             return []
@@ -232,7 +233,7 @@ class Desk:
         return changes
 
     def want(self, what_if: bool) -> float | None:
-        """Request the models' scores; returns the seconds until the next check, or None if all are known."""
+        """Request the models' scores; return the seconds until the next check, or None if all are known."""
         examples = list(examples_of(self.draft).values())
         if what_if and (changed := self.changed) is not None and changed.candidate.strip():
             examples.append(changed)
@@ -242,12 +243,12 @@ class Desk:
         if self.behind:
             return SOON
         if not self.models.open:
-            # What came in with `want` does not stand below yet, and no check would follow that draws it.
+            # Answers that came in with `want` are not drawn below yet, and no other check would draw them.
             return SOON if self.models.collect() != self.answered else None
         return POLL if self.models.going_on else max(POLL, PAUSE - (time.monotonic() - self.touched))
 
     def due(self, inspector: Inspector) -> bool:
-        """Ask the models once nothing was typed for a while; returns whether what stands below is to follow."""
+        """Ask the models if nothing was typed for a while; tell whether what is below must be drawn again."""
         if time.monotonic() - self.touched >= PAUSE - SOON:
             self.models.ask(inspector)
         before, self.answered = self.answered, self.models.collect()

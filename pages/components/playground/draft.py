@@ -1,4 +1,4 @@
-"""The texts of the playground: a document with references, and up to four summaries known by letters."""
+"""The texts of the playground: a document with references, and up to four summaries named by letters."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from data.records import Document, Example, Summary
 from pages.components.shared.score_table import LETTERS
 
 MOST_REFERENCES = 12
-"""As many as the largest data sets have (SummEval: 11)."""
+"""The most references; the largest data sets have 11 (SummEval)."""
 
 LONGEST = 20_000
-"""Characters of a reference, title or summary."""
+"""The most characters of a reference, title or summary."""
 
 LONGEST_SOURCE = 100_000
 
@@ -27,17 +27,17 @@ class UnfitDraft(ValueError):
 
 
 class Draft(NamedTuple):
-    """What is written on the playground; a text that is blank is not there."""
+    """The texts of the playground; a blank text counts as missing."""
 
     references: tuple[str, ...] = ("",)
     title: str = ""
     source: str = ""
     summaries: tuple[str, ...] = ("", "")
     names: tuple[str, ...] = ("", "")
-    """What the summaries' systems are called, as many as `summaries`; an empty name is the letter."""
+    """The names of the summaries' systems, as many as `summaries`; an empty name means the letter."""
 
     def put(self, field: Field, place: int, text: str) -> Draft:
-        """The draft with another text; a place that is not there changes nothing."""
+        """Return the draft with one text replaced; a place that does not exist changes nothing."""
         match field:
             case "title":
                 return self._replace(title=text)
@@ -49,28 +49,28 @@ class Draft(NamedTuple):
                 return self._replace(summaries=put(self.summaries, place, text))
 
     def add_reference(self) -> Draft:
-        """The draft with one more reference, where there is room."""
+        """Return the draft with one more reference, if there is room."""
         return self._replace(references=(*self.references, "")[:MOST_REFERENCES])
 
     def add_summary(self) -> Draft:
-        """The draft with one more summary, where there is room."""
+        """Return the draft with one more summary, if there is room."""
         return self._replace(summaries=(*self.summaries, "")[: len(LETTERS)], names=(*self.names, "")[: len(LETTERS)])
 
     def drop_reference(self) -> Draft:
-        """The draft without its last reference; one field stays."""
+        """Return the draft without its last reference; one field stays."""
         return self._replace(references=self.references[:-1] or ("",))
 
     def drop_summary(self) -> Draft:
-        """The draft without its last summary; one field stays."""
+        """Return the draft without its last summary; one field stays."""
         return self._replace(summaries=self.summaries[:-1] or ("",), names=self.names[:-1] or ("",))
 
     @property
     def letters(self) -> str:
-        """The letters of the summaries that are there."""
+        """The letters of the summaries that are not blank."""
         return "".join(letter for letter, text in zip(LETTERS, self.summaries, strict=False) if text.strip())
 
     def systems(self) -> dict[str, str]:
-        """What each letter's system is called. Raises `UnfitDraft` where two are called the same."""
+        """Return the name of each letter's system. Raises `UnfitDraft` if two have the same name."""
         found = {letter: self.names[LETTERS.index(letter)].strip() or letter for letter in self.letters}
         for name in found.values():
             if sum(name == other for other in found.values()) > 1:
@@ -79,19 +79,19 @@ class Draft(NamedTuple):
 
 
 def list_fields(draft: Draft) -> dict[tuple[Field, int], str]:
-    """Every text of a draft that has a field, by its kind and place."""
+    """Return the text of every field of a draft, by its kind and place."""
     texts: dict[tuple[Field, int], str] = {("title", 0): draft.title, ("source", 0): draft.source}
     texts |= {("reference", place): text for place, text in enumerate(draft.references)}
     return texts | {("summary", place): text for place, text in enumerate(draft.summaries)}
 
 
 def put(texts: tuple[str, ...], place: int, text: str) -> tuple[str, ...]:
-    """The texts with another one in a place."""
+    """Return the texts with the one at `place` replaced."""
     return tuple(text if index == place else old for index, old in enumerate(texts))
 
 
 def examples_of(draft: Draft) -> dict[str, Example]:
-    """What metrics score, by letter: each summary that is there, beside all references that are."""
+    """Return the examples for metrics to score, by letter: each summary with all references, blank ones left out."""
     references = tuple(text for text in draft.references if text.strip())
     title = draft.title if draft.title.strip() else None
     return {
@@ -103,7 +103,7 @@ def examples_of(draft: Draft) -> dict[str, Example]:
 def to_records(
     draft: Draft, document_id: str, ratings: Mapping[str, float] | None = None, aspect: str = ""
 ) -> tuple[Document, list[Summary]]:
-    """The draft as a document with its summaries; `ratings` are by letter, of one aspect. Raises `UnfitDraft`."""
+    """Return a document with its summaries; `ratings` are by letter, of one aspect. Raises `UnfitDraft`."""
     rated = ratings or {}
     systems = draft.systems()
     examples = examples_of(draft)
@@ -118,7 +118,7 @@ def to_records(
 
 
 def from_records(document: Document, summaries: Iterable[Summary]) -> Draft:
-    """A document and the first four of these summaries as a draft. Raises `UnfitDraft`."""
+    """Make a draft of a document and the first four of these summaries. Raises `UnfitDraft`."""
     chosen = list(summaries)[: len(LETTERS)]
     return check_draft(
         Draft(
@@ -132,7 +132,7 @@ def from_records(document: Document, summaries: Iterable[Summary]) -> Draft:
 
 
 def from_examples(examples: Sequence[Example]) -> Draft:
-    """Summaries of one document as a draft."""
+    """Make a draft of summaries of one document."""
     first = examples[0]
     return Draft(
         first.references,
@@ -144,7 +144,7 @@ def from_examples(examples: Sequence[Example]) -> Draft:
 
 
 def check_draft(draft: Draft) -> Draft:
-    """A draft that fits the fields. Raises `UnfitDraft`."""
+    """Return the draft if it fits the fields. Raises `UnfitDraft`."""
     many = [("references", draft.references, MOST_REFERENCES), ("summaries", draft.summaries, len(LETTERS))]
     for name, fields, most in many:
         if not 1 <= len(fields) <= most:

@@ -1,4 +1,4 @@
-"""How examples come and go: the forms that open, share and save them."""
+"""The forms that open, share and save examples."""
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
@@ -40,18 +40,18 @@ Records = list[tuple[Document, list[Summary]]]
 
 @st.cache_data(show_spinner=False)
 def demo_records() -> Records:
-    """The demo corpus."""
+    """Read the demo corpus."""
     return list(read_documents(DEMO, "interchange"))
 
 
 @st.cache_data(max_entries=16, show_spinner="Reading")
 def document_ids(dataset: str, version: object) -> list[str]:
-    """The documents of a data set that have summaries; read anew when its version moves."""
+    """List the documents of a data set that have summaries; read anew when its version changes."""
     return list(dict.fromkeys(open_stores().data.cells(dataset).documents))
 
 
 def open_form(desk: Desk) -> None:
-    """Take an example from the demo corpus, a data set or a file, or begin with nothing."""
+    """Offer to open an example from the demo corpus, a data set or a file, or to start with nothing."""
     st.button("Start empty", icon=":material/draft:", key="playground_empty", on_click=lay, args=(desk, Draft()))
     kinds = ["demo corpus", "data set", "file"]
     kind = st.segmented_control("Open an example of", kinds, default=kinds[0], key="playground_kind", required=True)
@@ -68,12 +68,12 @@ def open_form(desk: Desk) -> None:
 
 
 def choose_demo_document() -> tuple[Document, list[Summary]] | None:
-    """A document of the demo corpus."""
+    """Ask for a document of the demo corpus."""
     return one_of(demo_records(), "playground_demo")
 
 
 def choose_dataset_document() -> tuple[Document, list[Summary]] | None:
-    """A document of a data set in the database."""
+    """Ask for a document of a data set in the database."""
     names = [dataset.name for dataset in open_stores().data.datasets()]
     if not names:
         st.info("There is no data set yet: import one on the page Data sets.")
@@ -89,7 +89,7 @@ def choose_dataset_document() -> tuple[Document, list[Summary]] | None:
 
 
 def choose_file_document() -> tuple[Document, list[Summary]] | None:
-    """A document of a file in the interchange format."""
+    """Ask for a file in the interchange format, and for one of its documents."""
     file: UploadedFile | None = st.file_uploader(
         "A JSON object a line (interchange format)", type=["jsonl", "json"], key="playground_file"
     )
@@ -97,14 +97,14 @@ def choose_file_document() -> tuple[Document, list[Summary]] | None:
 
 
 def one_of(records: Records, key: str) -> tuple[Document, list[Summary]]:
-    """The document chosen among several, by its title or id."""
+    """Ask for one of several documents, by title or opening words."""
     names = [opening_of(document) for document, _ in records]
     place = st.selectbox("Document", range(len(records)), format_func=names.__getitem__, key=key)
     return records[place]
 
 
 def offer(desk: Desk, document: Document, summaries: list[Summary]) -> None:
-    """Open a document with up to four of its summaries."""
+    """Offer to open a document with up to four of its summaries."""
     by_system = {summary.system: summary for summary in summaries}
     chosen = list(by_system)
     if len(chosen) > len(LETTERS):
@@ -118,14 +118,14 @@ def offer(desk: Desk, document: Document, summaries: list[Summary]) -> None:
             key=f"playground_systems:{document.id}",
         )
     if document.questions:
-        st.caption("The document's own questions are not taken over: APES asks those that it finds in the references.")
+        st.caption("The document's own questions are not used here: APES asks those that it finds in the references.")
     draft = from_records(document, [by_system[system] for system in chosen])
     icon = ":material/arrow_forward:"
     st.button("Open", type="primary", icon=icon, key="playground_open_it", on_click=lay, args=(desk, draft))
 
 
 def lay(desk: Desk, draft: Draft) -> None:
-    """Put other texts on the desk, and close the form that they came from."""
+    """Replace the texts on the desk, and close the form that they came from."""
     desk.later(lambda: desk.lay(draft))
     st.session_state["playground_open"] = False
 
@@ -134,17 +134,17 @@ def lay(desk: Desk, draft: Draft) -> None:
 
 
 def share_form(desk: Desk) -> None:
-    """A link that holds the texts themselves, and a file."""
+    """Offer a link that contains the texts themselves, and a file."""
     try:
         address = (st.context.url or "").split("?")[0].split("#")[0]
-        st.markdown("Whoever opens this link sees these texts; it holds them, and nothing is stored here.")
+        st.markdown("Those who open this link see these texts. The link contains them: nothing is stored here.")
         st.code(f"{address}?example={to_link(desk.draft)}", language=None)
     except TooLong as error:
-        st.info(f"There can be no link: {in_markdown(error)}.")
+        st.info(f"No link is possible: {in_markdown(error)}.")
     try:
         file = to_file(desk.draft)
     except UnfitDraft as error:
-        st.info(f"There can be no file: {in_markdown(error)}.")
+        st.info(f"No file is possible: {in_markdown(error)}.")
         return
     st.download_button(
         "Download as a file",
@@ -158,7 +158,7 @@ def share_form(desk: Desk) -> None:
 
 
 def save_form(desk: Desk) -> None:
-    """Keep the example as a document of a data set, with the scores that are known."""
+    """Ask for a data set and names, and save the example there with its known scores."""
     letters = list(desk.draft.letters)
     if not letters:
         st.info("There is no summary to save.")
@@ -200,7 +200,7 @@ def save_form(desk: Desk) -> None:
 
 
 def rename_systems(draft: Draft, names: dict[str, str]) -> Draft:
-    """The draft with its summaries' systems called so, by letter. Raises `StoreError`, `UnfitDraft` for bad names."""
+    """Return the draft with new system names by letter. Raises `StoreError`, `UnfitDraft` for bad names."""
     kept = list(draft.names)
     for letter, name in names.items():
         kept[LETTERS.index(letter)] = "" if name.strip() in ("", letter) else checked_name(name, NAME_OF_SYSTEM)
@@ -208,7 +208,7 @@ def rename_systems(draft: Draft, names: dict[str, str]) -> Draft:
 
 
 def save(desk: Desk, dataset: str, document_id: str, ratings: dict[str, float]) -> None:
-    """Write the example with its scores, those of models where they are known. Raises `StoreError`, `UnfitDraft`."""
+    """Write the example with its scores, those of models if they are known. Raises `StoreError`, `UnfitDraft`."""
     document, summaries = to_records(desk.draft, document_id, ratings, PREFERENCE)
     data = open_stores().data
     data.add_document(dataset=dataset, document=document, summaries=summaries)

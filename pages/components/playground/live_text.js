@@ -48,7 +48,6 @@ export default function ({ data, setStateValue, parentElement }) {
     }
     field.dataset.text = "";
     field.value = data.text;
-    field.placeholder = data.placeholder;
     field.style.setProperty("--rows", data.rows);
     field.tell = () => {
       line.waiting.delete(field.tell);

@@ -1,4 +1,4 @@
-"""What the page says of the texts: scores, evidence, and what a word is worth."""
+"""The results for the texts: scores, evidence, and the worth of a word."""
 
 from collections.abc import Sequence
 
@@ -13,10 +13,7 @@ from metrics.from_signature import NOT_MADE_AGAIN, metric_of, signatures
 from metrics.registry import label_of
 from pages.components.evidence.views import evidence_html, side_by_side
 from pages.components.playground.desk import Desk
-from pages.components.playground.draft import (
-    Draft,
-    examples_of,
-)
+from pages.components.playground.draft import Draft, examples_of
 from pages.components.playground.live import live_text, word_choice
 from pages.components.playground.score_table import changes_html, scores_html, worths_html
 from pages.components.playground.what_if import make_parts, most_words, word_spans, worths
@@ -27,7 +24,7 @@ from reports.evidence.words import in_words
 
 
 def show_scores(desk: Desk) -> None:
-    """The table of all metrics' scores."""
+    """Show the table of all metrics' scores."""
     examples = examples_of(desk.draft)
     if not examples:
         st.info("Write a summary to see its scores.")
@@ -36,19 +33,19 @@ def show_scores(desk: Desk) -> None:
 
 
 def letter_name(draft: Draft, letter: str) -> str:
-    """A summary as its column is called."""
+    """Return the name of a summary's column."""
     name = draft.names[LETTERS.index(letter)].strip()
     return f"{letter}: {name}" if name else letter
 
 
 def show_evidence(desk: Desk) -> None:
-    """What one metric, or each, saw in the summaries."""
+    """Show what one metric, or each, saw in the summaries."""
     names = [name for name in signatures() if not is_length(name)]
     options = [*names, NOVELTY, ALL]
     asked = st.segmented_control(
         "What did it see?",
         options,
-        format_func=name_of_view,
+        format_func=lambda name: label_of(name) if name in METRICS else name,
         default=names[0],
         key="playground_evidence",
         required=True,
@@ -65,13 +62,8 @@ def show_evidence(desk: Desk) -> None:
         show_metric_evidence(desk, signatures()[name], examples)
 
 
-def name_of_view(name: str) -> str:
-    """What a choice of evidence is called: metrics by their labels."""
-    return label_of(name) if name in METRICS else name
-
-
 def show_metric_evidence(desk: Desk, signature: str, examples: dict[str, Example]) -> None:
-    """What a metric saw, in words and as marked texts; of models, when all of them have answered."""
+    """Show a metric's evidence in words and as marked texts; that of models when all have answered."""
     found = [find_explained(desk, signature, example) for example in examples.values()]
     if any(one is None for one in found):
         st.caption("The model is asked when you pause…")
@@ -90,7 +82,7 @@ def show_metric_evidence(desk: Desk, signature: str, examples: dict[str, Example
 
 
 def find_explained(desk: Desk, signature: str, example: Example) -> Explained | CannotExplain | None:
-    """A score with its evidence, as far as it is known."""
+    """Return a score with its evidence, as far as it is known."""
     if not is_lexical(signature):
         return desk.models.answer(signature, example)
     metric = metric_of(signature)
@@ -101,7 +93,7 @@ def find_explained(desk: Desk, signature: str, example: Example) -> Explained | 
 
 
 def show_what_if(desk: Desk, live: Sequence[str]) -> None:
-    """A summary whose words can be left out or swapped; `live` are the fragments that a choice runs."""
+    """Show a summary whose words can be left out or replaced; `live` are the fragments that a choice runs."""
     letters = list(desk.draft.letters)
     if not letters:
         return
@@ -109,7 +101,7 @@ def show_what_if(desk: Desk, live: Sequence[str]) -> None:
         desk.look_at(letters[0])
     lexical = [name for name in lexical_metrics() if not is_length(name)]
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        # The desk knows the letter: a widget that begins anew when the letters change would forget it.
+        # The desk keeps the letter: the widget restarts when the letters change, and would forget it.
         letter = st.segmented_control(
             "Summary", letters, default=desk.letter, key=f"playground_letter:{''.join(letters)}", required=True
         )
@@ -150,7 +142,7 @@ def show_what_if(desk: Desk, live: Sequence[str]) -> None:
 
 
 def show_change(desk: Desk, live: Sequence[str]) -> None:
-    """The summary without the chosen word, or with another, and what that does to every score."""
+    """Show the summary with the chosen word left out or replaced, and the effect on every score."""
 
     def typed(text: str, seen: int) -> None:
         desk.touch(seen)

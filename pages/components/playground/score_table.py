@@ -1,4 +1,4 @@
-"""Scores of summaries beside each other as a table, and scores before and after a change."""
+"""Scores of summaries side by side in a table, and scores before and after a change."""
 
 import html
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,7 +15,7 @@ from reports.escaping import esc
 from reports.evidence.phrases import figures
 
 Found = Explained | CannotExplain | None
-"""A score with its evidence, why there is none to be had, or None while it is computed."""
+"""A score with its evidence, or the reason why there is none, or None while it is being computed."""
 
 
 class MetricScores(NamedTuple):
@@ -24,13 +24,16 @@ class MetricScores(NamedTuple):
     name: str
     signature: str
     found: Mapping[str, Found]
-    """By letter."""
+    """The scores by letter."""
     rested: Mapping[str, float] = {}
-    """By letter, the score that stood there before what is being typed."""
+    """The scores by letter before the current typing."""
 
 
 def scores_html(rows: Sequence[MetricScores], names: Mapping[str, str]) -> str:
-    """A row a metric, a column a summary (`names` are by letter), with who is preferred and why scores are missing."""
+    """Write the scores as HTML: a row per metric, a column per summary (`names` by letter), and the preferences.
+
+    Below are the reasons why scores are missing.
+    """
     lines, reasons = [], []
     for row in rows:
         preferred = best_letters(row.found)
@@ -48,13 +51,13 @@ def scores_html(rows: Sequence[MetricScores], names: Mapping[str, str]) -> str:
 
 
 def reasons_html(reasons: Iterable[str]) -> str:
-    """Why scores are missing, as a list."""
+    """Write why scores are missing as HTML, as a list."""
     items = "".join(f"<li>{esc(reason)}</li>" for reason in reasons)
     return f"<ul>{items}</ul>" if items else ""
 
 
 def best_letters(found: Mapping[str, Found]) -> str | None:
-    """The letters of the highest score; none where fewer than two have one, None while one is computed."""
+    """Return the letters of the highest score; "" if fewer than two have one, None while one is computed."""
     if any(one is None for one in found.values()):
         return None
     values = {letter: value for letter, one in found.items() if (value := value_of(one)) is not None}
@@ -65,26 +68,26 @@ def best_letters(found: Mapping[str, Found]) -> str | None:
 
 
 def describe_preference(preferred: str | None) -> str:
-    """What a metric prefers, in words."""
+    """Return a metric's preference in words."""
     if preferred is None:
         return "…"
     return preferred if len(preferred) == 1 else f"tie of {', '.join(preferred)}" if preferred else "–"
 
 
 def value_of(found: Found) -> float | None:
-    """The value of a score, or None."""
+    """Return the value of a score, or None."""
     return found.value if isinstance(found, Explained) else None
 
 
 def write_scores(row: MetricScores) -> dict[str, str]:
-    """By letter, the scores that there are, with as many decimals as tell them apart; lengths are counts."""
+    """Format the scores by letter, with as many decimals as tell them apart; lengths are counts."""
     values = {letter: value for letter, one in row.found.items() if (value := value_of(one)) is not None}
     numbers = [f"{value:.0f}" for value in values.values()] if is_length(row.name) else figures(list(values.values()))
     return dict(zip(values, numbers, strict=True))
 
 
 def score_cell(row: MetricScores, letter: str, written: str | None, preferred: str | None) -> ScoreCell:
-    """One score, with what it changed by since typing began."""
+    """Make the cell of one score, with its change since typing began."""
     found = row.found.get(letter)
     place = f'data-score="{html.escape(row.name)}-{letter}"'
     if found is None:
@@ -100,24 +103,19 @@ def score_cell(row: MetricScores, letter: str, written: str | None, preferred: s
 
 
 def moved_html(name: str, value: float, rested: float | None) -> str:
-    """How far a score is from where it stood: `(+.333)`; nothing where it has not moved."""
+    """Write how far a score has moved as HTML: `(+.333)`; nothing if it has not."""
     if rested is None or abs(value - rested) <= TIE:
         return ""
     return f' <span class="moved">({format_change(name, value - rested)})</span>'
 
 
 def format_change(name: str, change: float) -> str:
-    """A difference with its sign, without the zero before the point."""
+    """Format a difference with its sign, without the zero before the point."""
     return f"{change:+.0f}" if is_length(name) else f"{change:+.3f}".replace("0.", ".", 1)
 
 
-def format_score(name: str, value: float) -> str:
-    """A score as it is written; lengths are counts."""
-    return f"{value:.0f}" if is_length(name) else f"{value:.3f}"
-
-
 def missing_reasons(row: MetricScores) -> list[str]:
-    """Why scores of a metric are missing, each reason with its letters."""
+    """Say why scores of a metric are missing, each reason with its letters."""
     reasons: dict[str, list[str]] = {}
     for letter, found in row.found.items():
         if found is not None and value_of(found) is None:
@@ -135,7 +133,7 @@ class Change(NamedTuple):
 
 
 def changes_html(changes: Sequence[Change]) -> str:
-    """A row a metric: the score as it is, as it would be, and the difference."""
+    """Write the changes as HTML, a row per metric: the score now, the score after the change, and the difference."""
     lines = []
     for change in changes:
         old, new = value_of(change.before), value_of(change.after)
@@ -160,12 +158,14 @@ def changes_html(changes: Sequence[Change]) -> str:
 
 
 def format_found(name: str, found: Found, value: float | None) -> str:
-    """A score before or after."""
-    return format_score(name, value) if value is not None else "computing…" if found is None else "missing"
+    """Format a score before or after a change; lengths are counts."""
+    if value is None:
+        return "computing…" if found is None else "missing"
+    return f"{value:.0f}" if is_length(name) else f"{value:.3f}"
 
 
 def difference_cell(name: str, old: float | None, new: float | None) -> ScoreCell:
-    """The difference that the change makes, with a sign and an arrow."""
+    """Make the cell of the difference, with a sign and an arrow."""
     place = f'data-what-if="{html.escape(name)}-difference"'
     if old is None or new is None:
         return ScoreCell("–", "quiet", place)
@@ -176,7 +176,7 @@ def difference_cell(name: str, old: float | None, new: float | None) -> ScoreCel
 
 
 def worths_html(name: str, whole: float | None, worths: Sequence[Worth]) -> str:
-    """Each word with the score without it, those that cost most first."""
+    """Write each word with the score without it as HTML, those that cost most first."""
     ordered = sorted(worths, key=lambda worth: -(worth.loss or 0.0))
     lines = [
         ScoreLine(

@@ -1,4 +1,4 @@
-"""A draft as a link or a file, and back: what comes from outside is taken whole or refused whole."""
+"""A draft as a link or a file, and back; links and files are accepted or refused as a whole."""
 
 import base64
 import binascii
@@ -15,13 +15,13 @@ from data.records import BadRecord, Document, Summary
 from pages.components.playground.draft import LONGEST_NAME, Draft, UnfitDraft, check_draft, to_records
 
 LONGEST_LINK = 8000
-"""Letters of a link's example: what servers and mail programs let through."""
+"""The most characters of a link's example that servers and mail programs accept."""
 
 LARGEST_LINK = 400_000
-"""Bytes that a link's example may unpack to."""
+"""The most bytes that a link's example may unpack to."""
 
 LARGEST_FILE = 5 * 2**20
-"""Bytes of a file that is opened."""
+"""The most bytes of a file to open."""
 
 FIELDS = {"references": list, "title": str, "source": str, "summaries": list, "names": list}
 
@@ -35,7 +35,7 @@ class TooLong(ValueError):
 
 
 def to_link(draft: Draft) -> str:
-    """The draft as the value of a link's `example`: its JSON, compressed, in URL-safe letters. Raises `TooLong`."""
+    """Return the draft as the value of a link's `example`: compressed JSON in URL-safe Base64. Raises `TooLong`."""
     text = json.dumps(draft._asdict(), ensure_ascii=False, separators=(",", ":"))
     letters = base64.urlsafe_b64encode(zlib.compress(text.encode(), 9)).decode("ascii").rstrip("=")
     if len(letters) > LONGEST_LINK:
@@ -47,7 +47,7 @@ def to_link(draft: Draft) -> str:
 
 
 def from_link(letters: str) -> Draft:
-    """The draft of a link's `example`. Raises `BadLink`."""
+    """Return the draft of a link's `example`. Raises `BadLink`."""
     if len(letters) > LONGEST_LINK:
         raise BadLink(f"it has over {LONGEST_LINK} letters")
     try:
@@ -65,7 +65,7 @@ def from_link(letters: str) -> Draft:
 
 
 def draft_of(record: dict[str, Any]) -> Draft:
-    """The draft that a JSON object describes. Raises `BadLink`, `UnfitDraft`."""
+    """Return the draft that a JSON object describes. Raises `BadLink`, `UnfitDraft`."""
     if record.keys() != FIELDS.keys():
         raise BadLink(f"an example has the fields {', '.join(FIELDS)} and no others")
     for name, kind in FIELDS.items():
@@ -78,7 +78,7 @@ def draft_of(record: dict[str, Any]) -> Draft:
 
 
 def to_file(draft: Draft) -> str:
-    """The draft as a file of the interchange format, one line. Raises `UnfitDraft` for what that cannot hold."""
+    """Return the draft as a one-line file of the interchange format. Raises `UnfitDraft` if that cannot hold it."""
     document, summaries = to_records(draft, "playground")
     if not document.references:
         raise UnfitDraft("a file needs a reference; a link does not")
@@ -91,11 +91,11 @@ def to_file(draft: Draft) -> str:
 
 
 def from_file(name: str, data: bytes) -> list[tuple[Document, list[Summary]]]:
-    """The documents in a file of the interchange format. Raises `BadRecord` with file and line, `UnfitDraft`."""
+    """Read the documents in a file of the interchange format. Raises `BadRecord` with file and line, `UnfitDraft`."""
     if len(data) > LARGEST_FILE:
-        raise UnfitDraft(f"the file is over {LARGEST_FILE // 2**20} MiB: import it on the Studies page")
+        raise UnfitDraft(f"the file is over {LARGEST_FILE // 2**20} MiB: import it on the page Data sets")
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "file"  # what a browser calls it may be no name of a file here, and is only said
+        path = Path(folder) / "file"  # the browser's name may not be valid here, and is used only in messages
         path.write_bytes(data)
         try:
             return list(read_documents(path, "interchange"))

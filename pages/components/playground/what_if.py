@@ -1,4 +1,4 @@
-"""A summary with a word left out or swapped, and what each of its words is worth to a metric."""
+"""A summary with a word left out or replaced, and the worth of each of its words to a metric."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,7 +17,7 @@ from metrics.sentences import sentence_spans
 from metrics.text import NO_SPACES, Span, lemmas, rouge_words
 from pages.components.playground.live import Part
 
-# As `metrics.text.WORD`, but for scripts without spaces, where each character is one.
+# Like `metrics.text.WORD`, except that in scripts without spaces each character is a word.
 WORD = regex.compile(
     rf"[{NO_SPACES}]\p{{M}}*|[[\p{{L}}\p{{N}}]--[{NO_SPACES}]][[\p{{L}}\p{{M}}\p{{N}}]--[{NO_SPACES}]]*"
     rf"(?:['’\-‐‑][[\p{{L}}\p{{N}}]--[{NO_SPACES}]][[\p{{L}}\p{{M}}\p{{N}}]--[{NO_SPACES}]]*)*",
@@ -25,36 +25,36 @@ WORD = regex.compile(
 )
 
 MOST_WORDS = 400
-"""Words of a summary that are left out in turn: each is a summary more to score."""
+"""The most words of a summary that are left out in turn: each makes a summary to score."""
 
 MOST_CHARACTERS = 1_000_000
-"""Characters of all those summaries together."""
+"""The most characters of all those summaries together."""
 
 KEPT_CHARACTERS = 100_000
-"""Beyond so many, they do not stay in the caches of texts, which count texts and not how long they are."""
+"""The most characters of theirs that stay in the caches of texts, which count texts and not their length."""
 
 CACHES = (rouge_words, lemmas, numbered_ngrams, numbered_skip_bigrams, sentence_words, sentence_spans)
-"""Those that the lexical metrics fill."""
+"""The caches that the lexical metrics fill."""
 
 
 class Worth(NamedTuple):
-    """What a word is worth: the score without it."""
+    """The worth of a word: how much the score drops without it."""
 
     word: str
     span: Span
     without: float | None
-    """None where the summary without it has no score."""
+    """The score without it; None if there is none."""
     loss: float | None
-    """How much lower that is; negative where the score rises."""
+    """The drop of the score; negative if it rises, None if there is none."""
 
 
 def word_spans(text: str) -> list[Span]:
-    """Where the words of a text stand, inner hyphens and apostrophes kept, in characters."""
+    """Return the spans of the words of a text, with inner hyphens and apostrophes."""
     return [match.span() for match in WORD.finditer(text)]
 
 
 def swap_word(text: str, span: Span, by: str = "") -> str:
-    """The text with another word in a place, or with none: then one of the two spaces around it goes, too."""
+    """Replace a word of a text, or remove it with one of the two spaces around it."""
     start, end = span
     before, after = text[:start], text[end:]
     if not by and (not before or before[-1].isspace()) and after[:1] == " ":
@@ -65,13 +65,13 @@ def swap_word(text: str, span: Span, by: str = "") -> str:
 
 
 def most_words(text: str) -> int:
-    """How many words of a summary are left out in turn."""
+    """Return how many words of a summary are left out in turn."""
     return min(MOST_WORDS, MOST_CHARACTERS // max(len(text), 1))
 
 
 @lru_cache(64)
 def worths(signature: str, example: Example) -> tuple[float | None, tuple[Worth, ...]]:
-    """The score of an example, and what the first `most_words` of its words are worth, each left out alone.
+    """Return the score of an example, and the worth of the first `most_words` of its words, each left out alone.
 
     The metric must be a lexical one. All are scored in one batch.
     """
@@ -92,7 +92,7 @@ def worths(signature: str, example: Example) -> tuple[float | None, tuple[Worth,
 
 
 def make_parts(text: str, found: Sequence[Worth]) -> list[Part]:
-    """The text cut into words that can be chosen, each with its worth, and what stands between them.
+    """Cut the text into words that can be chosen, each with its worth, and what is between them.
 
     Bars are as high as a word's share of the largest loss or gain.
     """
@@ -111,7 +111,7 @@ def make_parts(text: str, found: Sequence[Worth]) -> list[Part]:
 
 
 def describe_worth(worth: Worth | None) -> str:
-    """What a word is worth, in words."""
+    """Describe the worth of a word."""
     if worth is None:
         return "not tried"
     if worth.loss is None:

@@ -21,7 +21,7 @@ LISTED = 1000
 
 
 class AgreementChoice(NamedTuple):
-    """Which preferences are counted, and how; no names mean all of them."""
+    """The filters of preferences, and the way in which they are counted; no names mean all of them."""
 
     context: Context
     people: tuple[str, ...]
@@ -32,7 +32,7 @@ class AgreementChoice(NamedTuple):
 
     @property
     def filtered(self) -> bool:
-        """Whether filters may leave something out."""
+        """True if filters may leave something out."""
         return any((self.people, self.systems, self.decided))
 
 
@@ -42,7 +42,7 @@ class FoundAgreement(NamedTuple):
     analysis: StudyAnalysis
     leaders: Leaders | None
     sides: list[SideShare]
-    """How often each of these annotators chose the left side."""
+    """Each of these annotators' share of choices of the left side."""
     counts: Counts
     """The counts of what the filters leave."""
 

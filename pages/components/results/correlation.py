@@ -42,7 +42,7 @@ class Points(NamedTuple):
     r: float | None
     """Pearson's r of all of them; None where either side is constant."""
     spread: bool
-    """Whether summaries share values of `x`, so that points are drawn apart."""
+    """True if summaries share values of `x`, so that points are drawn apart."""
 
 
 @computed("Reading the scores", kept=32)

@@ -1,4 +1,4 @@
-"""What a study or a data set says about metrics: a sentence, and the chart that goes with it."""
+"""The finding of a study or a data set about metrics: a sentence, and the chart that goes with it."""
 
 from typing import Any
 

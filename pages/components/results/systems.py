@@ -14,11 +14,11 @@ from reports.published import PUBLISHED, recognize
 
 
 class Asked(NamedTuple):
-    """What the table of systems is to show besides the scores."""
+    """The columns that the table of systems shows besides the scores."""
 
     baselines: tuple[str, ...] = ()
     by_source: bool = False
-    """Whether recall is given by where keywords occur."""
+    """True if recall is given by where keywords occur."""
     bounds: tuple[tuple[str, int], ...] = ()
     """The stored upper bounds: pairs of a signature and the number of documents that have one."""
     published: str | None = None

@@ -41,7 +41,7 @@ PARTS = ("dataset", "study", "source", "aspect", "metrics")
 
 
 class Context(NamedTuple):
-    """What a page of results is about."""
+    """The subject of a page of results."""
 
     source: Source
     metrics: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""What pages show while the database is unavailable, their recovery from it, and refusals to show a page."""
+"""The messages of pages while the database is unavailable, their recovery from it, and refusals to show a page."""
 
 import logging
 import time

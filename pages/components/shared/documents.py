@@ -24,7 +24,7 @@ class Choice(NamedTuple):
     key: str
     """Session key of the document's id."""
     wanted: str | None
-    """The id of the document to open first, where it exists."""
+    """The id of the document to open first, if it exists."""
     used: Callable[[], None] = lambda: None
     """Called when somebody uses the choice."""
     shortcuts: tuple[str | None, str | None] = (None, None)
@@ -38,7 +38,7 @@ class Opened(NamedTuple):
     before: str | None
     after: str | None
     said: tuple[str, ...] = ()
-    """Lines in Markdown: which document is open, where no list shows it, and a search that failed."""
+    """Lines in Markdown: the document that is open, if no list shows it, and a search that failed."""
 
 
 def choose_document(dataset: Dataset, names: Callable[[], Mapping[str, str]], choice: Choice) -> str:

@@ -28,7 +28,7 @@ class Keywords(NamedTuple):
     extracted: str
     """The signature of ROUGE-K by the keywords of `EXTRACTOR`."""
     is_extracted: bool
-    """Whether all summaries are scored under `extracted`."""
+    """True if all summaries are scored under `extracted`."""
 
     @property
     def signature(self) -> str | None:
@@ -71,7 +71,7 @@ WAYS_OUT = (
 
 
 def explain_keywords(dataset: Dataset, signatures: Sequence[StoredSignature] | None = None) -> None:
-    """Where ROUGE-K has no keywords in documents, say why, and offer to score by the keywords of one reference.
+    """If documents have no keywords for ROUGE-K, say why, and offer to score by the keywords of one reference.
 
     `signatures` are those of the data set's scores, if already read.
     """

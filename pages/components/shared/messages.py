@@ -24,7 +24,7 @@ class Messages:
     def __init__(self) -> None:
         self.said: list[str] = []
         self.shown = 0
-        """How many of them this run of the page has shown."""
+        """The number of them that this run of the page has shown."""
 
 
 def kept_messages() -> Messages:
@@ -43,7 +43,7 @@ def keep_message(*messages: str) -> None:
 
 
 def announce(*messages: str) -> None:
-    """Draw the page anew, with these messages."""
+    """Draw the page again, with these messages."""
     keep_message(*messages)
     st.rerun()
 

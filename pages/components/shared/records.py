@@ -1,4 +1,4 @@
-"""The texts of a data set, read once for all sessions, and the openings that stand for its documents."""
+"""The texts of a data set, read once for all sessions, and the openings by which its documents are known."""
 
 from data.one_line import cut
 from data.records import Document, Example, Summary
@@ -22,6 +22,6 @@ def openings_of(dataset: str, ids: tuple[str, ...], version: object) -> dict[str
 
 
 def opening_of(document: Document | Example, most: int = OPENING) -> str:
-    """Return what stands for a document: its title, or its opening words, or those of its first reference."""
+    """Return the opening of a document: its title, or its opening words, or those of its first reference."""
     source = document.source_text if isinstance(document, Document) else document.source
     return cut(document.title or source or next(iter(document.references), ""), most)

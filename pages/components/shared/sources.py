@@ -1,4 +1,4 @@
-"""What people said, by where it comes from: judgments of a study, or ratings that came with a data set."""
+"""The sources of people's preferences: judgments of a study, or ratings that came with a data set."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
@@ -39,22 +39,22 @@ ENOUGH = 20
 class Version(NamedTuple):
     """The state of a source's data at the beginning of a run; it changes with every judgment, summary and score.
 
-    Results computed from the source are then computed anew. Pages read from here rather than ask the database again.
+    Results computed from the source are then computed again. Pages read from here rather than ask the database again.
     """
 
     judged: str
-    """Changes with every judgment of a study, and whenever an annotator is excluded; empty for ratings."""
+    """A value that changes with every judgment of a study, and whenever an annotator is excluded; empty for ratings."""
     rule: str
     """The rule by which a study's pairs were chosen; `all` for ratings."""
     dataset: Dataset
     signatures: tuple[StoredSignature, ...]
     """The signatures under which its summaries have scores."""
     decided: int = 0
-    """Grows with every decision of adjudicators, where these are the source."""
+    """A number that grows with every decision of adjudicators, if these are the source."""
     judges: tuple[ModelAnnotator, ...] = ()
     """Language models that judge in a study, and how far each is."""
     in_drawn_order: bool = False
-    """Whether a study has a stopping rule, which looks at its documents in the order that was drawn."""
+    """True if a study has a stopping rule, which looks at its documents in the order that was drawn."""
     compared: tuple[str, ...] = ()
     """The systems that a study compares; empty for ratings, which cover all systems of the data set."""
 
@@ -70,7 +70,7 @@ class Version(NamedTuple):
 
 
 class Source(NamedTuple):
-    """Where preferences come from: a study, or the ratings of an aspect; neither where there are none.
+    """The source of preferences: a study, or the ratings of an aspect; neither if there are none.
 
     The decisions of a study's adjudicators are a source apart from its annotators' judgments.
     """
@@ -225,7 +225,7 @@ class Counts(NamedTuple):
     signatures: tuple[str, ...]
     """The signatures under which the pairs have scores."""
     listed: bool = True
-    """Whether the pairs are few enough to be listed."""
+    """True if the pairs are few enough to be listed."""
     left_out: str = ""
     """A clause that says whose judgments do not count; empty where nobody is excluded."""
 

@@ -86,7 +86,7 @@ class Stores(NamedTuple):
 
 
 def open_stores() -> Stores:
-    """Open the stores on behalf of whoever looks at the page. Raises `DatabaseFailed`, `NotSignedIn`."""
+    """Open the stores on behalf of the page's visitor. Raises `DatabaseFailed`, `NotSignedIn`."""
     return Stores.over(open_engine(), current_actor())
 
 
@@ -100,7 +100,7 @@ def open_engine() -> Engine:
 
 
 def may_manage(study: Study) -> bool:
-    """Tell whether whoever looks at the page manages the study, as everybody does on their own machine."""
+    """Tell whether the page's visitor manages the study, as everybody does on their own machine."""
     return open_stores().annotation.right(study.name) >= Right.MANAGE
 
 

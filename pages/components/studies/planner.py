@@ -1,4 +1,4 @@
-"""How many pairs and judgments a study needs, from assumed or observed ratios."""
+"""The number of pairs and judgments that a study needs, from assumed or observed ratios."""
 
 import streamlit as st
 

@@ -27,8 +27,8 @@ def show_all(shown: Shown) -> None:
     if (missing := possible - done) > 0:
         st.markdown(f"**{done} of {possible} documents** have their bound and every algorithm's extract.")
         st.caption(
-            "What is found is kept. Leaving this page, or changing something on it, stops the work; pressed again, it "
-            "goes on where it stopped."
+            "Results are kept. Leaving this page, or changing something on it, stops the work; press again to "
+            "continue where it stopped."
         )
         if st.button(f"Compute for {format_count(missing, 'document')}", type="primary", key="bound_compute"):
             search_documents(dataset, asked.task)
@@ -37,7 +37,7 @@ def show_all(shown: Shown) -> None:
 
 
 def show_evaluation(shown: Shown, done: int) -> None:
-    """Show what was found for a data set, of which so many documents are `done`."""
+    """Show the results for the `done` documents of a data set."""
     asked, version = shown.asked, shown.version
     found = evaluate_documents(asked, version, done)
     st.markdown(in_markdown(found.said))
@@ -60,7 +60,7 @@ def show_evaluation(shown: Shown, done: int) -> None:
 
 
 def show_by_document(shown: Shown, done: int) -> None:
-    """Show the documents, of many a page of them; whichever is chosen is opened."""
+    """Show the documents, one page of them if there are many; choosing one opens it."""
     pages, pagination = -(-done // PER_PAGE), f"bound_page:{shown.dataset.name}:{done}"
     page = st.session_state.get(pagination, 1)
     table = documents_page(shown.asked, shown.version, done, page)

@@ -1,4 +1,4 @@
-"""What the page Upper bound computes, once for all sessions."""
+"""The results on the page Upper bound, computed once for all sessions."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -19,20 +19,20 @@ from summarizers.sentences import unsplit
 
 @computed("Reading the documents", kept=4)
 def names_of(dataset: str, version: object) -> dict[str, str]:
-    """What a data set's documents are called in a list, by their ids."""
+    """Return the names of a data set's documents in a list, by id."""
     names = name_documents(document for document, _ in records_of(dataset, version))
     return {key: f"{name} · {in_one_line(key)}" for key, name in names.items()}
 
 
 @computed("Reading the documents", kept=16)
 def count_unsplit(dataset: str, version: object) -> int:
-    """How many documents' long source is one sentence."""
+    """Count the documents whose long source is one sentence."""
     return len(unsplit(document for document, _ in records_of(dataset, version)))
 
 
 @computed("Reading the documents", kept=16)
 def count_left_out(asked: BoundChoice, version: object) -> dict[str, int]:
-    """How many documents have no oracle, by the reason."""
+    """Count the documents without an oracle, by the reason."""
     without = [
         document
         for document, _ in records_of(asked.dataset, version)
@@ -46,7 +46,7 @@ def count_left_out(asked: BoundChoice, version: object) -> dict[str, int]:
 
 @computed("Looking for an extract", kept=512)
 def row_of(asked: BoundChoice, version: object, key: str, algorithm: str) -> OracleRow | None:
-    """What an algorithm finds for a document in `WAIT` seconds; None where the document has no oracle."""
+    """Return an algorithm's result for a document in `WAIT` seconds; None if the document has no oracle."""
     document, _ = open_stores().data.record(asked.dataset, key)
     counted = 1 if asked.target.references == "first" else max(1, len(document.references))
     rows = rows_of(OracleTask(asked.target, (algorithm,), asked.length, seconds=WAIT / counted), document)
@@ -54,10 +54,10 @@ def row_of(asked: BoundChoice, version: object, key: str, algorithm: str) -> Ora
 
 
 def optimum_of(asked: BoundChoice, version: object, key: str, known: StoredBound | None) -> OracleRow | None:
-    """The optimum of a document, or the best extract found; None where it has no oracle.
+    """Return the optimum of a document, or the best extract found; None if it has no oracle.
 
-    Where the time was over, the longer search over all documents may have stored a better one, or a lower bound, which
-    is `known`: both bounds hold.
+    If the time ran out, the longer search over all documents may have stored a better one, or a lower bound, which is
+    `known`: both bounds hold.
     """
     row = row_of(asked, version, key, "exact")
     if row is None or row.proven or known is None:
@@ -68,17 +68,17 @@ def optimum_of(asked: BoundChoice, version: object, key: str, known: StoredBound
 
 
 class OpenedDocument(NamedTuple):
-    """What the page shows of a document."""
+    """The contents of the page for one document."""
 
     unsplit: bool
-    """Whether its long source is one sentence."""
+    """True if its long source is one sentence."""
     optimum: OracleRow | None
-    """None where it has no oracle: `lacks` says why."""
+    """The best extract; None if it has no oracle, for the reason in `lacks`."""
     lacks: str = ""
     words: str = ""
-    """Of the extract that is shown, as plain text."""
+    """The extract that is shown, in words, as plain text."""
     extract: str = ""
-    """The same, as HTML."""
+    """The extract that is shown, as HTML."""
     systems: Mapping[str, SystemScore] = {}
     """The F1 and words of each system."""
 
@@ -87,7 +87,7 @@ class OpenedDocument(NamedTuple):
 def open_document(
     asked: BoundChoice, version: object, key: str, algorithm: str, known: StoredBound | None
 ) -> OpenedDocument:
-    """A document with what an algorithm takes of it; `known` is what is stored of the exact search."""
+    """Return a document with an algorithm's extract; `known` is the stored result of the exact search."""
     document, summaries = open_stores().data.record(asked.dataset, key)
     is_unsplit = bool(unsplit([document]))
     optimum = optimum_of(asked, version, key, known)

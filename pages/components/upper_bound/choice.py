@@ -1,4 +1,4 @@
-"""What is asked of the page, by its controls or its address, and how that is said."""
+"""The choices on the page, made by its controls or its address, and their description."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -24,7 +24,7 @@ DEFINITION_NAMES = {"clipped": "clipped", "set": "set"}
 RULE_NAMES = {"max": "best of all", "first": "the first"}
 
 OTHER_LANGUAGES = {code: language.name for code, language in LANGUAGES.items() if code != ENGLISH}
-"""Those whose code stands in the place of a tokenizer."""
+"""The languages whose code replaces a tokenizer."""
 
 UNIT_NAMES = {
     "": "no limit",
@@ -32,30 +32,30 @@ UNIT_NAMES = {
     "words": "words",
     "reference": "as many words as the first reference",
 }
-"""What a limit of the length is counted in."""
+"""The units of a length limit."""
 
 AMOUNTS = {"sentences": 3, "words": 100}
-"""The limits that are proposed."""
+"""The default limits."""
 
 MOST = {"sentences": 999, "words": 99_999}
-"""The largest limits that can be asked for."""
+"""The largest possible limits."""
 
 DOCUMENT, ALL = "document", "all"
 
 VIEWS = {DOCUMENT: "One document", ALL: "All documents"}
 
 WAIT = 10.0
-"""Seconds that an algorithm has for an opened document, all its references together."""
+"""Seconds that an algorithm has for an opened document, for all its references together."""
 
 OPENING = 60
-"""Characters of a title, or of the opening words, by which a document is known in a list."""
+"""The most characters of a document's title or opening words in a list."""
 
 ROWS = 25
-"""Rows of a table that does not scroll by itself."""
+"""The most rows of a table that does not scroll by itself."""
 
 
-# Buttons as high as the boxes beside them, so that the labels above stand in one line; a list that shows a document's
-# words where the buttons beside it could leave it none.
+# Buttons are as high as the boxes beside them, so that their labels are in one line; the list of documents keeps enough
+# width for their words beside its buttons.
 CONTROLS_STYLE = """<style>
 .stMain [data-testid=stButtonGroup] button { min-height: 2.5rem; }
 .stMain .st-key-bound_document { min-width: min(100%, 18rem); }
@@ -66,7 +66,7 @@ CONTROLS_STYLE = """<style>
 
 
 class BoundChoice(NamedTuple):
-    """What the controls of the page, or its address, say."""
+    """The choices made by the controls of the page, or by its address."""
 
     dataset: str
     target: Target = Target()
@@ -91,7 +91,7 @@ class BoundChoice(NamedTuple):
 
 
 def asked_by(address: Mapping[str, str], datasets: Sequence[str]) -> BoundChoice:
-    """What an address asks for, of the data sets that there are; what it does not say, or says wrongly, is usual."""
+    """Read the choices from an address, for these data sets; what is missing or invalid has its default."""
     named = address.get("dataset", "")
     n = next((n for n in METRICS if address.get("metric") == f"rouge{n}"), 1)
     definition, references, language = (address.get(part) for part in ("definition", "references", "language"))
@@ -108,20 +108,23 @@ def asked_by(address: Mapping[str, str], datasets: Sequence[str]) -> BoundChoice
 
 
 def named_length(name: str) -> SummaryLength | None:
-    """The length that an address names as the command line does: `3`, `100w`, `ref`; None for any other name."""
+    """Return the length named as on the command line: `3`, `100w`, `ref`; None for any other name."""
     length = read_length(name)
     return None if length is None or length.amount > MOST.get(length.unit, length.amount) else length
 
 
 def make_length(unit: str, amount: int) -> SummaryLength | None:
-    """The length of a unit of `UNIT_NAMES`."""
+    """Return the length for a unit of `UNIT_NAMES`."""
     if not unit:
         return None
     return REFERENCE_LENGTH if unit == "reference" else SummaryLength(amount, unit)
 
 
 def not_here(address: Mapping[str, str], datasets: Collection[str]) -> list[str]:
-    """What an address names and there is not, a sentence each, as plain text; documents are told by `no_such`."""
+    """Write a sentence for each thing that an address names and that does not exist, as plain text.
+
+    Documents are not checked here, see `no_such`.
+    """
     known: dict[str, tuple[str, Collection[str]]] = {
         "dataset": ("data set", datasets),
         "metric": ("metric", [f"rouge{n}" for n in METRICS]),
@@ -142,24 +145,24 @@ def not_here(address: Mapping[str, str], datasets: Collection[str]) -> list[str]
 
 
 def no_such(what: str, named: str, instead: str = "the first is shown") -> str:
-    """That a link names something that there is not, as plain text."""
+    """Say that a link names something that does not exist, as plain text."""
     return f"This link names a {what} that is not here (“{cut(named, OPENING)}”): {instead}."
 
 
 def name_documents(documents: Iterable[Document]) -> dict[str, str]:
-    """What documents are called in a list, by their ids: a number, which counts from 1, and how they open."""
+    """Return the names of documents in a list, by id: a number, which counts from 1, and their opening words."""
     return {
         document.id: f"{number} · {opening_of(document, OPENING)}" for number, document in enumerate(documents, start=1)
     }
 
 
 def headline(asked: BoundChoice) -> str:
-    """What the bound is, as plain text."""
+    """Say what the bound is, as plain text."""
     return f"The highest {METRICS[asked.target.n]} F1 that any choice of a document's own sentences can reach."
 
 
 def explanation(asked: BoundChoice) -> str:
-    """What the choices mean, as plain text."""
+    """Explain the choices, as plain text."""
     target = asked.target
     text = "; ".join(
         (DEFINITIONS[target.definition], REFERENCE_RULE_NOTES[target.references], length_label(asked.length))
@@ -171,9 +174,9 @@ def explanation(asked: BoundChoice) -> str:
 
 
 def describe_best_system(found: Sequence[Standing], rows: Iterable[OracleRow], asked: BoundChoice) -> str:
-    """How high extracts could score, and how near to that the best system comes, as plain text.
+    """Say how high extracts could score, and how near to that the best system comes, as plain text.
 
-    The best is that with the highest mean among the systems that do not read the references and have most documents.
+    The best system has the highest mean among those that do not read the references and have most documents.
     """
     exact = [row for row in rows if row.algorithm == "exact"]
     mean = float(np.mean(list(bounds_of(exact).values())))

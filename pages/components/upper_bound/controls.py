@@ -24,33 +24,33 @@ from pages.components.upper_bound.choice import (
 )
 from summarizers.oracles import Target
 
-# Session keys; those of widgets begin with `bound_`, too.
+# The session keys of widgets begin with `bound_`, too.
 ADDRESS = "bound_address"
-"""The parts of the address that was written last."""
+"""Session key: the parts of the address that was written last."""
 
 TOUCHED = "bound_touched"
-"""Whether something was used, so that the address may not have reached the browser yet."""
+"""Session key: set if something was used, so that the address may not have reached the browser yet."""
 
 
 @dataclass(frozen=True)
 class Shown:
-    """What the page shows."""
+    """The choices and the data set that the page shows."""
 
     asked: BoundChoice
     dataset: Dataset
     view: str
     address: Mapping[str, str]
-    """What the address said when the run began."""
+    """The parts of the address at the beginning of the run."""
     arrived: bool
-    """Whether somebody has just come by that address."""
+    """True if somebody has just come by that address."""
 
     @property
     def version(self) -> object:
-        """Changes with the data set."""
+        """The data set's version, which changes with it."""
         return version_of(self.dataset)
 
     def lead_here(self, **parts: str) -> None:
-        """Make the address one that shows the same to somebody else."""
+        """Write into the address what is shown."""
         named = {**self.asked.address, "view": self.view, **parts}
         if dict(st.query_params) != named:
             st.query_params.from_dict(named)
@@ -63,7 +63,7 @@ def touched() -> None:
 
 
 def begin(name: str, value: object, options: Collection[object]) -> dict[str, Any]:
-    """What makes a widget show what the address says, or the first option, until it is used."""
+    """Return the arguments by which a widget starts with the value of the address, or else with the first option."""
     key = f"bound_{name}"
     if st.session_state.get(key) not in options:
         st.session_state[key] = value if value in options else next(iter(options))
@@ -71,13 +71,13 @@ def begin(name: str, value: object, options: Collection[object]) -> dict[str, An
 
 
 def segments(label: str, options: Mapping[Any, str], name: str, value: object, **more: Any) -> Any:
-    """A choice among a few."""
+    """Ask for one of a few options."""
     widget = begin(name, value, options)
     return st.segmented_control(label, list(options), format_func=options.__getitem__, required=True, **widget, **more)
 
 
 def ask(first: BoundChoice, datasets: Collection[str]) -> BoundChoice:
-    """Ask what the bound is of, beginning with what the address says."""
+    """Ask what the bound is of, beginning with the choices of the address."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.selectbox(
             "Data set", list(datasets), format_func=in_one_line, **begin("dataset", first.dataset, datasets)

@@ -1,7 +1,7 @@
-"""What is known of all documents of a data set: computed once for all sessions, and shown a page at a time.
+"""Results for all documents of a data set, computed once for all sessions, and shown a page at a time.
 
-`done` is the number of documents that all searches have been through. What they found is kept as it is, so that this
-says which it is.
+`done` is the number of documents that all searches have finished. As results do not change once found, it identifies a
+state of them.
 """
 
 import json
@@ -35,14 +35,14 @@ from summarizers.oracles.extracts import look_into
 from summarizers.oracles.standing import SystemScore, judged_all, standings_of
 
 PER_PAGE = 500
-"""Documents of a table that are sent to the browser at once."""
+"""The number of documents of a table that are sent to the browser at once."""
 
 
 class Evaluated(NamedTuple):
-    """What all documents together say."""
+    """The results for all documents together."""
 
     said: str
-    """How near the best system comes to the bound, as plain text."""
+    """A description of how near the best system comes to the bound, as plain text."""
     distributions: list[ScoreDistribution]
     standings: Table
     oracles: list[Table]
@@ -51,7 +51,7 @@ class Evaluated(NamedTuple):
 
 @computed("Comparing systems with the bound", kept=16)
 def evaluate_documents(asked: BoundChoice, version: object, done: int) -> Evaluated:
-    """How high each algorithm gets, and where systems stand below the bound."""
+    """Compare the algorithms, and the systems with the bound."""
     rows, scores = found_rows(asked, version, done), scores_of(asked.dataset, version, asked.target)
     standings = standings_of(scores, rows)
     figures = sorted(summarize_algorithms(rows), key=lambda found: ALGORITHM_ORDER.index(found.algorithm))
@@ -67,14 +67,14 @@ def evaluate_documents(asked: BoundChoice, version: object, done: int) -> Evalua
 
 @computed("Comparing systems with the bound", kept=64)
 def documents_page(asked: BoundChoice, version: object, done: int, page: int) -> Table:
-    """A page of the table of documents, which counts from 1."""
+    """Return a page of the table of documents; pages count from 1."""
     table = all_documents(asked, version, done)
     return table._replace(rows=table.rows[(page - 1) * PER_PAGE : page * PER_PAGE])
 
 
 @computed("Writing the tables", kept=4)
 def tables_as(format: str, asked: BoundChoice, version: object, done: int) -> str:
-    """All tables as one file: `csv`, `json` or `tex`."""
+    """Return all tables as one file: `csv`, `json` or `tex`."""
     found = evaluate_documents(asked, version, done)
     facts = [*asked.address.items(), ("documents", str(done))]
     if format == "tex":
@@ -89,25 +89,25 @@ def tables_as(format: str, asked: BoundChoice, version: object, done: int) -> st
     return json.dumps({table.name: as_json(table) for table in tables}, indent=2)
 
 
-# --- what these are made of -------------------------------------------------------------------------------------
+# --- the data of these ------------------------------------------------------------------------------------------
 
 
 @computed("Reading what was found", kept=8, whole=True)
 def found_rows(asked: BoundChoice, version: object, done: int) -> tuple[OracleRow, ...]:
-    """What every algorithm found, document by document."""
+    """Return the results of every algorithm, document by document."""
     documents = (document for document, _ in records_of(asked.dataset, version))
     return rows_among(documents, asked.task, known_bounds(open_stores().data, asked.dataset, asked.task))
 
 
 @computed("Scoring the systems", kept=8, whole=True)
 def scores_of(dataset: str, version: object, target: Target) -> dict[str, dict[str, SystemScore]]:
-    """The F1 and words of each system by document."""
+    """Return the F1 and words of each system by document."""
     return judged_all(records_of(dataset, version), target)
 
 
 @computed("Comparing systems with the bound", kept=8, whole=True)
 def all_documents(asked: BoundChoice, version: object, done: int) -> Table:
-    """Each document with its bound, and what falls short of it."""
+    """Make the table of each document with its bound, and the systems' distance from it."""
     names = name_documents(document for document, _ in records_of(asked.dataset, version))
     scores = scores_of(asked.dataset, version, asked.target)
     return documents_table(found_rows(asked, version, done), scores, names)

@@ -20,19 +20,19 @@ UNITS = {1: "words", 2: "pairs of words"}
 ONE = {1: "word", 2: "pair of words"}
 
 WORDS = {"matched": "covered", "missed": "missed"}
-"""What marks say."""
+"""The names of the kinds of marks."""
 
 SHOWN_WHOLE = 40
-"""Lines of a source that does not scroll by itself."""
+"""The most lines of a source that does not scroll by itself."""
 
 FOLDED = 2
-"""Sentences in a row that are not taken and so are folded into one line."""
+"""The least number of consecutive sentences not taken that are folded into one line."""
 
 MANY = 20
-"""Numbers of sentences that are listed."""
+"""The most numbers of sentences that are listed."""
 
 
-# What is taken has a thick line and a word before it: colour only repeats it.
+# A sentence that is taken has a thick line and a badge, so that colour is not needed to tell it.
 EXTRACT_STYLE = """<style>
 .bound { display: grid; gap: 1rem; grid-template-columns: minmax(0, 1fr); margin-bottom: .5rem; }
 @media (min-width: 900px) { .bound { grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); } }
@@ -65,16 +65,17 @@ EXTRACT_STYLE = """<style>
 
 
 def extract_words(row: OracleRow, optimum: OracleRow, document: Document, asked: BoundChoice) -> str:
-    """An extract in sentences, as plain text: how good and how long it is, and what is known of better ones.
+    """Describe an extract, as plain text: its score and length, and what is known about better ones.
 
-    `optimum` is what the exact search found.
+    `optimum` is the result of the exact search.
     """
     if optimum.proven and not optimum.places:
         return f"Nothing can be taken, and the highest F1 is 0: {why_nothing(document, asked)}."
     plain = asked.target.n == 1 and asked.target.definition == "clipped"
     references = len(document.references)
     against = f"reference {row.reference + 1} of {references}" if references > 1 else "the reference"
-    words = count_words(" ".join(taken_sentences(row, document)))
+    sentences = sentences_of(document)
+    words = count_words(" ".join(sentences[place] for place in row.places))
     seconds = f"{row.seconds:.2f} s"
     if row.proven:
         known = f"Proven optimal in {seconds}: no extract scores higher{'' if plain else ' by this count'}."
@@ -91,7 +92,7 @@ def extract_words(row: OracleRow, optimum: OracleRow, document: Document, asked:
 
 
 def why_nothing(document: Document, asked: BoundChoice) -> str:
-    """Why the best extract of a document has no sentence: none is short enough, or none that is shares anything."""
+    """Say why the best extract of a document is empty: no sentence is short enough, or none shares anything."""
     length, sentences = asked.length, sentences_of(document)
     most = length.words(document) if length and length.unit != "sentences" else None
     short = [sentence for sentence in sentences if most is None or count_words(sentence) <= most]
@@ -102,16 +103,10 @@ def why_nothing(document: Document, asked: BoundChoice) -> str:
     return f"{among} shares a {ONE[asked.target.n]} with {'a' if several else 'the'} reference"
 
 
-def taken_sentences(row: OracleRow, document: Document) -> list[str]:
-    """The sentences of an extract."""
-    sentences = sentences_of(document)
-    return [sentences[place] for place in row.places]
-
-
 def extract_html(document: Document, row: OracleRow, target: Target) -> str:
-    """The source's sentences beside the reference: which are taken, and which n-grams that covers or misses.
+    """Write the source's sentences beside the reference as HTML, with the n-grams that the extract covers or misses.
 
-    Sentences in a row that are not taken are folded into a line that opens.
+    Consecutive sentences that are not taken are folded into a line to unfold.
     """
     sentences, reference = sentences_of(document), document.references[row.reference]
     covered = coverage(sentences, row.places, reference, target)
@@ -133,7 +128,7 @@ def extract_html(document: Document, row: OracleRow, target: Target) -> str:
 
 
 def source_lines(sentences: Sequence[str], covered: Coverage) -> list[str]:
-    """The sentences of a source as items of a list; those between the taken ones are folded, unless none is taken."""
+    """Write the sentences of a source as list items of HTML; those between taken ones, if any, are folded."""
     lines = []
     for is_taken, run in groupby(range(len(sentences)), covered.extract.__contains__):
         places = list(run)
@@ -148,13 +143,13 @@ def source_lines(sentences: Sequence[str], covered: Coverage) -> list[str]:
 
 
 def format_sentence_numbers(places: Sequence[int]) -> str:
-    """Sentences by their numbers, which count from 1."""
+    """List sentences by their numbers, which count from 1."""
     more = f" and {len(places) - MANY} more" if len(places) > MANY else ""
     return ", ".join(str(place + 1) for place in places[:MANY]) + more
 
 
 def sentence_html(place: int, sentence: str, covered: Sequence[NgramOccurrence] | None) -> str:
-    """A sentence of the source with its number; one that is taken with what it covers, which may be nothing."""
+    """Write a sentence of the source with its number as HTML; a taken one has marks on what it covers, if anything."""
     taken = covered is not None
     kind, badge = (' class="taken"', '<span class="badge">taken</span> ') if taken else ("", "")
     body = highlight(sentence, marks(sentence, covered or (), "matched"))
@@ -165,7 +160,7 @@ def sentence_html(place: int, sentence: str, covered: Sequence[NgramOccurrence] 
 
 
 def marks(text: str, places: Iterable[NgramOccurrence], kind: str) -> list[Mark]:
-    """Marks on the n-grams of a sentence or reference; those that match light each other."""
+    """Mark the n-grams of a sentence or reference; those that match light each other."""
     return [
         Mark(
             *place.span,
@@ -178,7 +173,7 @@ def marks(text: str, places: Iterable[NgramOccurrence], kind: str) -> list[Mark]
 
 
 def covered_words(covered: Coverage, target: Target) -> str:
-    """The F1 counted back from what is marked."""
+    """Derive the F1 from the counts of what is marked, in a sentence."""
     what = f"{'different ' if target.definition == 'set' else ''}{UNITS[target.n]}"
     matched, ours, theirs = covered.matched, covered.in_extract, covered.in_reference
     f1 = 2 * matched / (ours + theirs) if matched else 0.0

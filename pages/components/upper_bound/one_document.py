@@ -20,15 +20,16 @@ from summarizers.sentences import unsplit_words
 
 
 def warn_of_unsplit(unsplit: int, documents: int) -> None:
-    """Say that long texts are one sentence, where some are."""
+    """Warn about long texts that are one sentence, if there are any."""
     if said := unsplit_words(unsplit, documents):
         st.warning(f"{said[0].upper()}{said[1:]}")
 
 
 def show_document(shown: Shown, ways: DeltaGenerator) -> list[str]:
-    """Show the optimum of a document, or what another algorithm takes; every algorithm and every system beside it.
+    """Show a document's optimum, or another algorithm's extract, and every algorithm and system beside it.
 
-    The choice of a document is drawn in `ways`. Returns what the address names and there is not.
+    The choice of a document is drawn in `ways`. Return a sentence for each thing that the address names and that does
+    not exist.
     """
     asked, dataset, version, data = shown.asked, shown.dataset, shown.version, open_stores().data
     named = shown.address.get("document")
@@ -67,7 +68,7 @@ def show_document(shown: Shown, ways: DeltaGenerator) -> list[str]:
 
 
 def compare_searches(shown: Shown) -> bool:
-    """Ask whether other searches than the exact one are wanted, which take their time; the address may say so."""
+    """Ask whether to run the other searches, too, which takes time; the address may say so."""
     wanted = shown.address.get("algorithm") in ALGORITHM_ORDER
     return st.toggle(
         "Compare searches",
@@ -77,6 +78,6 @@ def compare_searches(shown: Shown) -> bool:
 
 
 def show_table(table: Table, **more: Any) -> None:
-    """A table under its title; `more` goes to it."""
+    """Show a table under its title; `more` are options of the table."""
     st.header(table.title, anchor=False)
     show_result_table(table, table_height(len(table.rows), ROWS), **more)

@@ -1,4 +1,4 @@
-"""The search over all documents: in a process of its own, for as long as somebody looks on."""
+"""The search over all documents, in its own process, for as long as somebody watches."""
 
 import threading
 import time
@@ -14,17 +14,17 @@ from summarizers.oracles.evaluation import OracleTask, evaluate_stored
 from summarizers.processes import Told, WorkerProcess, given_out, tell
 
 SEARCH = "search_ended"
-"""Session key: an event that is set when the search of this session has ended and stored what it found."""
+"""Session key: an event that is set when the search of this session has ended and stored its results."""
 
 LOOK = 0.5
-"""Seconds between two looks how far it is."""
+"""Seconds between two checks of the progress."""
 
 PATIENCE = 5.0
-"""Seconds in which a search that nobody wants any more may store what it found."""
+"""Seconds in which a search that nobody wants any more may store its results."""
 
 
 def search_documents(dataset: Dataset, task: OracleTask) -> None:
-    """Run every algorithm on the documents that were not asked yet, and tell how far that is."""
+    """Run every algorithm on the remaining documents, and show the progress."""
     bar = st.progress(0.0, "Starting")
     ended = st.session_state[SEARCH] = threading.Event()
     try:
@@ -40,14 +40,14 @@ def search_documents(dataset: Dataset, task: OracleTask) -> None:
 
 
 def show_progress(process: WorkerProcess, dataset: Dataset, bar: DeltaGenerator) -> None:
-    """Wait for the end of a search; the run ends here where nobody looks on, or where they may not go on."""
+    """Wait for the end of a search; the run ends here if nobody watches, or the visitor may not go on."""
     checked = 0.0
     while True:
         if time.monotonic() - checked >= LOOK:
-            open_stores().data.dataset(dataset.name)  # refuses whoever has been signed out
+            open_stores().data.dataset(dataset.name)  # refuses visitors who have been signed out
             checked = time.monotonic()
         if not process.line.poll(LOOK):
-            give_way()  # as the run does where the bar moves
+            give_way()  # as the run does when the bar moves
         elif isinstance(heard := process.hear(), Told):
             bar.progress(int(heard.what) / dataset.documents, f"{heard.what} of {dataset.documents} documents")
         else:
@@ -56,17 +56,17 @@ def show_progress(process: WorkerProcess, dataset: Dataset, bar: DeltaGenerator)
 
 
 def search_stored(dataset: str, task: OracleTask) -> None:
-    """The search, in a process of its own, which tells the number of documents that are done."""
+    """Run the search in its own process, and report the number of documents done."""
     evaluate_stored(open_stores().data, dataset, task, processes=1, progress=lambda done, _: tell(str(done)))
 
 
 def await_stopped() -> None:
-    """Wait until a search that this session has stopped has stored what it found.
+    """Wait until a search that this session has stopped has stored its results.
 
-    Streamlit draws a page anew in another thread while the one before goes on until it next writes to the page, here
+    Streamlit draws a page again in another thread while the run before continues until it next writes to the page, here
     up to half a second later.
     """
     ended: threading.Event | None = st.session_state.get(SEARCH)
     if ended is not None and not ended.is_set():
-        with st.spinner("Storing what was found"):
+        with st.spinner("Storing the results"):
             ended.wait()
