@@ -12,7 +12,7 @@ from pages.components.playground.what_if import Worth
 from pages.components.playground.what_if import describe_worth as said_of
 from pages.components.shared.score_table import ScoreCell, ScoreLine, score_table_html, text_cells
 from reports.escaping import esc
-from reports.evidence.phrases import figures
+from reports.evidence.phrases import figures, rank_letters
 
 Found = Explained | CannotExplain | None
 """A score with its evidence, or the reason why there is none, or None while it is being computed."""
@@ -60,11 +60,8 @@ def best_letters(found: Mapping[str, Found]) -> str | None:
     """Return the letters of the highest score; "" if fewer than two have one, None while one is computed."""
     if any(one is None for one in found.values()):
         return None
-    values = {letter: value for letter, one in found.items() if (value := value_of(one)) is not None}
-    if len(values) < 2:
-        return ""
-    highest = max(values.values())
-    return "".join(letter for letter, value in values.items() if highest - value <= TIE)
+    order = rank_letters([value_of(one) for one in found.values()], list(found))
+    return "".join(order[0]) if sum(map(len, order)) > 1 else ""
 
 
 def describe_preference(preferred: str | None) -> str:
