@@ -1,7 +1,7 @@
 """The reading comprehension questions of CNN / Daily Mail (Hermann et al. 2015): one `.question` file a question.
 
-Address, passage, question, answer and the names of the entities, each after a blank line; in the texts @entityN stands
-for an entity and @placeholder for the one that is asked for.
+A file has the address, passage, question, answer and names of the entities, each after a blank line; in the texts
+@entityN replaces an entity, and @placeholder the one that is asked for.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ SUFFIX = ".question"
 MARKER = re.compile(r"@entity(\d{1,9})(?!\d)")
 NAME = re.compile(r"(@entity\d{1,9}):(.*)")
 HEAD = ("the address", None, "the passage", None, "the question", None, "the answer", None)
-"""What the lines of a file are, None being a blank one; below them stand the entities' names, one a line."""
+"""The contents of a file's first lines, None for a blank one; below them are the entities' names, one a line."""
 LINES = {what: number for number, what in enumerate(HEAD, 1) if what}
 
 
@@ -30,15 +30,15 @@ class QuestionFile(NamedTuple):
     """`@entityN`; the passage need not contain it."""
     address: str = ""
     names: Mapping[str, str] = {}
-    """What `@entityN` stands for; empty where the file does not tell."""
+    """The names of the entities by `@entityN`; empty if the file has none."""
 
 
 def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
     """Read a file or all below a folder: a document for each address, with its questions and no summaries.
 
-    Names take the place of the entities' numbers. A document's id is the SHA-1 of its address, which is what the
-    stories of this corpus are called; its reference are the sentences that its questions were made from, their blanks
-    filled, in the order of the files' names.
+    Names replace the entities' numbers. A document's id is the SHA-1 of its address, as in the names of this corpus's
+    stories; its reference consists of the sentences that its questions were made from, with their blanks filled, in the
+    order of the files' names.
     """
     documents: dict[str, tuple[str, list[ClozeQuestion]]] = {}
     for file in question_files(path):
@@ -46,7 +46,7 @@ def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
         passage = fill_names(file, found, "the passage")
         kept, questions = documents.setdefault(found.address, (passage, []))
         if kept != passage:
-            say(f"{file.name}: its passage differs from the one that another file has of the same address: not taken")
+            say(f"{file.name}: its passage is not used, as it differs from another file's with the same address")
         first, blank, rest = fill_names(file, found, "the question").partition(PLACEHOLDER)
         rest = rest.replace(PLACEHOLDER, "")  # a question has one blank
         questions.append(ClozeQuestion(f"{first}{blank}{rest}", fill_names(file, found, "the answer")))
@@ -57,7 +57,7 @@ def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
 
 
 def question_files(path: Path) -> list[Path]:
-    """The file, or all `.question` files below a folder, sorted. Raises `BadRecord` where it has none."""
+    """List the file, or all `.question` files below a folder, sorted. Raises `BadRecord` if it has none."""
     if not path.is_dir():
         return [path]
     if found := sorted(path.rglob(f"*{SUFFIX}")):
@@ -66,7 +66,7 @@ def question_files(path: Path) -> list[Path]:
 
 
 def fill_names(file: Path, found: QuestionFile, what: str) -> str:
-    """One text of a file with names for its entities. Raises `BadRecord` for one without a name."""
+    """Return one text of a file with names for its entities. Raises `BadRecord` for an entity without a name."""
     place = FileLine(file, LINES[what])
 
     def name(marker: re.Match[str]) -> str:
@@ -81,7 +81,7 @@ def fill_names(file: Path, found: QuestionFile, what: str) -> str:
 def read_question(path: Path) -> QuestionFile:
     """Read a file: address, passage, question, answer, names, each after a blank line.
 
-    Raises `BadRecord`, with file and line, for what is anything else.
+    Raises `BadRecord`, with file and line, for anything else.
     """
     found: list[str] = []
     names: dict[str, str] = {}

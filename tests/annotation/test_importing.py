@@ -55,7 +55,7 @@ def test_a_file_of_battles_becomes_a_data_set_and_a_closed_study(
     )
     assert said == [
         "format: lmarena (guessed)",
-        "1 text beside another one by the same system for the same document: called SYSTEM#2, SYSTEM#3 and so on",
+        "1 text beside another one by the same system for the same document: named SYSTEM#2, SYSTEM#3 and so on",
     ]
     study = annotation_store.study("arena")
     assert (study.rule, study.state, study.pairs, study.judgments, study.ties) == ("given", "closed", 4, 5, True)

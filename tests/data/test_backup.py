@@ -351,7 +351,8 @@ def test_tables_are_replaced_only_by_force_and_others_never(database_url: str, t
     with pytest.raises(BackupFailed, match="has tables and 0 judgments; restore into an empty one"):
         restore(database_url, file)
     statement(database_url, "CREATE TABLE of_a_later_version (id integer)")
-    with pytest.raises(BackupFailed, match="older version than the database, which also has the table of_a_later_version"):
+    older = "older version than the database, which also has the table of_a_later_version"
+    with pytest.raises(BackupFailed, match=older):
         restore(database_url, file, force=True)
     statement(database_url, "DROP TABLE of_a_later_version")
     statement(database_url, "DROP TABLE summaries CASCADE")
