@@ -72,8 +72,7 @@ class Rated:
 def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
     """Read a file of ratings, all below a folder, or JSON lines of the published scores.
 
-    Ratings have neither articles nor references. A system in two folders, such as BART, is named after both: `bart_out
-    (abs)`.
+    Ratings have neither articles nor references. A system in two folders, as BART is, is named `bart_out (abs)`.
     """
     if path.suffix.lower() == SCORES:
         refuse_pickle(path)
