@@ -66,7 +66,7 @@ def put_texts(record: Mapping[str, Any], document: Document, summaries: Sequence
     hashed = hide_document(found)
     other = next((part for part in record if hashed[part] != record[part]), None)
     if other is not None:
-        raise BadRecord(f"{file}: {other} of the document {quote_value(record['id'])}: different from what was hashed")
+        raise BadRecord(f"{file}: {other} of the document {quote_value(record['id'])}: not what was hashed")
     return found
 
 

@@ -190,8 +190,8 @@ def test_texts_are_brought_along(without_texts: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "refusal"),
     [
-        ({"without": "far"}, 'texts.jsonl: summaries of the document "d0": different from what was hashed'),
-        ({"replace": ("Reference 3", "Reference three")}, 'references of the document "d3": different from what was hashed'),
+        ({"without": "far"}, 'texts.jsonl: summaries of the document "d0": not what was hashed'),
+        ({"replace": ("Reference 3", "Reference three")}, 'references of the document "d3": not what was hashed'),
         ({"replace": ('"id": "d4"', '"id": "d9"')}, 'texts.jsonl has no document "d4"'),
     ],
 )
