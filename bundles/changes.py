@@ -41,7 +41,7 @@ def hash_scores(data: DataStore, dataset: str) -> dict[str, str]:
     for record in read_scores(data, dataset):
         name = f"{SCORES}: {record['signature']}"
         hashes.setdefault(name, hashlib.sha256()).update("".join(format_json_lines([record])).encode())
-    return {name: found.hexdigest() for name, found in hashes.items()}
+    return {name: hashed.hexdigest() for name, hashed in hashes.items()}
 
 
 def describe_changes(registered: Mapping[str, str], now: Mapping[str, str]) -> Iterator[str]:

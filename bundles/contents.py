@@ -120,8 +120,8 @@ def read_bounds(data: DataStore, dataset: str) -> Iterator[dict[str, Any]]:
 
     def read(session: Session, chosen: ColumnElement[bool]) -> list[dict[str, Any]]:
         joined = select(DocumentRow.key, BoundRow).join(DocumentRow, DocumentRow.id == BoundRow.document_id)
-        found = session.execute(joined.where(chosen).order_by(DocumentRow.position, BoundRow.id))
-        return [take(row, records.BOUND, document_id=key) for key, row in found]
+        rows = session.execute(joined.where(chosen).order_by(DocumentRow.position, BoundRow.id))
+        return [take(row, records.BOUND, document_id=key) for key, row in rows]
 
     for part in data.read_in_parts(number_of(dataset), read):
         yield from part

@@ -1,5 +1,4 @@
-"""The datasheet of a study's data (Gebru et al. 2021): facts that can be counted, and questions to be answered by hand.
-"""
+"""The datasheet of a study's data (Gebru et al. 2021): facts that can be counted, and questions for the researchers."""
 
 import hashlib
 from collections import Counter
@@ -86,19 +85,19 @@ def describe_scores(bundle: Bundle) -> Iterator[str]:
     counts: dict[str, Counter[bool]] = {}
     for _, one in bundle.records(SCORES, records.SCORE):
         counts.setdefault(one["signature"], Counter())[one["value"] is None] += 1
-    for signature, found in counts.items():
-        yield f"`{signature.replace('`', ' ')}` {found.total()}, of which {found[True]} are missing"
+    for signature, scores in counts.items():
+        yield f"`{signature.replace('`', ' ')}` {scores.total()}, of which {scores[True]} are missing"
 
 
 def collection(bundle: Bundle, study: StudyData, protocol: StudyProtocol, facts: Mapping[str, str]) -> Answers:
     """Yield how the judgments were collected."""
     given = list(assignments(bundle))
     judged = [one["judgment"] for one in given if one["judgment"] is not None]
-    found = study.study
-    by_seed = "the pairs came with their judgments" if found.rule == GIVEN else f"seed {found.seed}"
-    drawn = "; ".join((f"rule {found.rule}, {by_seed}", *found.notes))
-    yield "Draw", f"{drawn}; left out {found.identical} of identical texts and {found.unscored} without a score"
-    yield "Judgments wanted per pair", f"{found.judgments_per_pair}, ties {'allowed' if found.ties else 'not allowed'}"
+    setup = study.study
+    by_seed = "the pairs came with their judgments" if setup.rule == GIVEN else f"seed {setup.seed}"
+    drawn = "; ".join((f"rule {setup.rule}, {by_seed}", *setup.notes))
+    yield "Draw", f"{drawn}; left out {setup.identical} of identical texts and {setup.unscored} without a score"
+    yield "Judgments wanted per pair", f"{setup.judgments_per_pair}, ties {'allowed' if setup.ties else 'not allowed'}"
     yield "Judgments", f"{len(judged)}, those of attention checks included"
     if judged:
         yield "Made", ", ".join(describe_times(judged)) or "at times that are not known"
@@ -165,15 +164,11 @@ def exclusions(bundle: Bundle) -> Answers:
     people = [one for _, one in bundle.records("people.jsonl", records.PERSON)]
     excluded = {one["annotator"]: one["exclusion_reason"] for one in people if one["excluded_at"] is not None}
     theirs = [one for one in assignments(bundle) if one["judgment"] is not None and one["annotator"] in excluded]
-    reasons = ", ".join(f"{count} for {in_markdown(reason)}" for reason, count in counted_reasons(excluded))
+    counts = Counter(reason or "no reason that was given" for reason in excluded.values())
+    reasons = ", ".join(f"{count} for {in_markdown(reason)}" for reason, count in sorted(counts.items()))
     yield "Excluded annotators", f"{len(excluded)}, with {len(theirs)} judgments, which stay in the data"
     yield "Reasons", reasons or "none"
     yield "Erased on request", str(sum(one["erased_at"] is not None for one in people))
-
-
-def counted_reasons(excluded: Mapping[str, str | None]) -> list[tuple[str, int]]:
-    """Count the exclusions for each reason, sorted by reason."""
-    return sorted(Counter(reason or "no reason that was given" for reason in excluded.values()).items())
 
 
 def uses(bundle: Bundle) -> Answers:

@@ -21,7 +21,7 @@ def make_environment(seed: int) -> dict[str, Any]:
         "python": platform.python_version(),
         "implementation": platform.python_implementation(),
         "platform": f"{platform.system()} {platform.machine()}",
-        "packages": {name: found for name in PACKAGES if (found := find_version(name)) is not None},
+        "packages": {name: number for name in PACKAGES if (number := find_version(name)) is not None},
         "schema": schema_versions()[-1],
         "seeds": {"pairs, checks and sides": seed, "intervals and tests": 0},
     }

@@ -55,7 +55,7 @@ def put_texts(record: Mapping[str, Any], document: Document, summaries: Sequence
     """Return a document of a bundle with its texts. Raises `BadRecord` if they are not those that were hashed."""
     texts = {summary.system: summary.text for summary in summaries}
     source = document.source
-    found = {
+    whole = {
         **record,
         "title": document.title,
         "source": source if isinstance(source, str) else list(source),
@@ -63,11 +63,11 @@ def put_texts(record: Mapping[str, Any], document: Document, summaries: Sequence
         "summaries": [{**one, "text": texts.get(one["system"], "")} for one in record["summaries"]],
         "questions": [question._asdict() for question in document.questions],
     }
-    hashed = hide_document(found)
+    hashed = hide_document(whole)
     other = next((part for part in record if hashed[part] != record[part]), None)
     if other is not None:
         raise BadRecord(f"{file}: {other} of the document {quote_value(record['id'])}: not what was hashed")
-    return found
+    return whole
 
 
 def hide(text: str) -> str:

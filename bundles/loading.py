@@ -122,8 +122,8 @@ class Loader:
             rows = []
             for place, one in enumerate(part, position * BATCH):
                 row = document_row(dataset.id, place, to_document(one), to_summaries(one))
-                for summary, found in zip(row.summaries, one["summaries"], strict=True):
-                    summary.signature = found["signature"]
+                for summary, given in zip(row.summaries, one["summaries"], strict=True):
+                    summary.signature = given["signature"]
                 rows.append(row)
             self.session.add_all(rows)
             self.session.flush()
@@ -139,15 +139,15 @@ class Loader:
         """Store the scores that the database does not have. Raises `ScoresDiffer`, `BadBundle`."""
         numbers: dict[str, int] = {}
         for part in in_parts(self.rows(SCORES, records.SCORE)):
-            found: dict[str, dict[str, tuple[Any, ...]]] = {}
+            by_signature: dict[str, dict[str, tuple[Any, ...]]] = {}
             for one in part:
                 if one["signature"] not in numbers:
                     numbers[one["signature"]] = self.signature(one["metric"], one["signature"])
                 example = self.summaries[one["document_id"], one["system"]][1]
                 score = one["value"], one["missing"], one["truncated"]
-                if found.setdefault(one["signature"], {}).setdefault(example, score) != score:
+                if by_signature.setdefault(one["signature"], {}).setdefault(example, score) != score:
                     raise BadBundle(f"{SCORES}: two summaries of the same texts have different scores")
-            for signature, scores in found.items():
+            for signature, scores in by_signature.items():
                 self.add_scores(signature, numbers[signature], scores)
 
     def signature(self, metric: str, text: str) -> int:

@@ -162,16 +162,16 @@ def unpack_members(file: Path, archive: ZipFile, members: Mapping[str, ZipInfo],
         raise BadBundle(f"{MANIFEST}: not a bundle of format {FORMAT}; it may be of a newer version of relevance")
     entries = {name: record(ENTRY) for name in members if name != MANIFEST}
     fields: Fields = {"format": whole, "study": words, "texts": flag, "files": record(entries)}
-    found = read_fields(place, said, fields)
-    for name, entry in found["files"].items():
+    manifest_fields = read_fields(place, said, fields)
+    for name, entry in manifest_fields["files"].items():
         unpack_member(archive, members[name], folder / name, entry)
     (folder / MANIFEST).write_bytes(written)
     return Bundle(
         folder=folder,
         sha256=hashlib.sha256(written).hexdigest(),
-        study=found["study"],
-        texts=found["texts"],
-        files={name: entry["sha256"] for name, entry in found["files"].items()},
+        study=manifest_fields["study"],
+        texts=manifest_fields["texts"],
+        files={name: entry["sha256"] for name, entry in manifest_fields["files"].items()},
     )
 
 

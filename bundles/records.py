@@ -81,12 +81,12 @@ def flag(place: FileLine, value: object, name: str) -> bool:
 def moment(place: FileLine, value: object, name: str) -> datetime:
     """Read a point in time, as `data.export.format_timestamp` writes it."""
     try:
-        found = datetime.fromisoformat(value) if isinstance(value, str) else None
+        parsed = datetime.fromisoformat(value) if isinstance(value, str) else None
     except ValueError:
-        found = None
-    if found is None or found.tzinfo is None:
+        parsed = None
+    if parsed is None or parsed.tzinfo is None:
         place.refuse(f"{name} must be a time such as 2026-01-31T12:00:00.000000+00:00")
-    return found
+    return parsed
 
 
 def digest(place: FileLine, value: object, name: str) -> str:

@@ -65,21 +65,21 @@ def read_rows(store: AnnotationStore, name: str) -> StudyRows:
         store = AnnotationStore(store.engine.execution_options(isolation_level="REPEATABLE READ"), store.actor)
     with store.reading() as session:
         study = find_study(session, name)
-        found = Reader(session, study)
-        protocols = found.protocols()
+        reader = Reader(session, study)
+        protocols = reader.protocols()
         return StudyRows(
             name=study.name,
             dataset=study.dataset.name,
-            whole=found.whole(),
+            whole=reader.whole(),
             protocol=protocols[-1].text if protocols else write_protocol(find_protocol(session, study)),
             protocols={row.version: row.text for row in protocols},
-            pairs=found.pair_records(),
-            people=found.people(),
-            judgments=found.judgments(),
-            surveys=found.surveys(),
-            adjudications=found.adjudications(),
-            models=[take(row, records.MODEL) for row in found.models()],
-            model_judgments=found.model_judgments(),
+            pairs=reader.pair_records(),
+            people=reader.people(),
+            judgments=reader.judgments(),
+            surveys=reader.surveys(),
+            adjudications=reader.adjudications(),
+            models=[take(row, records.MODEL) for row in reader.models()],
+            model_judgments=reader.model_judgments(),
         )
 
 

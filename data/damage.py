@@ -52,8 +52,8 @@ def find_damage_by(connection: sqlite3.Connection, file: Path, *, check_pages: b
     connection.execute("SELECT count(*) FROM sqlite_master")  # rolls an unfinished transaction back
     if is_cut(connection, file):
         return "is damaged: its end is missing"
-    found = connection.execute("PRAGMA quick_check(1)").fetchone()[0] if check_pages else "ok"
-    return None if found == "ok" else f"is damaged: {found}"
+    problem = connection.execute("PRAGMA quick_check(1)").fetchone()[0] if check_pages else "ok"
+    return None if problem == "ok" else f"is damaged: {problem}"
 
 
 def open_existing(file: Path, mode: str = "rw") -> sqlite3.Connection:

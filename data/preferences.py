@@ -91,8 +91,7 @@ class Preferences:
 
     @property
     def weights(self) -> Numbers | None:
-        """Shape (n,): one over the probability with which the pair was drawn; None if all pairs have the same weight.
-        """
+        """Shape (n,): one over the probability with which the pair was drawn; None if all weights are the same."""
         if np.isnan(self.inclusion).all():
             return None
         return np.where(np.isnan(self.inclusion), 1.0, 1 / self.inclusion)[self.pair]

@@ -258,10 +258,10 @@ def require_field(place: FileLine, record: dict[str, Any], field: str) -> Any:
 
 def text(place: FileLine, value: object, name: str) -> str:
     """Check that a value is a string, not blank, and storable in every database and browser; return it."""
-    found = summary_text(place, value, name)
-    if not found.strip():
+    checked = summary_text(place, value, name)
+    if not checked.strip():
         place.refuse(f"{name} is empty")
-    return found
+    return checked
 
 
 def summary_text(place: FileLine, value: object, name: str) -> str:
@@ -289,10 +289,10 @@ def identifier(place: FileLine, value: object, name: str) -> str:
     elif not isinstance(value, str):
         what = quote_value(value) if isinstance(value, float) else kind(value)
         place.refuse(f"{name} must be a string or a whole number, not {what}")
-    found = text(place, value, name)
-    if len(found) > MAX_NAME:
+    checked = text(place, value, name)
+    if len(checked) > MAX_NAME:
         place.refuse(f"{name} is over {MAX_NAME} characters long")
-    return found
+    return checked
 
 
 def optional_text(place: FileLine, value: object, name: str) -> str | None:

@@ -98,12 +98,12 @@ def labels(signatures: Sequence[str], label_of: Callable[[str], str] = name_of) 
     `label_of` returns the name of a signature's metric, by default the plain one; pages and reports pass their own.
     """
     parsed = {text: Signature.parse(text) for text in signatures}
-    found = {}
+    named = {}
     for text, signature in parsed.items():
         same = [other.details for other in parsed.values() if other.name == signature.name]
         own = [detail for detail in signature.details if not all(detail in other for other in same)]
-        found[text] = f"{label_of(text)} ({', '.join(own)})" if len(same) > 1 else label_of(text)
-    return found
+        named[text] = f"{label_of(text)} ({', '.join(own)})" if len(same) > 1 else label_of(text)
+    return named
 
 
 def distinct(signatures: Iterable[str]) -> list[str]:

@@ -41,10 +41,10 @@ def restore(url: str, file: Path, *, force: bool = False) -> Restored:
 def database_file(url: str) -> Path | None:
     """Return the file of an SQLite database, None for PostgreSQL; `UnusableDatabase` for one in memory."""
     address = make_engine(url).url
-    found = sqlite_file(address)
-    if found is None and address.get_backend_name() == "sqlite":
+    path = sqlite_file(address)
+    if path is None and address.get_backend_name() == "sqlite":
         raise UnusableDatabase("a database in memory has no backups: name a file in RELEVANCE_DATABASE_URL")
-    return found and found.resolve()
+    return path and path.resolve()
 
 
 def refuse_same_file(file: Path, database: Path | None) -> None:

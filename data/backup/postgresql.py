@@ -33,9 +33,9 @@ def back_up(engine: Engine, file: Path) -> Backup:
     """Write a database to a file, and check it by reading all of it. Raises `BackupFailed`, OSError."""
     with scratch_beside(file) as dumped:
         run(["pg_dump", "--format=custom", f"--file={dumped}"], engine)
-        found = examine(dumped, f"the database {engine.url.database}")
+        backup, _ = read(dumped, f"the database {engine.url.database}")
         publish(dumped, file)
-    return found
+    return backup
 
 
 def restore(engine: Engine, file: Path, *, force: bool) -> Restored:
@@ -43,7 +43,7 @@ def restore(engine: Engine, file: Path, *, force: bool) -> Restored:
     with open_file(file) as opened:
         if opened.read(len(OF_POSTGRESQL)) != OF_POSTGRESQL:
             raise BackupFailed(f"{file} is not a backup of PostgreSQL, which RELEVANCE_DATABASE_URL names")
-    found, tables = read(file, str(file))
+    restored, tables = read(file, str(file))
     present = set(inspect(engine).get_table_names())
     engine.dispose()
     if present and not present >= OURS:
@@ -64,16 +64,14 @@ def restore(engine: Engine, file: Path, *, force: bool) -> Restored:
     upgrade(engine)
     end_sign_ins(engine)
     engine.dispose()
-    return Restored(found.judgments, None)
-
-
-def examine(file: Path, name: str) -> Backup:
-    """Read all of a backup and return its contents; `name` is its name in messages. Raises `BackupFailed`."""
-    return read(file, name)[0]
+    return Restored(restored.judgments, None)
 
 
 def read(file: Path, name: str) -> tuple[Backup, set[str]]:
-    """Return a backup's contents and the names of its tables. Raises `BackupFailed` if it cannot be read to its end."""
+    """Read all of a backup; return its contents and the names of its tables. Raises `BackupFailed`.
+
+    `name` is the backup's name in messages.
+    """
     rows: dict[str, int] = {}
     schema = None
     table = None
@@ -132,22 +130,22 @@ def run(command: Sequence[str], engine: Engine) -> None:
 
 def find_program(name: str) -> str:
     """Find one of PostgreSQL's programs. Raises `BackupFailed`, saying what to install."""
-    found = shutil.which(name)
-    if found is None:
+    path = shutil.which(name)
+    if path is None:
         raise BackupFailed(
             f"{name} is not installed: install PostgreSQL's client programs, at least of the server's version "
             "(Debian, Ubuntu: apt-get install postgresql-client; macOS: brew install libpq)"
         )
-    return found
+    return path
 
 
 def program_version(name: str) -> int:
     """Return the major version of one of PostgreSQL's programs. Raises `BackupFailed`."""
     said = subprocess.run([find_program(name), "--version"], capture_output=True, text=True, check=False).stdout  # noqa: S603
-    found = re.search(r"\d+", said)
-    if found is None:
+    number = re.search(r"\d+", said)
+    if number is None:
         raise BackupFailed(f"{name} does not say its version")
-    return int(found[0])
+    return int(number[0])
 
 
 def last_line(said: bytes) -> str:

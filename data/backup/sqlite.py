@@ -38,9 +38,9 @@ def back_up(database: Path, file: Path) -> Backup:
     with scratch_beside(file) as copied:
         with naming_errors(f"{database} could not be copied to {file}"), closing(open_existing(database)) as source:
             copy(source, copied)
-        found = examine(copied, str(database))
+        backup = examine(copied, str(database))
         publish(copied, file)
-    return found
+    return backup
 
 
 def restore(database: Path, file: Path, *, force: bool) -> Restored:
@@ -54,7 +54,7 @@ def restore(database: Path, file: Path, *, force: bool) -> Restored:
                 raise BackupFailed(f"{file} {damage}")
             with closing(open_existing(file)) as source:
                 copy(source, ready)
-        found = examine(ready, str(file))
+        backup = examine(ready, str(file))
         with naming_errors(f"{file} could not be brought up to date beside {database}"):
             bring_up_to_date(ready)
         with naming_errors(f"{database} cannot be replaced"):
@@ -62,7 +62,7 @@ def restore(database: Path, file: Path, *, force: bool) -> Restored:
                 kept = replace_contents(database, ready, force=force)
             else:
                 kept = replace_file(database, ready)
-    return Restored(found.judgments, kept)
+    return Restored(backup.judgments, kept)
 
 
 def copy(source: sqlite3.Connection, target: Path) -> None:
@@ -84,9 +84,9 @@ def copy(source: sqlite3.Connection, target: Path) -> None:
 def examine(copied: Path, name: str) -> Backup:
     """Check a copy of a database that nobody else uses; `name` is its name in messages. Raises `BackupFailed`."""
     with naming_errors(f"{name} is damaged"), closing(open_existing(copied)) as connection:
-        (found,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
-        if found != "ok":
-            raise BackupFailed(f"{name} is damaged: {found}")
+        (problem,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
+        if problem != "ok":
+            raise BackupFailed(f"{name} is damaged: {problem}")
         tables = table_names(connection)
         schema = None
         if "alembic_version" in tables:

@@ -108,11 +108,6 @@ def save_ratings(written: Sequence[Mapping[str, Summary]], systems: Sequence[str
         write_blocks(folder / f"{PAIR}.{aspect}.{SEGMENT}.score", rated)
 
 
-def rating_of(summary: Summary | None, aspect: str) -> float | None:
-    """Return the rating of a summary, if there is one."""
-    return None if summary is None else summary.human.get(aspect)
-
-
 def save_given(written: Sequence[Mapping[str, Summary]], systems: Sequence[str], folder: Path) -> list[str]:
     """Write scores of metrics, a file for each; return the metrics that lack a score, which are not written."""
     given = [{system: dict(summary.given) for system, summary in one.items()} for one in written]

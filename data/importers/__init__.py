@@ -131,11 +131,11 @@ def guess_format(path: Path) -> str:
         return guess_folder(path)
     if path.suffix.lower() == ".csv" and realsumm.is_ratings(path):
         return "realsumm"
-    found = SUFFIXES.get(path.suffix.lower())
-    if found == "parquet" and has_battles(path):
+    guessed = SUFFIXES.get(path.suffix.lower())
+    if guessed == "parquet" and has_battles(path):
         return "lmarena"
-    if found is not None:
-        return found
+    if guessed is not None:
+        return guessed
     for place, record in read_json(path):
         for format, fields in RECOGNIZED:
             if fields <= record.keys():
@@ -157,13 +157,13 @@ def has_battles(path: Path) -> bool:
 
 def guess_folder(path: Path) -> str:
     """Return the format of a folder by its files. Raises `BadRecord` if none or several formats match."""
-    found = [format for format, patterns in TOLD_BY.items() if any(any(path.rglob(pattern)) for pattern in patterns)]
-    if not found:
+    matching = [format for format, patterns in TOLD_BY.items() if any(any(path.rglob(pattern)) for pattern in patterns)]
+    if not matching:
         known = ", ".join(pattern for patterns in TOLD_BY.values() for pattern in patterns)
         raise BadRecord(f"{path}: there is no file in it that an importer reads ({known})")
-    if len(found) > 1:
-        raise BadRecord(f"{path}: its files are of the formats {' and '.join(found)}: name one with --format")
-    return found[0]
+    if len(matching) > 1:
+        raise BadRecord(f"{path}: its files are of the formats {' and '.join(matching)}: name one with --format")
+    return matching[0]
 
 
 def read_documents(

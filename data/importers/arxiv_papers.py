@@ -96,8 +96,8 @@ def without_abstract(body: str, abstract: str) -> str:
 
 def without_ending(body: str) -> str:
     """Return the text up to the acknowledgements in its last third, if there are any."""
-    found = ENDING.search(body, len(body) * 2 // 3)
-    return body[: found.start()] if found else body
+    ending = ENDING.search(body, len(body) * 2 // 3)
+    return body[: ending.start()] if ending else body
 
 
 def clean(body: str) -> str:

@@ -70,12 +70,12 @@ def read_head(path: Path) -> TableHead:
     csv.field_size_limit(reading.MAX_LINE_BYTES)
     rows = csv.reader((line for _, line in reading.lines(path, keep_ends=True)), delimiter=delimiter, strict=True)
     try:
-        found = [tuple(row) for row in islice(rows, ROWS + 1) if row]
+        head = [tuple(row) for row in islice(rows, ROWS + 1) if row]
     except csv.Error as error:
         raise BadRecord(f"{path.name}:{rows.line_num}: not a well-formed table: {error}") from error
-    if not found:
+    if not head:
         raise BadRecord(f"{path.name}:1: the file is empty")
-    return TableHead(delimiter, found[0], tuple(found[1:]))
+    return TableHead(delimiter, head[0], tuple(head[1:]))
 
 
 def guess_columns(head: TableHead) -> dict[str, str]:
@@ -84,24 +84,24 @@ def guess_columns(head: TableHead) -> dict[str, str]:
     Columns of ratings keep their names.
     """
     folded = {name.strip().casefold(): name for name in reversed(head.names)}
-    found = {
+    roles = {
         field: next(folded[known] for known in called if known in folded)
         for field, called in CALLED.items()
         if any(known in folded for known in called)
     }
-    return found | {name: name for name in head.names if name.startswith(HUMAN)}
+    return roles | {name: name for name in head.names if name.startswith(HUMAN)}
 
 
 def guess_systems(head: TableHead) -> dict[str, str]:
     """Map the columns that seem to hold the summaries of one system each to its name."""
     known = {name for called in CALLED.values() for name in called}
-    found: dict[str, str] = {}
+    systems: dict[str, str] = {}
     for place, name in enumerate(head.names):
         named = OF_SYSTEM.fullmatch(name.strip())
         if named and name.strip().casefold() not in known and not holds_numbers(place, head.rows):
             system = named["before"] or named["after"]
-            found[name] = name if system in found.values() else system
-    return found
+            systems[name] = name if system in systems.values() else system
+    return systems
 
 
 def guess_table(path: Path, delimiter: str, say: Say) -> TableColumns | None:
@@ -134,13 +134,11 @@ def guess_ratings(head: TableHead) -> list[str]:
     return [
         name
         for place, name in enumerate(head.names)
-        if not is_taken(name) and name not in known and looks_rated(name, place, head.rows)
+        if not is_taken(name)
+        and name not in known
+        and holds_numbers(place, head.rows)
+        and name.casefold().rpartition("_")[2] in {*ASPECTS, "rating", "score", "human"}
     ]
-
-
-def looks_rated(name: str, place: int, rows: Sequence[Sequence[str]]) -> bool:
-    """Tell whether a column may hold ratings."""
-    return holds_numbers(place, rows) and name.casefold().rpartition("_")[2] in {*ASPECTS, "rating", "score", "human"}
 
 
 def holds_numbers(place: int, rows: Sequence[Sequence[str]]) -> bool:

@@ -109,11 +109,11 @@ def read_batches(mapped: Any, path: Path) -> Iterator[Any]:
 
 def choose_columns(place: FileLine, columns: Sequence[str]) -> tuple[str, str]:
     """Return the columns of the document and of its references. Raises `BadRecord`."""
-    found = next((names for names in PAIRS if {*columns} >= {*names}), None)
-    if found is None:
+    pair = next((names for names in PAIRS if {*columns} >= {*names}), None)
+    if pair is None:
         known = ", ".join(" and ".join(names) for names in PAIRS)
         place.refuse(f"the columns {list_columns(columns)} have none of the known pairs: {known}; rename them")
-    return found
+    return pair
 
 
 def list_columns(columns: Sequence[str]) -> str:

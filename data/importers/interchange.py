@@ -55,20 +55,20 @@ def read_source(place: FileLine, source: object) -> str | tuple[str, ...]:
 
 def summaries(place: FileLine, document_id: str, value: object) -> list[Summary]:
     """Read the summaries of one document, one for each system."""
-    found: dict[str, Summary] = {}
+    by_system: dict[str, Summary] = {}
     for index, item in enumerate(reading.objects(place, value, "summaries")):
         name = f"summaries[{index}]"
         system = reading.identifier(place, reading.require_field(place, item, "system"), f"{name}.system")
-        if system in found:
+        if system in by_system:
             place.refuse(f"the system {reading.quote_value(system)} stands twice among the summaries")
-        found[system] = Summary(
+        by_system[system] = Summary(
             document_id=document_id,
             system=system,
             text=reading.summary_text(place, reading.require_field(place, item, "text"), f"{name}.text"),
             human=reading.ratings(place, item.get("human"), f"{name}.human"),
             given=tuple(reading.ratings(place, item.get("scores"), f"{name}.scores").items()),
         )
-    return list(found.values())
+    return list(by_system.values())
 
 
 def questions(place: FileLine, value: object) -> Iterator[ClozeQuestion]:

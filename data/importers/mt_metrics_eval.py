@@ -81,14 +81,13 @@ class Texts:
         self.lines = lines(file) if file.suffix == TEXTS[0] else read_field(file, field)
 
     def read(self, size: int) -> str | None:
-        """Return the next lines as one text; None if none of them was written. Raises `BadRecord` if there are fewer.
-        """
-        found = list(islice(self.lines, size))
-        if found:
-            self.place = found[-1][0]
-        if len(found) < size:
+        """Return the next lines as one text; None if none was written. Raises `BadRecord` if there are fewer."""
+        numbered = list(islice(self.lines, size))
+        if numbered:
+            self.place = numbered[-1][0]
+        if len(numbered) < size:
             self.place.refuse("the file ends here, but the list of documents has more lines")
-        said = [line for _, line in found if line != NO_TEXT]
+        said = [line for _, line in numbered if line != NO_TEXT]
         return "\n".join(said) if said else None
 
     def end(self) -> None:
@@ -156,7 +155,7 @@ def find_corpus(path: Path, say: Say) -> Corpus:
         if passed := {other: len(files) for other, files in of.items() if other != level}:
             counts = ", ".join(f"{count} of level {other}" for other, count in passed.items())
             say(f"files of {what} that are not of single summaries are skipped: {counts}")
-    if spans := len(found(root / "human-scores", f"{pair}.*.rating")):
+    if spans := len(find_files(root / "human-scores", f"{pair}.*.rating")):
         say(f"files of ratings that mark spans are skipped: {spans}")
     if people := sorted(outputs.keys() - systems.keys()):
         say(f"references among the systems are not imported as systems: {', '.join(people)}")
@@ -180,7 +179,7 @@ def find_documents(path: Path) -> Path:
     return files[0]
 
 
-def found(folder: Path, pattern: str) -> list[Path]:
+def find_files(folder: Path, pattern: str) -> list[Path]:
     """List the files of a folder that match, in the natural order of their names: ref2 before ref10."""
     return sorted((file for file in folder.glob(pattern) if file.is_file()), key=lambda file: natural_order(file.name))
 
@@ -188,7 +187,7 @@ def found(folder: Path, pattern: str) -> list[Path]:
 def text_files(folder: Path, prefix: str) -> dict[str, Path]:
     """Find the files of texts with a prefix in a folder, by the rest of their names. Raises `BadRecord`."""
     files: dict[str, Path] = {}
-    for file in found(folder, f"{prefix}*"):
+    for file in find_files(folder, f"{prefix}*"):
         name = file.stem.removeprefix(prefix)
         if file.suffix not in TEXTS:
             continue
@@ -201,7 +200,7 @@ def text_files(folder: Path, prefix: str) -> dict[str, Path]:
 def score_files(folder: Path, prefix: str) -> dict[str, dict[str, Path]]:
     """Find the files of scores in a folder, by their level and name."""
     files: dict[str, dict[str, Path]] = {}
-    for file in found(folder, f"{prefix}*.*.score"):
+    for file in find_files(folder, f"{prefix}*.*.score"):
         name, _, level = file.name.removeprefix(prefix).removesuffix(".score").rpartition(".")
         files.setdefault(level, {})[identifier(FileLine(file, 1), name, "the name of its scores")] = file
     return files

@@ -39,12 +39,12 @@ def cited_abstracts(place: FileLine, value: Any) -> tuple[list[str], int]:
     """Return the abstracts of cited papers, each after its mark, and the number of unknown ones."""
     if not isinstance(value, dict):
         place.refuse(f"ref_abstract must be an object, not {reading.kind(value)}")
-    found = []
+    abstracts = []
     for mark, paper in value.items():
         if not isinstance(paper, dict):
             place.refuse(f"ref_abstract.{mark[:40]} must be an object, not {reading.kind(paper)}")
         reading.storable(place, mark, "a mark of ref_abstract")
         abstract = reading.optional_text(place, paper.get("abstract"), f"ref_abstract.{mark[:40]}.abstract")
         if abstract is not None:
-            found.append(f"{mark} {abstract}")
-    return found, len(value) - len(found)
+            abstracts.append(f"{mark} {abstract}")
+    return abstracts, len(value) - len(abstracts)

@@ -154,18 +154,18 @@ def gather(comparisons: Iterable[Comparison]) -> JudgedPairs:
 
     Raises `BadRecord` if a document's id has two texts.
     """
-    found = Gathered()
+    gathered = Gathered()
     judgments = []
     for one in comparisons:
-        found.add_document(one.place, one.document)
-        judgment = found.judgment(one)
+        gathered.add_document(one.place, one.document)
+        judgment = gathered.judgment(one)
         if judgment is not None:
             judgments.append(judgment)
     records = [
-        (document, [Summary(document.id, name, text) for name, text in found.taken[document.id].items()])
-        for _, document in found.documents.values()
+        (document, [Summary(document.id, name, text) for name, text in gathered.taken[document.id].items()])
+        for _, document in gathered.documents.values()
     ]
-    return JudgedPairs(records, judgments, len(found.identical), tuple(found.notes()))
+    return JudgedPairs(records, judgments, len(gathered.identical), tuple(gathered.notes()))
 
 
 def records_of(read: Read, path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
@@ -183,15 +183,15 @@ def moment(place: FileLine, value: object, name: str) -> datetime | None:
     number = None if isinstance(value, str) else reading.parse_number(place, value, name)
     try:
         if number is None:
-            found = datetime.fromisoformat(str(value))
-            found = found.replace(tzinfo=found.tzinfo or UTC).astimezone(UTC)
+            parsed = datetime.fromisoformat(str(value))
+            parsed = parsed.replace(tzinfo=parsed.tzinfo or UTC).astimezone(UTC)
         else:
-            found = datetime.fromtimestamp(number / 1000 if abs(number) > 1e11 else number, UTC)
+            parsed = datetime.fromtimestamp(number / 1000 if abs(number) > 1e11 else number, UTC)
     except (OverflowError, OSError, ValueError):
-        found = None
-    if found is None or not YEARS[0] <= found.year <= YEARS[1]:
+        parsed = None
+    if parsed is None or not YEARS[0] <= parsed.year <= YEARS[1]:
         place.refuse(f"{name} is not a time from {YEARS[0]} to {YEARS[1]}: {reading.quote_value(value)}")
-    return found
+    return parsed
 
 
 def fold(text: str) -> str:
@@ -206,8 +206,8 @@ def count(number: int, what: str) -> str:
 
 def read_judged(read: Read, path: Path, say: Say = say_nothing) -> JudgedPairs:
     """Read all of a file of comparisons. Raises `BadRecord`, also if it holds none that can be judged."""
-    found = gather(read(path, say))
-    if not found.judgments:
-        why = f" ({'; '.join(found.notes)})" if found.notes else ""
+    judged = gather(read(path, say))
+    if not judged.judgments:
+        why = f" ({'; '.join(judged.notes)})" if judged.notes else ""
         FileLine(path, 1).refuse(f"the file holds no judgments{why}")
-    return found
+    return judged

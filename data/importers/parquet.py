@@ -5,6 +5,7 @@ description and by the headers of their pages, before anything is unpacked. Then
 small that the largest possible values of their pages fit into memory, and only then read.
 """
 
+import io
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import accumulate, pairwise
@@ -14,7 +15,7 @@ from typing import Any, BinaryIO, NamedTuple
 from data import reading
 from data.files import open_file
 from data.importers.table import HUMAN, TableRow, check_columns, gather, is_taken
-from data.importers.thrift import Struct, parse_struct, read_struct
+from data.importers.thrift import Struct, read_struct
 from data.one_line import message
 from data.reading import FileLine, Say, say_nothing
 from data.records import BadRecord, Document, Summary
@@ -148,7 +149,7 @@ def open_parquet(source: BinaryIO, path: Path, by_numbers: bool = False) -> tupl
         refuse(path, f"the description of its columns is over {MAX_FOOTER // MIB} MiB; {REWRITE}")
     source.seek(end - 8 - footer)
     described = source.read(footer).replace(b"ARROW:schema", b"arrow_schema")
-    groups: list[Struct] = parse_struct(described)[4]
+    groups: list[Struct] = read_struct(io.BytesIO(described))[4]
     metadata = pq.read_metadata(pa.BufferReader(b"PAR1" + described + tail))
     leaves = [metadata.schema.column(place).path for place in range(metadata.num_columns)] if by_numbers else None
     opened = pq.ParquetFile(source, metadata=metadata, read_dictionary=leaves, pre_buffer=False, buffer_size=MIB)
@@ -168,8 +169,8 @@ def check_types(path: Path, schema: Any, taken: Collection[str]) -> None:
     for name in taken:
         if not any(is_simple(schema.field(name).type) for is_simple in simple):
             wanted = "a number" if name.startswith(HUMAN) else "a string"
-            found = "a list" if types.is_list(schema.field(name).type) else "an object"
-            refuse(path, f"{name} must be {wanted}, not {found}")
+            actual = "a list" if types.is_list(schema.field(name).type) else "an object"
+            refuse(path, f"{name} must be {wanted}, not {actual}")
 
 
 def measure(path: Path, batches: Iterator[Any], texts: Collection[str], before: int = 0) -> None:

@@ -42,14 +42,14 @@ def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
     """
     documents: dict[str, tuple[str, list[ClozeQuestion]]] = {}
     for file in question_files(path):
-        found = read_question(file)
-        passage = fill_names(file, found, "the passage")
-        kept, questions = documents.setdefault(found.address, (passage, []))
+        parts = read_question(file)
+        passage = fill_names(file, parts, "the passage")
+        kept, questions = documents.setdefault(parts.address, (passage, []))
         if kept != passage:
             say(f"{file.name}: its passage is not used, as it differs from another file's with the same address")
-        first, blank, rest = fill_names(file, found, "the question").partition(PLACEHOLDER)
+        first, blank, rest = fill_names(file, parts, "the question").partition(PLACEHOLDER)
         rest = rest.replace(PLACEHOLDER, "")  # a question has one blank
-        questions.append(ClozeQuestion(f"{first}{blank}{rest}", fill_names(file, found, "the answer")))
+        questions.append(ClozeQuestion(f"{first}{blank}{rest}", fill_names(file, parts, "the answer")))
     for address, (passage, questions) in documents.items():
         told = dict.fromkeys(question.replace(PLACEHOLDER, answer) for question, answer in questions)
         digest = hashlib.sha1(address.encode(), usedforsecurity=False).hexdigest()
@@ -65,16 +65,16 @@ def question_files(path: Path) -> list[Path]:
     raise BadRecord(f"{path}: there are no {SUFFIX} files in it")
 
 
-def fill_names(file: Path, found: QuestionFile, what: str) -> str:
+def fill_names(file: Path, parts: QuestionFile, what: str) -> str:
     """Return one text of a file with names for its entities. Raises `BadRecord` for an entity without a name."""
     place = FileLine(file, LINES[what])
 
     def name(marker: re.Match[str]) -> str:
-        if not found.names.get(marker.group()):
+        if not parts.names.get(marker.group()):
             place.refuse(f"{marker.group()} has no name: a line {marker.group()}:Name is missing below the answer")
-        return found.names[marker.group()]
+        return parts.names[marker.group()]
 
-    texts = {"the passage": found.passage, "the question": found.question, "the answer": found.answer}
+    texts = {"the passage": parts.passage, "the question": parts.question, "the answer": parts.answer}
     return text(place, MARKER.sub(name, texts[what]), what)
 
 
@@ -83,7 +83,7 @@ def read_question(path: Path) -> QuestionFile:
 
     Raises `BadRecord`, with file and line, for anything else.
     """
-    found: list[str] = []
+    texts: list[str] = []
     names: dict[str, str] = {}
     place = FileLine(path, 1)
     for place, line in lines(path):
@@ -98,10 +98,10 @@ def read_question(path: Path) -> QuestionFile:
             place.refuse(f"this line must be blank, between {HEAD[place.line - 2]} and what follows it")
         if what is not None and not line.strip():
             place.refuse(f"{what} is missing")
-        found.append(line.strip())
-    if len(found) < 7:  # the names, and the blank line before them, may be missing
+        texts.append(line.strip())
+    if len(texts) < 7:  # the names, and the blank line before them, may be missing
         place.refuse("the file ends early: address, passage, question and answer stand on lines 1, 3, 5 and 7")
-    address, _, passage, _, question, _, answer = found[:7]
+    address, _, passage, _, question, _, answer = texts[:7]
     if PLACEHOLDER not in question:
         FileLine(path, 5).refuse(f"the question has no {PLACEHOLDER}")
     if not MARKER.fullmatch(answer):

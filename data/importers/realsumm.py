@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import NoReturn
 
 from data import reading
 from data.importers.interchange import unseen
@@ -75,7 +74,7 @@ def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
     Ratings have neither articles nor references. A system in two folders, as BART is, is named `bart_out (abs)`.
     """
     if path.suffix.lower() == SCORES:
-        refuse_pickle(path)
+        raise BadRecord(f"{path.name}:1: {WAYS_OUT}")
     if path.is_file() and any(line.startswith("{") for _, line in islice(reading.lines(path), 1)):
         yield from load_scores(path)
         return
@@ -97,11 +96,6 @@ def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
 def is_ratings(file: Path) -> bool:
     """Tell whether a text table is one of ratings."""
     return any(line.startswith(f"{DOCUMENT},{SYSTEM},") for _, line in islice(reading.lines(file), 1))
-
-
-def refuse_pickle(path: Path) -> NoReturn:
-    """Refuse the published scores, and say what to do."""
-    raise BadRecord(f"{path.name}:1: {WAYS_OUT}")
 
 
 def read_ratings(path: Path) -> dict[tuple[str, str, str], Rated]:

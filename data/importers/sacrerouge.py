@@ -71,9 +71,9 @@ def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
     instances: dict[str, Instance] = {}
     said: dict[Key, Said] = {}
     differing = 0
-    found_files = files(path)
-    told = any(JUDGMENTS in file.name for file in found_files)
-    for file in found_files:
+    paths = files(path)
+    told = any(JUDGMENTS in file.name for file in paths)
+    for file in paths:
         for place, record in reading.read_json_lines(file):
             if record.keys() >= INSTANCE:
                 differing += add_instance(place, record, instances)
@@ -89,8 +89,8 @@ def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
     for document_id, instance in instances.items():
         summaries = []
         for system, text in instance.summaries.items():
-            found = said.get((document_id, system))
-            human, given = (found.human, found.given) if found else ({}, {})
+            of_summary = said.get((document_id, system))
+            human, given = (of_summary.human, of_summary.given) if of_summary else ({}, {})
             summaries.append(Summary(document_id, system, text, human, given=tuple(given.items())))
         references = instance.references or tuple(text for text in instance.people.values() if text.strip())
         yield Document(document_id, instance.source, references), summaries
@@ -112,18 +112,18 @@ def add_instance(place: FileLine, record: dict[str, Any], instances: dict[str, I
     of_document = read_all(place, record, "document")
     source = of_document[0] if len(of_document) == 1 else "\n\n".join(map(as_text, of_document))
     references = tuple(text for one in read_all(place, record, "reference") if (text := as_text(one)).strip())
-    found = instances.setdefault(document_id, Instance())
-    if name in found.summaries or name in found.people:
+    instance = instances.setdefault(document_id, Instance())
+    if name in instance.summaries or name in instance.people:
         place.refuse(
             f"the summary of {reading.quote_value(name)} of {reading.quote_value(document_id)} stands twice; import a "
             "folder in which each stands once"
         )
-    (found.people if by_people else found.summaries)[name] = summary
-    found.source = found.source or source
+    (instance.people if by_people else instance.summaries)[name] = summary
+    instance.source = instance.source or source
     if by_people:  # its references are all others
-        return source not in ("", found.source)
-    found.references = found.references or references
-    return source not in ("", found.source) or references not in ((), found.references)
+        return source not in ("", instance.source)
+    instance.references = instance.references or references
+    return source not in ("", instance.source) or references not in ((), instance.references)
 
 
 def read_key(place: FileLine, record: dict[str, Any]) -> tuple[str, str, bool]:
@@ -178,7 +178,7 @@ def as_text(text: str | tuple[str, ...]) -> str:
 def add_metrics(place: FileLine, record: dict[str, Any], said: dict[Key, Said], of_people: bool | None) -> None:
     """Add a line's ratings and scores of a summary; if `of_people` is None, each metric's name or value decides."""
     document_id, name, _ = read_key(place, record)
-    found = said.setdefault((document_id, name), Said(place))
+    of_summary = said.setdefault((document_id, name), Said(place))
     if not isinstance(record["metrics"], dict):
         place.refuse(f"metrics must be an object of numbers, not {reading.kind(record['metrics'])}")
     for metric, value in flatten(place, record["metrics"], ()):
@@ -186,9 +186,9 @@ def add_metrics(place: FileLine, record: dict[str, Any], said: dict[Key, Said], 
         number = read_mean(place, value, metric) if several else reading.parse_number(place, value, metric)
         by_itself = several or metric in RATINGS or metric.partition(".")[0] in RATINGS
         rated = by_itself if of_people is None else of_people
-        kept = found.human if rated else found.given
+        kept = of_summary.human if rated else of_summary.given
         if kept.setdefault(reading.identifier(place, metric, "the name of a metric"), number) != number:
-            place.refuse(f"{metric} of {reading.quote_value(name)} has another value before, {found.place}")
+            place.refuse(f"{metric} of {reading.quote_value(name)} has another value before, {of_summary.place}")
 
 
 def flatten(place: FileLine, metrics: dict[str, Any], above: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
@@ -211,10 +211,10 @@ def read_mean(place: FileLine, values: list[Any], name: str) -> float:
 
 def check_metrics(instances: dict[str, Instance], said: dict[Key, Said], path: Path) -> None:
     """Refuse metrics of summaries that do not exist. Raises `BadRecord`."""
-    for (document_id, name), found in said.items():
+    for (document_id, name), of_summary in said.items():
         instance = instances.get(document_id)
         if instance is None or (name not in instance.summaries and name not in instance.people):
             whole = "" if path.is_dir() else "; name the folder that has its summaries, too"
-            found.place.refuse(
+            of_summary.place.refuse(
                 f"there is no summary of {reading.quote_value(name)} of {reading.quote_value(document_id)}{whole}"
             )

@@ -10,8 +10,7 @@ from data.records import Document, Summary
 
 
 def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
-    """Read a SciTLDR file. The published train split has one blank source sentence: such are skipped, with a message.
-    """
+    """Read a SciTLDR file. The published train split has a blank source sentence: such are skipped, with a message."""
     seen: dict[str, FileLine] = {}
     for place, record in reading.read_json_lines(path):
         sentences = reading.require_field(place, record, "source")

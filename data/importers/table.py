@@ -187,9 +187,9 @@ def gather(rows: Iterable[TableRow]) -> Iterator[tuple[Document, list[Summary]]]
     for place, row in rows:
         for one in spread_row(row):
             add_row(place, one, documents)
-    for document_id, found in documents.items():
-        document = Document(document_id, found.source, tuple(found.references), found.title)
-        yield document, list(found.summaries.values())
+    for document_id, partial in documents.items():
+        document = Document(document_id, partial.source, tuple(partial.references), partial.title)
+        yield document, list(partial.summaries.values())
 
 
 def spread_row(row: dict[str, Any]) -> list[dict[str, Any]]:
@@ -209,11 +209,11 @@ def add_row(place: FileLine, row: dict[str, Any], documents: dict[str, PartialDo
     title = reading.optional_text(place, row.get("title"), "title")
     source = reading.text(place, row["source"], "source")
     reference = reading.text(place, row["reference"], "reference")
-    found = documents.setdefault(document_id, PartialDocument(title, source))
-    for name, value, known in (("title", title, found.title), ("source", source, found.source)):
+    partial = documents.setdefault(document_id, PartialDocument(title, source))
+    for name, value, known in (("title", title, partial.title), ("source", source, partial.source)):
         if value != known:
             place.refuse(f"the {name} of {reading.quote_value(document_id)} differs from an earlier row's")
-    found.references[reference] = None
+    partial.references[reference] = None
     system, text = (None if blank(row[name]) else row[name] for name in ("system", "summary"))
     if system is None and text is None:
         return
@@ -228,11 +228,11 @@ def add_row(place: FileLine, row: dict[str, Any], documents: dict[str, PartialDo
         },
     )
     # The same summary beside another reference gives a reference; anything else twice is a mistake.
-    if (summary.system, reference) in found.seen or found.summaries.setdefault(summary.system, summary) != summary:
+    if (summary.system, reference) in partial.seen or partial.summaries.setdefault(summary.system, summary) != summary:
         place.refuse(
             f"the system {reading.quote_value(summary.system)} stands twice for {reading.quote_value(document_id)}"
         )
-    found.seen.add((summary.system, reference))
+    partial.seen.add((summary.system, reference))
 
 
 def blank(value: object) -> bool:

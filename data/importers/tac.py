@@ -46,7 +46,7 @@ def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
         raise BadRecord(f"{path}: there must be summaries in {MODELS} and {PEERS} below it")
     ratings = read_ratings(path, written)
     scores = read_scores(path, written, references)
-    if people := sum(1 for file in found(path, JUDGED_MODELS) for _, line in lines(file) if line.strip()):
+    if people := sum(1 for file in find_files(path, JUDGED_MODELS) for _, line in lines(file) if line.strip()):
         say(f"human summaries whose ratings and scores are skipped, as they are references: {people}")
     say("the document sets have no articles: annotators will see summaries only")
     for name in sorted(written):
@@ -60,7 +60,7 @@ def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
         yield Document(name, "", texts), summaries
 
 
-def found(path: Path, pattern: str) -> list[Path]:
+def find_files(path: Path, pattern: str) -> list[Path]:
     """List the files below a folder that match, sorted."""
     return sorted(file for file in path.rglob(pattern) if file.is_file())
 
@@ -68,7 +68,7 @@ def found(path: Path, pattern: str) -> list[Path]:
 def read_texts(path: Path, pattern: str) -> dict[str, dict[str, str]]:
     """Read summaries, by document set and writer. Raises `BadRecord`."""
     texts: dict[str, dict[str, str]] = {}
-    for file in found(path, pattern):
+    for file in find_files(path, pattern):
         place = FileLine(file, 1)
         parts = file.name.split(".")
         if len(parts) != PARTS:
@@ -85,7 +85,7 @@ def read_texts(path: Path, pattern: str) -> dict[str, dict[str, str]]:
 def read_ratings(path: Path, written: Mapping[str, Mapping[str, str]]) -> dict[Key, dict[str, float]]:
     """Read assessors' ratings of systems' summaries. Raises `BadRecord`."""
     ratings: dict[Key, dict[str, float]] = {}
-    files = found(path, JUDGED)
+    files = find_files(path, JUDGED)
     if not files:
         raise BadRecord(f"{path}: there is no file {JUDGED} of ratings below it")
     for file in files:
@@ -112,7 +112,7 @@ def read_scores(
     Raises `BadRecord`.
     """
     scores: dict[Key, tuple[tuple[str, float], ...]] = {}
-    for file in found(path, AESOP):
+    for file in find_files(path, AESOP):
         names = number_sets(FileLine(file, 1), written, file.name[-1])
         width = 0
         for place, line in lines(file):

@@ -1,6 +1,5 @@
 """Structs in Thrift's compact protocol, as used in a Parquet file for its description and page headers."""
 
-import io
 from typing import Any, BinaryIO
 
 DEPTH = 16
@@ -15,11 +14,6 @@ Struct = dict[int, Any]
 def read_struct(source: BinaryIO) -> Struct:
     """Read a struct from a file's current position. Raises ValueError for anything else."""
     return Thrift(source).struct(0)
-
-
-def parse_struct(content: bytes) -> Struct:
-    """Read the struct at the beginning of some bytes. Raises ValueError for anything else."""
-    return read_struct(io.BytesIO(content))
 
 
 class Thrift:
@@ -80,6 +74,6 @@ class Thrift:
 
     def bytes(self, count: int) -> bytes:
         """Read the next bytes, never allocating more than `MOST_BYTES`. Raises ValueError if the file lacks some."""
-        if len(found := self.source.read(min(count, MOST_BYTES))) < count:
+        if len(content := self.source.read(min(count, MOST_BYTES))) < count:
             raise ValueError("its description is cut short")
-        return found
+        return content

@@ -68,8 +68,8 @@ class BoundStore(VersionedStore):
     def bound(self, *, dataset: str, document_id: str, signature: str) -> StoredBound | None:
         """Load an oracle's result for one document, None without one. Raises `UnknownDataset`."""
         with self.reading() as session:
-            found = select_bounds(signature, in_dataset(session, dataset), DocumentRow.key == document_id)
-            return to_bounds(session.execute(found)).get(document_id)
+            wanted = select_bounds(signature, in_dataset(session, dataset), DocumentRow.key == document_id)
+            return to_bounds(session.execute(wanted)).get(document_id)
 
     def bound_signatures(self, dataset: str) -> dict[str, int]:
         """Count the documents with a result of each oracle, by its signature. Raises `UnknownDataset`."""

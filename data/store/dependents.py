@@ -36,9 +36,9 @@ def delete_chosen(session: Session, references: References, name: str, chosen: C
 
 def read_references(session: Session) -> References:
     """Find the columns of the database that refer to the rows of each table."""
-    found: References = {}
+    references: References = {}
     for (_, child), keys in inspect(session.connection()).get_multi_foreign_keys().items():
         for key in keys:
             if key["referred_columns"] == ["id"]:
-                found.setdefault(key["referred_table"], []).append((child, key["constrained_columns"][0]))
-    return found
+                references.setdefault(key["referred_table"], []).append((child, key["constrained_columns"][0]))
+    return references

@@ -71,4 +71,4 @@ class ListingStore(Store):
             if wanted:
                 words = (DocumentRow.title.icontains(word, autoescape=True) for word in wanted.split())
                 ways.append(of_dataset.where(*words).order_by(DocumentRow.position).limit(1))
-            return next((found for way in ways if (found := session.scalar(way)) is not None), None)
+            return next((place for way in ways if (place := session.scalar(way)) is not None), None)

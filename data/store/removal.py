@@ -139,10 +139,10 @@ def read_documents(session: Session, dataset: DatasetRow) -> list[DeletedDocumen
 
 def rows_by_document(session: Session, table: type[OfDocument], dataset: DatasetRow) -> dict[int, list[Columns]]:
     """Load the rows of a table that belong to a data set's documents, by the number of the document."""
-    found: dict[int, list[Columns]] = {}
+    by_document: dict[int, list[Columns]] = {}
     for row in session.scalars(select(table).where(table.document_id.in_(ids_of(dataset))).order_by(table.id)):
-        found.setdefault(row.document_id, []).append(columns_of(row))
-    return found
+        by_document.setdefault(row.document_id, []).append(columns_of(row))
+    return by_document
 
 
 def ids_of(dataset: DatasetRow) -> Any:

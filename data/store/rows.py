@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
 
 def to_record(kind: type[Record], row: object, **computed: Any) -> Record:
-    """Convert a row to a record: the columns named like its fields, lists as tuples; `computed` are the other fields.
-    """
+    """Convert a row to a record: columns named like its fields, lists as tuples; `computed` are the other fields."""
     columns = {field.name: getattr(row, field.name) for field in fields(kind) if field.name not in computed}
     values = {name: tuple(value) if isinstance(value, list) else value for name, value in columns.items()}
     return kind(**values, **computed)
@@ -74,8 +73,7 @@ def example_hash(example: Example) -> str:
 
 
 def seen_by_metrics(example: Example) -> list[object]:
-    """List everything that a metric may read: the candidate, then the texts that all of a document's candidates share.
-    """
+    """List everything that a metric may read: the candidate, then the texts that a document's candidates share."""
     seen: list[object] = [example.candidate, example.references, example.title, example.source]
     if example.questions:  # most data sets have none, and their hashes stay those of earlier versions
         seen.append(example.questions)

@@ -72,8 +72,8 @@ class ScoreStore(DatasetStore):
         with self.reading() as session:
             of_dataset = join_scores(select(ScoreRow.example), in_dataset(session, dataset))
             known = set(session.scalars(of_dataset.where(SignatureRow.text == signature)))
-        found = self.examples(dataset) if among is None else among
-        return [(key, example) for key, example in found.items() if key not in known]
+        wanted = self.examples(dataset) if among is None else among
+        return [(key, example) for key, example in wanted.items() if key not in known]
 
     def add_scores(self, *, metric: str, signature: str, scores: Mapping[str, StoredScore]) -> None:
         """Store scores by the hash of their example; existing ones stay as they are."""
@@ -91,12 +91,12 @@ class ScoreStore(DatasetStore):
             return session.execute(join_scores(counts, chosen)).all()
 
         def count_scores(name: str) -> list[StoredSignature]:
-            found: dict[int, StoredSignature] = {}
+            stored: dict[int, StoredSignature] = {}
             for part in self.read_in_parts(number_of(name), count):
                 for number, metric, signature, *more in part:
-                    counted = found.get(number, StoredSignature(metric, signature, 0))[2:]
-                    found[number] = StoredSignature(metric, signature, *map(add, counted, more))
-            return [found[number] for number in sorted(found)]
+                    counted = stored.get(number, StoredSignature(metric, signature, 0))[2:]
+                    stored[number] = StoredSignature(metric, signature, *map(add, counted, more))
+            return [stored[number] for number in sorted(stored)]
 
         return self.keep(("scores", "texts"), dataset, count_scores)
 

@@ -49,9 +49,9 @@ class VersionedStore(Store):
     def keep(self, whats: tuple[What, ...], name: str, read: Callable[[str], T]) -> T:
         """Return the result of `read` for a data set, cached until the data that it depends on change."""
         kept, key, version = KEPT.setdefault(self.engine, {}), (read.__name__, name), self.versions(*whats)
-        found = kept.get(key)
-        if found is not None and found[0] == version:
-            return cast("T", found[1])
+        cached = kept.get(key)
+        if cached is not None and cached[0] == version:
+            return cast("T", cached[1])
         value = read(name)
         if self.versions(*whats) == version:
             kept[key] = version, value
