@@ -174,7 +174,7 @@ def test_judgments_of_nobody_in_particular_are_by_as_few_as_can_have_made_them(p
         (battle("q", turn=2), "turn is 2, and conversation_a has 1 turns"),
         (battle("q", turn=True), "turn must be a whole number from 1"),
         (battle("q", tstamp="yesterday"), "tstamp is not a time from 1990 to 2200"),
-        (battle("q", tstamp=-1e30), "tstamp is no time"),
+        (battle("q", tstamp=-1e30), "tstamp is not a time"),
         (battle("q", judge=["gpt-4", "pair-v2"]), "judge must be a string"),
         (battle("q", model_b=" "), "model_b is empty"),
         (battle("q", conversation_b="text"), "conversation_b must be a list of objects"),

@@ -166,7 +166,7 @@ CANNOT: list[tuple[str, list[Record], str]] = [
     ("mt_metrics_eval", one(D, Summary("d", "ref1", "x")), "or a reference's name"),
     ("mt_metrics_eval", one(D, Summary("d", "../x", "x")), r'"\.\./x", which no file can have there'),
     ("mt_metrics_eval", one(D, Summary("d", "s", "x", {"é" * 101: 1})), "which no file can have there"),
-    ("mt_metrics_eval", one(D, Summary("d", "s", "x", given=(("a/b", 1),))), '"a/b", by which no file can be'),
+    ("mt_metrics_eval", one(D, Summary("d", "s", "x", given=(("a/b", 1),))), '"a/b", which no file can have'),
 ]
 
 
