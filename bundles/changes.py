@@ -1,4 +1,4 @@
-"""What was registered of a study, and what has changed since: computed from its files as they are now."""
+"""The registration of a study, and what has changed since, computed from its files as they are now."""
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,11 +11,11 @@ from data.export import format_json_lines
 from data.store import DataStore
 
 COMPARED = (STUDY_FILE, DATA, "pairs.jsonl")
-"""Files that stay as they are registered while people judge; of the scores each signature is compared by itself."""
+"""Files that must stay as registered while people judge; scores are compared by signature."""
 
 
 def describe_registration(data: DataStore, annotation: AnnotationStore, study: str) -> dict[str, str]:
-    """What a report says of a study's registration; nothing where it has none. Raises `UnknownStudy`."""
+    """Describe a study's registration for a report; empty if it has none. Raises `UnknownStudy`."""
     registered = RegistrationStore(annotation.engine, annotation.actor).registration(study)
     if registered is None:
         return {}
@@ -29,40 +29,40 @@ def describe_registration(data: DataStore, annotation: AnnotationStore, study: s
 
 
 def hash_registered(data: DataStore, annotation: AnnotationStore, study: str) -> dict[str, str]:
-    """The hashes of what is compared, as it is now: of files by their names, of scores by their signatures."""
+    """Compute the present hashes of what is compared: files by their names, scores by their signatures."""
     rows = read_rows(annotation, study)
     files = {name: hash_lines(lines) for name, lines in make_files(data, rows) if name in COMPARED}
     return files | hash_scores(data, rows.dataset)
 
 
 def hash_scores(data: DataStore, dataset: str) -> dict[str, str]:
-    """The hash of the scores under each signature."""
+    """Compute the hash of the scores under each signature."""
     hashes: dict[str, hashlib._Hash] = {}
     for record in read_scores(data, dataset):
         name = f"{SCORES}: {record['signature']}"
         hashes.setdefault(name, hashlib.sha256()).update("".join(format_json_lines([record])).encode())
-    return {name: found.hexdigest() for name, found in hashes.items()}
+    return {name: hashed.hexdigest() for name, hashed in hashes.items()}
 
 
 def describe_changes(registered: Mapping[str, str], now: Mapping[str, str]) -> Iterator[str]:
-    """What is other than it was registered, file by file and signature by signature."""
+    """Yield the differences from the registration, file by file and signature by signature."""
     for name in COMPARED:
         if registered.get(name) != now[name]:
-            yield f"{name} is another (SHA-256 {now[name]})"
+            yield f"{name} has changed (SHA-256 {now[name]})"
     then, since = (
         {name: one for name, one in of.items() if name.startswith(f"{SCORES}: ")} for of in (registered, now)
     )
     for name in sorted(then.keys() | since.keys()):
         if name not in since:
-            yield f"{name} are gone"
+            yield f"{name} were removed"
         elif name not in then:
             yield f"{name} were added"
         elif then[name] != since[name]:
-            yield f"{name} are others"
+            yield f"{name} have changed"
 
 
 def hash_lines(lines: Iterable[str]) -> str:
-    """The SHA-256 of a file with these lines."""
+    """Compute the SHA-256 of a file with these lines."""
     hashed = hashlib.sha256()
     for line in lines:
         hashed.update(line.encode())

@@ -1,4 +1,4 @@
-"""Whether a bundle says what a study can say: every file's records, and what they name in other files."""
+"""Checks of a bundle's contents: every file's records, and their references to other files."""
 
 import hashlib
 from collections import Counter
@@ -20,7 +20,7 @@ Candidate = tuple[str, str]
 
 @dataclass
 class Known:
-    """What files have named that others may name."""
+    """The names that files have defined and others may refer to."""
 
     systems: dict[str, set[str]] = field(default_factory=dict)
     """By document."""
@@ -29,23 +29,23 @@ class Known:
     models: set[str] = field(default_factory=set)
 
     def check_candidate(self, place: FileLine, document: str, system: str) -> None:
-        """Refuse a summary that the data do not have. Raises `BadRecord`."""
+        """Refuse a summary that is not in the data. Raises `BadRecord`."""
         if system not in self.systems.get(document, ()):
             place.refuse(f"{DATA} has no summary of {document!r} by {system!r}")
 
     def check_pair(self, place: FileLine, position: int) -> None:
-        """Refuse a pair that there is not. Raises `BadRecord`."""
+        """Refuse a pair that does not exist. Raises `BadRecord`."""
         if position >= len(self.pairs):
             place.refuse(f"there is no pair {position}")
 
     def check_person(self, place: FileLine, annotator: str) -> None:
-        """Refuse somebody who is not among the people. Raises `BadRecord`."""
+        """Refuse an annotator who is not among the people. Raises `BadRecord`."""
         if annotator not in self.people:
             place.refuse(f"people.jsonl has no {annotator!r}")
 
 
 def check_bundle(bundle: Bundle) -> Iterator[str]:
-    """Check an unpacked bundle, in lines that say what was found. Raises `BadRecord` at the first difference."""
+    """Check an unpacked bundle and yield a line for each result. Raises `BadRecord` at the first error."""
     yield f"manifest: the bundle {bundle.sha256} of {bundle.study}, {'with' if bundle.texts else 'without'} texts"
     yield f"hashes: {len(bundle.files)} files are those that the manifest names"
     yield from check_study(bundle)
@@ -53,17 +53,17 @@ def check_bundle(bundle: Bundle) -> Iterator[str]:
 
 
 def check_study(bundle: Bundle) -> list[str]:
-    """Check the files that the others are made of, as `check_bundle` does. Raises `BadRecord`."""
+    """Check the files that the others are made from, as `check_bundle` does. Raises `BadRecord`."""
     known = Known()
     return [check(bundle, known) for check in CHECKS]
 
 
 def check_protocols(bundle: Bundle, _: Known) -> str:
-    """The study file is the last of its versions, each with its hash."""
+    """Check that the study file is the last of its versions, and each version's hash."""
     place, value = bundle.value(WHOLE_STUDY)
     versions = read_fields(place, value, records.WHOLE_STUDY)["protocols"]
     if [one["version"] for one in versions] != list(range(1, len(bundle.protocols) + 1)):
-        place.refuse("these are not the versions that lie in protocols")
+        place.refuse("these are not the versions in the folder protocols")
     for one in versions:
         name = protocol_name(one["version"])
         text = bundle.text(name)
@@ -80,7 +80,7 @@ def check_protocols(bundle: Bundle, _: Known) -> str:
 
 
 def check_data(bundle: Bundle, known: Known) -> str:
-    """Each document stands once, with one summary a system."""
+    """Check that each document occurs once, with one summary for each system."""
     for place, one in bundle.records(DATA, records.DOCUMENT):
         if one["id"] in known.systems:
             place.refuse(f"the document {one['id']!r} stands twice")
@@ -95,12 +95,12 @@ def check_data(bundle: Bundle, known: Known) -> str:
 
 
 def check_scores(bundle: Bundle, known: Known) -> str:
-    """Each score is of one of these summaries, and has a value or a reason."""
+    """Check that each score belongs to one of these summaries, and has a value or a reason."""
     scored: dict[str, set[Candidate]] = {}
     for place, one in bundle.records(SCORES, records.SCORE):
         known.check_candidate(place, one["document_id"], one["system"])
         if (one["value"] is None) == (one["missing"] is None):
-            place.refuse("a score has a value, or the reason why it is missing")
+            place.refuse("a score must have a value, or the reason why it is missing")
         of_signature = scored.setdefault(one["signature"], set())
         candidate = one["document_id"], one["system"]
         if candidate in of_signature:
@@ -111,7 +111,7 @@ def check_scores(bundle: Bundle, known: Known) -> str:
 
 
 def check_bounds(bundle: Bundle, known: Known) -> str:
-    """Each bound is of one of these documents."""
+    """Check that each bound belongs to one of these documents."""
     count = 0
     for place, one in bundle.records("bounds.jsonl", records.BOUND):
         if one["document_id"] not in known.systems:
@@ -121,26 +121,26 @@ def check_bounds(bundle: Bundle, known: Known) -> str:
 
 
 def check_pairs(bundle: Bundle, known: Known) -> str:
-    """Each pair is of two of these summaries; only an attention check has one of another document."""
+    """Check that each pair is of two of these summaries; only an attention check has one of another document."""
     for place, one in bundle.records("pairs.jsonl", records.PAIR):
         if one["position"] != len(known.pairs):
             place.refuse(f"this is the pair {len(known.pairs)}, not {one['position']}")
         for candidate in (one["first"], one["second"]):
             known.check_candidate(place, *candidate)
         if one["first"] == one["second"]:
-            place.refuse("a pair has two summaries")
+            place.refuse("a pair must have two different summaries")
         foreign = sum(document != one["document_id"] for document, _ in (one["first"], one["second"]))
         if foreign != (one["expected"] is not None) or (
             one["expected"] is not None and one[one["expected"]][0] != one["document_id"]
         ):
-            place.refuse("a pair is of one document, and a check expects the one of two that is of its document")
+            place.refuse("a pair must be of one document, and a check must expect the summary of its own document")
         known.pairs.append(one)
     checks = sum(one["expected"] is not None for one in known.pairs)
     return f"pairs.jsonl: {len(known.pairs) - checks} of these summaries, and {format_count(checks, 'attention check')}"
 
 
 def check_people(bundle: Bundle, known: Known) -> str:
-    """Each annotator stands once."""
+    """Check that each annotator occurs once."""
     for place, one in bundle.records("people.jsonl", records.PERSON):
         if one["annotator"] in known.people:
             place.refuse(f"{one['annotator']!r} stands twice")
@@ -149,7 +149,7 @@ def check_people(bundle: Bundle, known: Known) -> str:
 
 
 def check_judgments(bundle: Bundle, known: Known) -> str:
-    """Each assignment is one of these pairs given to one of these people; all earlier choices are there."""
+    """Check that assignments name these pairs and people, once each, and have all earlier choices."""
     given: set[tuple[str, int]] = set()
     places: Counter[int] = Counter()
     changed = 0
@@ -163,7 +163,7 @@ def check_judgments(bundle: Bundle, known: Known) -> str:
         if judgment is not None:
             places[judgment["place"]] += 1
             if [earlier["revision"] for earlier in judgment["earlier"]] != list(range(1, judgment["revision"])):
-                place.refuse(f"revision {judgment['revision']} of a judgment has all those before it")
+                place.refuse(f"revision {judgment['revision']} of a judgment must come with all earlier ones")
             changed += judgment["revision"] > 1
     if places.keys() != set(range(len(places))) or any(count > 1 for count in places.values()):
         FileLine(bundle.folder / "judgments.jsonl", 1).refuse("the places of the judgments are not 0, 1, 2, ...")
@@ -171,7 +171,7 @@ def check_judgments(bundle: Bundle, known: Known) -> str:
 
 
 def check_surveys(bundle: Bundle, known: Known) -> str:
-    """Each answer is one of these people's, who answer a question once."""
+    """Check that each answer is by one of these people, who answer a question once."""
     answered: set[tuple[str, str, str]] = set()
     for place, one in bundle.records("surveys.jsonl", records.SURVEY_ANSWER):
         known.check_person(place, one["annotator"])
@@ -183,7 +183,7 @@ def check_surveys(bundle: Bundle, known: Known) -> str:
 
 
 def check_adjudications(bundle: Bundle, known: Known) -> str:
-    """Each decision is about one of these pairs."""
+    """Check that each decision is about one of these pairs."""
     count = 0
     for place, one in bundle.records("adjudications.jsonl", records.ADJUDICATION):
         known.check_pair(place, one["pair"])
@@ -192,7 +192,7 @@ def check_adjudications(bundle: Bundle, known: Known) -> str:
 
 
 def check_models(bundle: Bundle, known: Known) -> str:
-    """Each model stands once, and judges each of these pairs once at most."""
+    """Check that each model occurs once, and judges each of these pairs at most once."""
     for place, one in bundle.records("models.jsonl", records.MODEL):
         if one["name"] in known.models:
             place.refuse(f"{one['name']!r} stands twice")
@@ -210,7 +210,7 @@ def check_models(bundle: Bundle, known: Known) -> str:
 
 
 def check_tables(bundle: Bundle) -> str:
-    """The tables are there, by their names."""
+    """Check that the file of tables has some."""
     place, value = bundle.value(TABLES)
     tables = value.get("tables") if isinstance(value, dict) else None
     if not isinstance(tables, dict):
@@ -230,4 +230,4 @@ CHECKS: tuple[Callable[[Bundle, Known], str], ...] = (
     check_adjudications,
     check_models,
 )
-"""In an order in which each knows what it needs of others."""
+"""The checks, in an order in which each finds what it needs of others."""

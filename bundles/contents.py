@@ -1,4 +1,4 @@
-"""What is in a bundle: one function a file, each of which gives the lines of that file."""
+"""The contents of a bundle: functions that yield the lines of its files."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -35,22 +35,22 @@ ROWS = {
     "models.jsonl": "models",
     "model_judgments.jsonl": "model_judgments",
 }
-"""Files of a study's records, with the names that `StudyRows` has for them."""
+"""Files of a study's records, with the names of their fields in `StudyRows`."""
 
 DERIVED = (TABLES, "report.html", "datasheet.md", "environment.json", "README.md")
-"""Files that are made of the others, and say nothing more of the study."""
+"""Files that are made from the others, and add no information on the study."""
 
 FIXED = (STUDY_FILE, WHOLE_STUDY, DATA, SCORES, "bounds.jsonl", *ROWS, *DERIVED)
-"""Every file of a bundle but the manifest and the versions of the protocol."""
+"""Every file of a bundle except the manifest and the versions of the protocol."""
 
 
 def protocol_name(version: int) -> str:
-    """The file of a version of the protocol."""
+    """Return the name of the file of a version of the protocol."""
     return f"protocols/{version}.toml"
 
 
 def make_files(data: DataStore, rows: StudyRows) -> Iterator[tuple[str, Lines]]:
-    """The files of which the others are made, by their names."""
+    """Yield the files that the others are made from, by their names."""
     yield STUDY_FILE, [rows.protocol]
     for version, text in rows.protocols.items():
         yield protocol_name(version), [text]
@@ -63,12 +63,12 @@ def make_files(data: DataStore, rows: StudyRows) -> Iterator[tuple[str, Lines]]:
 
 
 def as_json(value: Any) -> Lines:
-    """One value as a file of JSON that people can read."""
+    """Return a value as a file of JSON that people can read."""
     return [json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2) + "\n"]
 
 
 def read_documents(data: DataStore, dataset: str) -> Iterator[dict[str, Any]]:
-    """The documents with all their summaries, in the order of their file."""
+    """Yield the documents with all their summaries, in the order of their file."""
 
     def read(session: Session, chosen: ColumnElement[bool]) -> list[dict[str, Any]]:
         return [document_record(row) for row in session.scalars(select_documents(chosen))]
@@ -78,7 +78,7 @@ def read_documents(data: DataStore, dataset: str) -> Iterator[dict[str, Any]]:
 
 
 def document_record(row: DocumentRow) -> dict[str, Any]:
-    """A document with its summaries, in the interchange format and with what that does not know."""
+    """Return a document with its summaries, in the interchange format with some additions."""
     source = to_source(row)
     return {
         "id": row.key,
@@ -91,7 +91,7 @@ def document_record(row: DocumentRow) -> dict[str, Any]:
 
 
 def read_scores(data: DataStore, dataset: str) -> Iterator[dict[str, Any]]:
-    """The scores of all summaries by signature, in the order in which signatures were first used."""
+    """Yield the scores of all summaries by signature, in the order in which signatures were first used."""
     columns = (SignatureRow.metric, ScoreRow.value, ScoreRow.missing, ScoreRow.truncated)
     for _, signature, *_ in data.signatures(dataset):
 
@@ -116,12 +116,12 @@ def read_scores(data: DataStore, dataset: str) -> Iterator[dict[str, Any]]:
 
 
 def read_bounds(data: DataStore, dataset: str) -> Iterator[dict[str, Any]]:
-    """What oracles reached on the documents."""
+    """Yield the upper bounds of the documents."""
 
     def read(session: Session, chosen: ColumnElement[bool]) -> list[dict[str, Any]]:
         joined = select(DocumentRow.key, BoundRow).join(DocumentRow, DocumentRow.id == BoundRow.document_id)
-        found = session.execute(joined.where(chosen).order_by(DocumentRow.position, BoundRow.id))
-        return [take(row, records.BOUND, document_id=key) for key, row in found]
+        rows = session.execute(joined.where(chosen).order_by(DocumentRow.position, BoundRow.id))
+        return [take(row, records.BOUND, document_id=key) for key, row in rows]
 
     for part in data.read_in_parts(number_of(dataset), read):
         yield from part

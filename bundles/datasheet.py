@@ -1,4 +1,4 @@
-"""The datasheet of a study's data (Gebru et al. 2021): what can be counted is counted, the rest is asked for."""
+"""The datasheet of a study's data (Gebru et al. 2021): facts that can be counted, and questions for the researchers."""
 
 import hashlib
 from collections import Counter
@@ -17,14 +17,17 @@ from data.sorting import natural_order
 from reports.escaping import format_count, in_markdown
 
 ASKED = "**To be filled in:**"
-"""Before what nobody but the researchers can say."""
+"""The mark of questions that only the researchers can answer."""
 
 Answers = Iterator[tuple[str, str]]
-"""What is asked, with the answer in Markdown."""
+"""Questions, each with its answer in Markdown."""
 
 
 def make_datasheet(bundle: Bundle, study: StudyData, facts: Mapping[str, str], *, texts: bool) -> Iterator[str]:
-    """The datasheet as Markdown; `bundle` has the texts, whether the one that is written has them (`texts`) or not."""
+    """Yield the datasheet as Markdown.
+
+    `bundle` has the texts, even if the bundle that is written does not (`texts`).
+    """
     protocol = read_protocol(bundle.text(STUDY_FILE))
     sections = {
         "Motivation": motivation(study, protocol),
@@ -36,7 +39,7 @@ def make_datasheet(bundle: Bundle, study: StudyData, facts: Mapping[str, str], *
         "Distribution and maintenance": distribution(study, texts=texts),
     }
     yield f"# Datasheet of the study {in_markdown(study.study.name)}\n\n"
-    yield "After Gebru et al. (2021), Datasheets for Datasets. All but what is marked was counted by a program.\n"
+    yield "After Gebru et al. (2021), Datasheets for Datasets. Facts without a mark were counted by a program.\n"
     for title, answers in sections.items():
         yield f"\n## {title}\n\n"
         for question, answer in answers:
@@ -44,7 +47,7 @@ def make_datasheet(bundle: Bundle, study: StudyData, facts: Mapping[str, str], *
 
 
 def motivation(study: StudyData, protocol: StudyProtocol) -> Answers:
-    """What the data are for."""
+    """Yield the purpose of the data."""
     yield "Question to annotators", in_markdown(study.study.question)
     if protocol.stopping is not None:
         first, second = protocol.stopping.first, protocol.stopping.second
@@ -54,7 +57,7 @@ def motivation(study: StudyData, protocol: StudyProtocol) -> Answers:
 
 
 def composition(bundle: Bundle, study: StudyData, *, texts: bool) -> Answers:
-    """What there is, and how much."""
+    """Yield the contents of the data, with counts."""
     documents = [one for _, one in bundle.records(DATA, records.DOCUMENT)]
     systems = Counter(summary["system"] for one in documents for summary in one["summaries"])
     references = Counter(len(one["references"]) for one in documents)
@@ -72,29 +75,29 @@ def composition(bundle: Bundle, study: StudyData, *, texts: bool) -> Answers:
     )
     yield "Ratings that came with the data set", ", ".join(map(in_markdown, dataset.aspects)) or "none"
     yield "Pairs", f"{study.study.pairs}, and {format_count(study.study.checks, 'attention check')}"
-    yield "Texts", "included" if texts else "left out; hashes stand for them"
+    yield "Texts", "included" if texts else "replaced by their hashes"
     yield "Scores", "; ".join(describe_scores(bundle)) or "none"
     yield "Whether texts name people, or may offend", ASKED
 
 
 def describe_scores(bundle: Bundle) -> Iterator[str]:
-    """How many scores there are under each signature, and how many are missing."""
+    """Yield the number of scores under each signature, and of missing ones."""
     counts: dict[str, Counter[bool]] = {}
     for _, one in bundle.records(SCORES, records.SCORE):
         counts.setdefault(one["signature"], Counter())[one["value"] is None] += 1
-    for signature, found in counts.items():
-        yield f"`{signature.replace('`', ' ')}` {found.total()}, of which {found[True]} are missing"
+    for signature, scores in counts.items():
+        yield f"`{signature.replace('`', ' ')}` {scores.total()}, of which {scores[True]} are missing"
 
 
 def collection(bundle: Bundle, study: StudyData, protocol: StudyProtocol, facts: Mapping[str, str]) -> Answers:
-    """How the judgments came about."""
+    """Yield how the judgments were collected."""
     given = list(assignments(bundle))
     judged = [one["judgment"] for one in given if one["judgment"] is not None]
-    found = study.study
-    by_seed = "the pairs came with their judgments" if found.rule == GIVEN else f"seed {found.seed}"
-    drawn = "; ".join((f"rule {found.rule}, {by_seed}", *found.notes))
-    yield "Draw", f"{drawn}; left out {found.identical} of identical texts and {found.unscored} without a score"
-    yield "Judgments wanted per pair", f"{found.judgments_per_pair}, ties {'allowed' if found.ties else 'not allowed'}"
+    setup = study.study
+    by_seed = "the pairs came with their judgments" if setup.rule == GIVEN else f"seed {setup.seed}"
+    drawn = "; ".join((f"rule {setup.rule}, {by_seed}", *setup.notes))
+    yield "Draw", f"{drawn}; left out {setup.identical} of identical texts and {setup.unscored} without a score"
+    yield "Judgments wanted per pair", f"{setup.judgments_per_pair}, ties {'allowed' if setup.ties else 'not allowed'}"
     yield "Judgments", f"{len(judged)}, those of attention checks included"
     if judged:
         yield "Made", ", ".join(describe_times(judged)) or "at times that are not known"
@@ -112,7 +115,7 @@ def collection(bundle: Bundle, study: StudyData, protocol: StudyProtocol, facts:
 
 
 def describe_times(judged: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """When judgments were made, and in which time, as far as that is known."""
+    """Yield the dates of the judgments and the time that they took, as far as these are known."""
     if times := [one["decided_at"] for one in judged if one["decided_at"] is not None]:
         yield f"{min(times):%Y-%m-%d} to {max(times):%Y-%m-%d}"
     timed = [one for one in judged if one["decided_at"] is not None and one["presented_at"] is not None]
@@ -122,12 +125,12 @@ def describe_times(judged: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def assignments(bundle: Bundle) -> Iterator[dict[str, Any]]:
-    """What annotators were given, with what they chose."""
+    """Yield the pairs assigned to annotators, with their choices."""
     return (one for _, one in bundle.records("judgments.jsonl", records.ASSIGNMENT))
 
 
 def annotators(bundle: Bundle, protocol: StudyProtocol) -> Answers:
-    """Who judged, and what they went through."""
+    """Yield facts about the annotators: phases, consent, training and surveys."""
     people = [one for _, one in bundle.records("people.jsonl", records.PERSON)]
     phases = Counter(one["phase"] for one in people)
     yield (
@@ -138,7 +141,7 @@ def annotators(bundle: Bundle, protocol: StudyProtocol) -> Answers:
     panel = "none" if protocol.panel is None else protocol.panel.kind
     yield "Panel", panel
     if protocol.consent is None:
-        yield "Consent", f"not asked for by the program. How it was had, {ASKED}"
+        yield "Consent", f"not asked for by the program. How it was obtained: {ASKED}"
     else:
         digest = hashlib.sha256(protocol.consent.text.encode()).hexdigest()
         answered = [one["consent"] for one in people if one["consent"] is not None]
@@ -148,7 +151,7 @@ def annotators(bundle: Bundle, protocol: StudyProtocol) -> Answers:
     if protocol.training is not None:
         pairs, least = len(protocol.training.pairs), protocol.training.pass_mark
         tried = sum(bool(one["training"]) for one in people)
-        yield "Training", f"{format_count(pairs, 'pair')}, {least} to be right; {tried} tried"
+        yield "Training", f"{format_count(pairs, 'pair')}, {least} must be right; {tried} tried"
     asked = (*protocol.surveys.before, *protocol.surveys.after)
     answers = sum(1 for _ in bundle.records("surveys.jsonl", records.SURVEY_ANSWER))
     yield "Survey questions", f"{', '.join(in_markdown(one.name) for one in asked) or 'none'}; {answers} answers"
@@ -157,33 +160,29 @@ def annotators(bundle: Bundle, protocol: StudyProtocol) -> Answers:
 
 
 def exclusions(bundle: Bundle) -> Answers:
-    """Who is left out of the figures, and why."""
+    """Yield the excluded annotators, and the reasons."""
     people = [one for _, one in bundle.records("people.jsonl", records.PERSON)]
     excluded = {one["annotator"]: one["exclusion_reason"] for one in people if one["excluded_at"] is not None}
     theirs = [one for one in assignments(bundle) if one["judgment"] is not None and one["annotator"] in excluded]
-    reasons = ", ".join(f"{count} for {in_markdown(reason)}" for reason, count in counted_reasons(excluded))
+    counts = Counter(reason or "no reason that was given" for reason in excluded.values())
+    reasons = ", ".join(f"{count} for {in_markdown(reason)}" for reason, count in sorted(counts.items()))
     yield "Excluded annotators", f"{len(excluded)}, with {len(theirs)} judgments, which stay in the data"
     yield "Reasons", reasons or "none"
     yield "Erased on request", str(sum(one["erased_at"] is not None for one in people))
 
 
-def counted_reasons(excluded: Mapping[str, str | None]) -> list[tuple[str, int]]:
-    """How many were excluded for which reason."""
-    return sorted(Counter(reason or "no reason that was given" for reason in excluded.values()).items())
-
-
 def uses(bundle: Bundle) -> Answers:
-    """What was made of the data."""
+    """Yield the uses of the data."""
     metrics = dict.fromkeys(one["metric"] for _, one in bundle.records(SCORES, records.SCORE))
     yield (
         "Here",
-        f"metrics ({', '.join(metrics) or 'none'}) are held against the judgments: `tables.json`, `report.html`",
+        f"metrics ({', '.join(metrics) or 'none'}) are compared with the judgments: `tables.json`, `report.html`",
     )
     yield "What the data should not be used for", ASKED
 
 
 def distribution(study: StudyData, *, texts: bool) -> Answers:
-    """Under which terms the data are passed on."""
+    """Yield the terms under which the data are passed on."""
     yield "Licence of the judgments", ASKED
     yield f"Licence of the data set {in_markdown(study.dataset.name)}", ASKED
     if texts:

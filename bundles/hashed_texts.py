@@ -1,4 +1,4 @@
-"""Texts replaced by their hashes, for data that may not be passed on."""
+"""Replacement of texts by their hashes, for data that may not be passed on."""
 
 import hashlib
 import re
@@ -18,19 +18,19 @@ from data.records import PLACEHOLDER, BadRecord, Document, Summary
 QUOTING = ("judgments.jsonl", "adjudications.jsonl", "model_judgments.jsonl")
 
 FREE = ("rationale", "skip_reason", "reason")
-"""What people and models write about texts, which may quote them."""
+"""Texts that people and models write about texts, and may quote them in."""
 
 HIDDEN = re.compile(rf"sha256:[0-9a-f]{{64}}:[0-9]+( {PLACEHOLDER})?")
-"""What stands for a text."""
+"""The hash that replaces a text."""
 
 
 def is_hidden(text: str) -> bool:
-    """Whether a text is none but what stands for one."""
+    """Tell whether a text is the hash of another."""
     return HIDDEN.fullmatch(text) is not None
 
 
 def hide_files(folder: Path) -> None:
-    """Replace the texts in a bundle's files, and leave out what quotes them."""
+    """Replace the texts in a bundle's files by their hashes, and leave out fields that quote them."""
     for path in (folder / STUDY_FILE, *(folder / "protocols").glob("*.toml")):
         write_whole(path, [hide_protocol(path.read_text(encoding="utf-8"))])
     changes = {DATA: hide_document, **dict.fromkeys(QUOTING, leave_out)}
@@ -39,7 +39,7 @@ def hide_files(folder: Path) -> None:
 
 
 def bring_texts(folder: Path, file: Path) -> None:
-    """Put texts in the place of their hashes, each of which must be that of its text. Raises `BadRecord`, OSError."""
+    """Replace hashes by the texts of a file, after checking them. Raises `BadRecord`, OSError."""
     brought = {document.id: (document, summaries) for document, summaries in read_documents(file)}
 
     def whole() -> Iterator[dict[str, Any]]:
@@ -52,10 +52,10 @@ def bring_texts(folder: Path, file: Path) -> None:
 
 
 def put_texts(record: Mapping[str, Any], document: Document, summaries: Sequence[Summary], file: str) -> dict[str, Any]:
-    """A document of a bundle with its texts. Raises `BadRecord` where they are none of those that were hashed."""
+    """Return a document of a bundle with its texts. Raises `BadRecord` if they are not those that were hashed."""
     texts = {summary.system: summary.text for summary in summaries}
     source = document.source
-    found = {
+    whole = {
         **record,
         "title": document.title,
         "source": source if isinstance(source, str) else list(source),
@@ -63,17 +63,17 @@ def put_texts(record: Mapping[str, Any], document: Document, summaries: Sequence
         "summaries": [{**one, "text": texts.get(one["system"], "")} for one in record["summaries"]],
         "questions": [question._asdict() for question in document.questions],
     }
-    hashed = hide_document(found)
+    hashed = hide_document(whole)
     other = next((part for part in record if hashed[part] != record[part]), None)
     if other is not None:
         raise BadRecord(f"{file}: {other} of the document {quote_value(record['id'])}: not what was hashed")
-    return found
+    return whole
 
 
 def hide(text: str) -> str:
-    """What stands for a text: its SHA-256 and how many characters it has.
+    """Return the hash that replaces a text: its SHA-256 and its number of characters.
 
-    A blank text stays as it is, and so does what stands for a text already.
+    A blank text stays as it is, and so does a hash.
     """
     if not text.strip() or is_hidden(text):
         return text
@@ -81,7 +81,7 @@ def hide(text: str) -> str:
 
 
 def hide_document(record: Mapping[str, Any]) -> dict[str, Any]:
-    """A document of a bundle with hashes in the place of its texts."""
+    """Return a document of a bundle with hashes instead of its texts."""
     source = record["source"]
     return {
         **record,
@@ -96,19 +96,19 @@ def hide_document(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def hide_question(text: str) -> str:
-    """What stands for a question, with the place that a question has for its answer."""
+    """Return the hash of a question, followed by the placeholder that every question has."""
     return text if is_hidden(text) else f"{hide(text)} {PLACEHOLDER}"
 
 
 def leave_out(value: Any) -> Any:
-    """A JSON value without the texts of the fields `FREE`."""
+    """Return a JSON value without the texts of the fields `FREE`."""
     if isinstance(value, Mapping):
         return {key: None if key in FREE else leave_out(one) for key, one in value.items()}
     return [leave_out(one) for one in value] if isinstance(value, list) else value
 
 
 def hide_protocol(text: str) -> str:
-    """A study file whose training pairs have hashes in the place of their texts; its comments are left out."""
+    """Return a study file whose training pairs have hashes instead of texts; its comments are left out."""
     protocol = read_protocol(text)
     if protocol.training is None:
         return write_protocol(protocol)

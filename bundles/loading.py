@@ -1,4 +1,4 @@
-"""A bundle's study put into a database, with its data set and scores: all of it in one transaction, or nothing."""
+"""Storage of a bundle's study in a database, with its data set and scores, in one transaction."""
 
 import secrets
 from collections import Counter
@@ -44,10 +44,10 @@ class ScoresDiffer(StoreError):
 
 
 def load_bundle(store: DataStore, bundle: Bundle, *, name: str, dataset: str, opened: bool) -> None:
-    """Store a checked bundle's study as `name`, its data set as `dataset`; where it is `opened` nobody judges in it.
+    """Store a checked bundle's study as `name`, its data set as `dataset`; an `opened` one is closed to judging.
 
-    Raises `StudyExists`, `DatasetExists`, `ScoresDiffer`, StoreError for a bad name, and `BadRecord` for what no
-    database takes.
+    Raises `StudyExists`, `DatasetExists`, `ScoresDiffer`, StoreError for a bad name, and `BadRecord` for records that
+    no database can store.
     """
     name, dataset = checked_name(name), checked_name(dataset)
     place, value = bundle.value(WHOLE_STUDY)
@@ -66,9 +66,9 @@ def load_bundle(store: DataStore, bundle: Bundle, *, name: str, dataset: str, op
 
 
 def load_dataset(session: Session, columns: Mapping[str, Any]) -> DatasetRow:
-    """The row of the data set. Raises `DatasetExists`."""
+    """Store the row of the data set. Raises `DatasetExists`."""
     exists = DatasetExists(
-        f"there is already a data set {columns['name']!r}; open the bundle with --name NAME, which names the study so, "
+        f"there is already a data set {columns['name']!r}; open the bundle with --name NAME, which names the study, "
         "and its data set after it"
     )
     if has_named(session, DatasetRow, columns["name"]):
@@ -81,7 +81,7 @@ def load_dataset(session: Session, columns: Mapping[str, Any]) -> DatasetRow:
 def load_study(
     session: Session, whole: Mapping[str, Any], name: str, dataset: DatasetRow, bundle: Bundle, *, opened: bool
 ) -> StudyRow:
-    """The row of the study, with its protocols and registrations. Raises `StudyExists`."""
+    """Store the row of the study, with its protocols and registrations. Raises `StudyExists`."""
     exists = StudyExists(f"there is already a study {name!r}; open the bundle with --name NAME")
     if has_named(session, StudyRow, name):
         raise exists
@@ -97,33 +97,33 @@ def load_study(
 
 
 class Loader:
-    """A bundle's records on their way into the tables, within one transaction."""
+    """Storage of a bundle's records in the tables, within one transaction."""
 
     def __init__(self, session: Session, bundle: Bundle) -> None:
         self.session, self.bundle = session, bundle
         self.documents: dict[str, int] = {}
         self.summaries: dict[Candidate, tuple[int, str]] = {}
-        """The number and the example's hash of each summary."""
+        """The number of each summary and the hash of its example."""
         self.pairs: list[tuple[int, int, int]] = []
         """The numbers of each pair and of its first and second summary."""
         self.people: dict[str, int] = {}
 
     def rows(self, name: str, fields: records.Fields) -> Iterator[dict[str, Any]]:
-        """The records of a file."""
+        """Yield the records of a file."""
         return (one for _, one in self.bundle.records(name, fields))
 
     def side(self, pair: int, side: str | None) -> int | None:
-        """The number of one of a pair's summaries."""
+        """Return the number of one of a pair's summaries; None for None."""
         return None if side is None else self.pairs[pair][1 + records.SIDES.index(side)]
 
     def load_documents(self, dataset: DatasetRow) -> None:
-        """The documents with their summaries."""
+        """Store the documents with their summaries."""
         for position, part in enumerate(in_parts(self.rows(DATA, records.DOCUMENT))):
             rows = []
             for place, one in enumerate(part, position * BATCH):
                 row = document_row(dataset.id, place, to_document(one), to_summaries(one))
-                for summary, found in zip(row.summaries, one["summaries"], strict=True):
-                    summary.signature = found["signature"]
+                for summary, given in zip(row.summaries, one["summaries"], strict=True):
+                    summary.signature = given["signature"]
                 rows.append(row)
             self.session.add_all(rows)
             self.session.flush()
@@ -136,22 +136,22 @@ class Loader:
             self.insert(BoundRow, [one | {"document_id": self.documents[one["document_id"]]} for one in part])
 
     def load_scores(self) -> None:
-        """The scores that the database does not have. Raises `ScoresDiffer`, `BadBundle`."""
+        """Store the scores that the database does not have. Raises `ScoresDiffer`, `BadBundle`."""
         numbers: dict[str, int] = {}
         for part in in_parts(self.rows(SCORES, records.SCORE)):
-            found: dict[str, dict[str, tuple[Any, ...]]] = {}
+            by_signature: dict[str, dict[str, tuple[Any, ...]]] = {}
             for one in part:
                 if one["signature"] not in numbers:
                     numbers[one["signature"]] = self.signature(one["metric"], one["signature"])
                 example = self.summaries[one["document_id"], one["system"]][1]
                 score = one["value"], one["missing"], one["truncated"]
-                if found.setdefault(one["signature"], {}).setdefault(example, score) != score:
+                if by_signature.setdefault(one["signature"], {}).setdefault(example, score) != score:
                     raise BadBundle(f"{SCORES}: two summaries of the same texts have different scores")
-            for signature, scores in found.items():
+            for signature, scores in by_signature.items():
                 self.add_scores(signature, numbers[signature], scores)
 
     def signature(self, metric: str, text: str) -> int:
-        """The number of a signature, which is stored if it is new."""
+        """Return the number of a signature, which is stored if it is new."""
         row = self.session.scalar(select(SignatureRow).where(SignatureRow.text == text).with_for_update())
         if row is None:
             row = SignatureRow(metric=metric, text=text)
@@ -160,7 +160,7 @@ class Loader:
         return row.id
 
     def add_scores(self, signature: str, number: int, scores: Mapping[str, tuple[Any, ...]]) -> None:
-        """Store scores of one signature; those that are there must be the same. Raises `ScoresDiffer`."""
+        """Store scores of one signature; existing ones must be the same. Raises `ScoresDiffer`."""
         of_signature = select(ScoreRow).where(ScoreRow.signature_id == number)
         known = {
             row.example: (row.value, row.missing, row.truncated)
@@ -183,7 +183,7 @@ class Loader:
         )
 
     def load_pairs(self, study: StudyRow) -> None:
-        """The pairs; how many judgments each has follows from those of annotators who are not excluded."""
+        """Store the pairs, with the number of their judgments by annotators who are not excluded."""
         people = self.rows("people.jsonl", records.PERSON)
         excluded = {one["annotator"] for one in people if one["excluded_at"] is not None}
         judged: Counter[int] = Counter()
@@ -205,7 +205,7 @@ class Loader:
             self.pairs.append((row.id, first, second))
 
     def load_people(self, study: StudyRow) -> None:
-        """The annotators under their pseudonyms, with what happened to them; no link of the bundle's opens anything."""
+        """Store the annotators under their pseudonyms, with their events; their links are new."""
         for one in self.rows("people.jsonl", records.PERSON):
             lists = {part: one.pop(part) for part in ("consent", "events", "training")}
             name = one.pop("annotator")
@@ -220,7 +220,7 @@ class Loader:
         self.insert(SurveyAnswerRow, [self.with_annotator(one) for one in answers])
 
     def load_judgments(self) -> None:
-        """What the annotators were given and what they chose, with all earlier choices."""
+        """Store assignments and the annotators' choices, with all earlier ones."""
         judgments: dict[int, tuple[int, dict[str, Any], int]] = {}
         for one in self.rows("judgments.jsonl", records.ASSIGNMENT):
             pair, judgment = one.pop("pair"), one.pop("judgment")
@@ -236,7 +236,7 @@ class Loader:
             self.insert(RevisionRow, [self.with_choice(one, pair) | {"judgment_id": chosen.id} for one in earlier])
 
     def load_other_judges(self, study: StudyRow) -> None:
-        """What adjudicators and language models said of the pairs."""
+        """Store the verdicts of adjudicators and language models."""
         decided = []
         for one in self.rows("adjudications.jsonl", records.ADJUDICATION):
             pair = one.pop("pair")
@@ -254,12 +254,12 @@ class Loader:
         self.insert(ModelJudgmentRow, judged)
 
     def with_annotator(self, record: Mapping[str, Any]) -> dict[str, Any]:
-        """A record with the number of its annotator."""
+        """Return a record with the number of its annotator."""
         rest = {name: value for name, value in record.items() if name != "annotator"}
         return rest | {"annotator_id": self.people[record["annotator"]]}
 
     def with_choice(self, record: Mapping[str, Any], pair: int) -> dict[str, Any]:
-        """A record with the number of the summary that was chosen of a pair."""
+        """Return a record with the number of the chosen summary of a pair."""
         rest = {name: value for name, value in record.items() if name != "chosen"}
         return rest | {"chosen_id": self.side(pair, record["chosen"])}
 
@@ -269,20 +269,20 @@ class Loader:
         self.session.flush()
 
     def insert(self, table: type[Any], rows: list[dict[str, Any]]) -> None:
-        """Store rows whose numbers nobody asks for."""
+        """Store rows whose numbers are not needed."""
         if rows:
             self.session.execute(insert(table), rows)
 
 
 def in_parts(rows: Iterable[T]) -> Iterator[list[T]]:
-    """Rows in parts that a database takes at once."""
+    """Yield rows in parts that fit into one statement."""
     waiting = iter(rows)
     while part := list(islice(waiting, BATCH)):
         yield part
 
 
 def to_document(record: Mapping[str, Any]) -> Document:
-    """A document of a bundle."""
+    """Return a document of a bundle."""
     source = record["source"]
     return Document(
         id=record["id"],
@@ -294,7 +294,7 @@ def to_document(record: Mapping[str, Any]) -> Document:
 
 
 def to_summaries(record: Mapping[str, Any]) -> list[Summary]:
-    """The summaries of a document of a bundle."""
+    """Return the summaries of a document of a bundle."""
     return [
         Summary(record["id"], one["system"], one["text"], one["human"], tuple(one["remarks"] or ()))
         for one in record["summaries"]

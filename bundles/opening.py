@@ -1,4 +1,4 @@
-"""A bundle opened: a study to read, with its data set, which nobody judges in or changes."""
+"""Opening of a bundle: a study to read, with its data set, closed to judging and changes."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,9 +13,9 @@ from data.store import DataStore
 
 
 def open_bundle(store: DataStore, file: Path, name: str | None = None) -> tuple[str, str]:
-    """Import a bundle's study to read it; returns the names of the study and of its data set.
+    """Import a bundle's study to read it; return the names of the study and of its data set.
 
-    With a `name` the study is called so, and its data set after it. Raises `BadBundle`, `BadRecord`, `StudyExists`,
+    A given `name` is the study's, and the data set is named after it. Raises `BadBundle`, `BadRecord`, `StudyExists`,
     `DatasetExists`, `ScoresDiffer`, OSError; nothing is imported then.
     """
     with TemporaryDirectory() as folder:
@@ -29,6 +29,6 @@ def open_bundle(store: DataStore, file: Path, name: str | None = None) -> tuple[
 
 
 def name_dataset(bundle: Bundle) -> str:
-    """What the data set of a bundle is called."""
+    """Return the name of a bundle's data set."""
     place, value = bundle.value(WHOLE_STUDY)
     return str(read_fields(place, value, FIELDS)["dataset"]["name"])

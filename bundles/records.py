@@ -1,4 +1,4 @@
-"""What stands in a bundle's files: the fields of their records, read strictly."""
+"""The fields of the records in a bundle's files, read strictly."""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
@@ -12,16 +12,16 @@ from data.export import format_timestamp
 from data.reading import FileLine, quote_value
 
 Kind: TypeAlias = Callable[[FileLine, object, str], Any]
-"""Reads a value of a field; raises `BadRecord` for what it cannot be."""
+"""A function that reads the value of a field, and raises `BadRecord` for an invalid one."""
 
 Fields: TypeAlias = Mapping[str, Kind]
 
 SIDES = ("first", "second")
-"""The summaries of a pair, which have nothing to do with left and right."""
+"""The summaries of a pair, independent of left and right."""
 
 
 def read_fields(place: FileLine, value: object, fields: Fields, name: str = "") -> dict[str, Any]:
-    """A record with these fields and no others. Raises `BadRecord`."""
+    """Read a record with these fields and no others. Raises `BadRecord`."""
     if not isinstance(value, dict):
         place.refuse(f"{name or 'the line'} must be an object, not {reading.kind(value)}")
     inside = f"{name}." if name else ""
@@ -33,12 +33,12 @@ def read_fields(place: FileLine, value: object, fields: Fields, name: str = "") 
 
 
 def maybe(kind: Kind) -> Kind:
-    """A value that may be null."""
+    """Make a reader of values that may be null."""
     return lambda place, value, name: None if value is None else kind(place, value, name)
 
 
 def many(kind: Kind) -> Kind:
-    """A list, possibly empty."""
+    """Make a reader of lists, which may be empty."""
 
     def read(place: FileLine, value: object, name: str) -> list[Any]:
         if not isinstance(value, list):
@@ -49,12 +49,12 @@ def many(kind: Kind) -> Kind:
 
 
 def record(fields: Fields) -> Kind:
-    """An object with these fields."""
+    """Make a reader of objects with these fields."""
     return lambda place, value, name: read_fields(place, value, fields, name)
 
 
 def one_of(*known: str) -> Kind:
-    """One of a few words."""
+    """Make a reader of one of a few words."""
 
     def read(place: FileLine, value: object, name: str) -> str:
         if value not in known:
@@ -65,39 +65,39 @@ def one_of(*known: str) -> Kind:
 
 
 def whole(place: FileLine, value: object, name: str) -> int:
-    """A whole number from 0, as a database's integer holds it."""
+    """Read a whole number from 0, within the range of a database's integer."""
     if type(value) is not int or not 0 <= value < 2**31:
         place.refuse(f"{name} must be a whole number from 0 to 2147483647")
     return value
 
 
 def flag(place: FileLine, value: object, name: str) -> bool:
-    """True or false."""
+    """Read true or false."""
     if not isinstance(value, bool):
         place.refuse(f"{name} must be true or false")
     return value
 
 
 def moment(place: FileLine, value: object, name: str) -> datetime:
-    """A point in time, as `data.export.format_timestamp` writes it."""
+    """Read a point in time, as `data.export.format_timestamp` writes it."""
     try:
-        found = datetime.fromisoformat(value) if isinstance(value, str) else None
+        parsed = datetime.fromisoformat(value) if isinstance(value, str) else None
     except ValueError:
-        found = None
-    if found is None or found.tzinfo is None:
+        parsed = None
+    if parsed is None or parsed.tzinfo is None:
         place.refuse(f"{name} must be a time such as 2026-01-31T12:00:00.000000+00:00")
-    return found
+    return parsed
 
 
 def digest(place: FileLine, value: object, name: str) -> str:
-    """A SHA-256 in hexadecimal."""
+    """Read a SHA-256 in hexadecimal."""
     if not isinstance(value, str) or len(value) != 64 or not set(value) <= set("0123456789abcdef"):
         place.refuse(f"{name} must be a SHA-256")
     return value
 
 
 def candidate(place: FileLine, value: object, name: str) -> tuple[str, str]:
-    """A summary, named by its document and system."""
+    """Read a summary, identified by its document and system."""
     if not isinstance(value, list) or len(value) != 2:
         place.refuse(f"{name} must be a document and a system")
     document, system = value
@@ -105,26 +105,26 @@ def candidate(place: FileLine, value: object, name: str) -> tuple[str, str]:
 
 
 def source(place: FileLine, value: object, name: str) -> str | list[str]:
-    """A document's source: a text, or its sentences."""
+    """Read a document's source: a text, or its sentences."""
     return texts(place, value, name) if isinstance(value, list) else words(place, value, name)
 
 
 def answer(place: FileLine, value: object, name: str) -> Any:
-    """An answer of a survey: a text, a number, or texts."""
+    """Read an answer of a survey: a text, a number, or texts."""
     if isinstance(value, int | float):
         return value if isinstance(value, int) else number(place, value, name)
     return source(place, value, name)
 
 
 def hashes(place: FileLine, value: object, name: str) -> dict[str, str]:
-    """Hashes by the names of what they are of."""
+    """Read hashes by name."""
     if not isinstance(value, dict):
         place.refuse(f"{name} must be an object, not {reading.kind(value)}")
     return {words(place, key, name): digest(place, one, f"{name}.{key}") for key, one in value.items()}
 
 
 def mark(place: FileLine, value: object, name: str) -> list[Any]:
-    """A range of a text's characters: the text, from, and to before."""
+    """Read a range of a text's characters: the text, its start and its end, which is excluded."""
     if not isinstance(value, list) or len(value) != 3:
         place.refuse(f"{name} must be a text, and two places in it")
     return [words(place, value[0], name), *(whole(place, one, name) for one in value[1:])]
@@ -154,7 +154,7 @@ DECISION: Fields = {
     "high": number,
     "rejected": flag,
 }
-"""What a stopping rule decided, as `StoppingDecision`."""
+"""The decision of a stopping rule, as in `StoppingDecision`."""
 
 STUDY: Fields = {
     "name": word,
@@ -278,7 +278,7 @@ JUDGMENT: Fields = {
     "place": whole,
     "earlier": many(record(REVISION)),
 }
-"""`place` is that among the study's judgments, in the order in which they were first made."""
+"""`place` is the position among the study's judgments, in the order in which they were first made."""
 
 ASSIGNMENT: Fields = {
     "annotator": word,
@@ -319,10 +319,10 @@ MODEL_JUDGMENT: Fields = {
 
 
 def take(row: object, fields: Fields, **others: Any) -> dict[str, Any]:
-    """A row's columns as the fields of a record, in their order; `others` are fields that are no columns."""
+    """Return a row's columns as the fields of a record, in their order; `others` are fields that are not columns."""
     return {name: others[name] if name in others else to_plain(getattr(row, name)) for name in fields}
 
 
 def to_plain(value: Any) -> Any:
-    """A column's value as JSON has it."""
+    """Return a column's value as a JSON value."""
     return format_timestamp(value) if isinstance(value, datetime) else value

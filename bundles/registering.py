@@ -1,4 +1,4 @@
-"""A study registered before its first judgment: the hash of its bundle is kept, and what may not change unsaid."""
+"""Registration of a study before its first judgment: hashes of its bundle, and of what must not change unnoticed."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,10 +11,10 @@ from data.store import DataStore
 
 
 def register_study(data: DataStore, annotation: AnnotationStore, study: str, file: Path | None = None) -> Registration:
-    """Keep the hash of the bundle that `relevance bundle STUDY` writes now, and of each of its files.
+    """Store the hash of the bundle that `relevance bundle STUDY` writes now, and of each of its files.
 
-    That bundle is written into `file`, where one is named. Raises `UnknownStudy`, `NotAllowed`, `AlreadyJudged`,
-    `NotBundled`, OSError.
+    The bundle is written into `file`, if given. Raises `UnknownStudy`, `NotAllowed`, `AlreadyJudged`, `NotBundled`,
+    OSError.
     """
     registrations = RegistrationStore(annotation.engine, annotation.actor)
     registrations.check_registrable(study)
@@ -26,7 +26,7 @@ def register_study(data: DataStore, annotation: AnnotationStore, study: str, fil
 
 
 def hash_study(data: DataStore, annotation: AnnotationStore, study: str) -> tuple[str, dict[str, str]]:
-    """What is registered: the hash of a study's bundle, and those of all files and of each signature's scores.
+    """Compute the hash of a study's bundle, and those of all its files and of each signature's scores.
 
     Raises `UnknownStudy`, `NotBundled`.
     """

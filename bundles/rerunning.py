@@ -1,4 +1,4 @@
-"""A bundle run again: scores, pairs and tables are made anew and held against those in it, number by number."""
+"""Rerun of a bundle: scores, pairs and tables are made again and compared with those in it, number by number."""
 
 import json
 import math
@@ -33,37 +33,36 @@ from metrics.registry import is_lexical
 from metrics.scoring import BATCH, Failures
 
 CLOSE = 1e-9
-"""By how much, relatively, a number of a table may be another: what sums in another order differ by, and no decimal
-that is printed."""
+"""The relative tolerance of a table's numbers, for sums in another order; smaller than any decimal that is printed."""
 
 CLOSE_SCORE = 1e-4
-"""By how much the score of a metric that loads a model may be another; those of others are the same to the last bit."""
+"""The tolerance of scores of metrics that load a model; others must be the same to the last bit."""
 
 VERSIONS = "versions"
-"""The fact that says what tables were made with, which is not compared."""
+"""The fact with the versions that tables were made with, which is not compared."""
 
 
 class Difference(NamedTuple):
-    """Something that is other than in the bundle."""
+    """A difference between the bundle and the rerun."""
 
     place: str
-    """Where it stands: the file, and what names it there."""
+    """The file, and the names that locate the value in it."""
     stored: object
-    """What the bundle says."""
+    """The value in the bundle."""
     found: object
-    """What comes out now."""
+    """The value of the rerun."""
 
     def __str__(self) -> str:
         return f"{self.place}: {show(self.stored)} in the bundle, {show(self.found)} now"
 
 
 def show(value: object) -> str:
-    """A value as a message shows it; numbers with all of their digits."""
+    """Return a value as a message shows it; numbers with all of their digits."""
     return "nothing" if value is None else repr(value)
 
 
 def rerun_bundle(file: Path, say: Say, texts: Path | None = None) -> list[Difference]:
-    """Run a bundle again in a database of its own, saying what is compared; returns all that is other.
+    """Rerun a bundle in its own database, reporting what is compared; return all differences.
 
     `texts` is a file of the data set's texts for a bundle that has only their hashes. Raises `BadBundle`, `BadRecord`,
     OSError.
@@ -74,37 +73,37 @@ def rerun_bundle(file: Path, say: Say, texts: Path | None = None) -> list[Differ
             say(line)
         if texts is not None:
             if bundle.texts:
-                raise BadBundle(f"{file.name} has its texts; none are to be brought along")
+                raise BadBundle(f"{file.name} has its texts; leave out --data")
             bring_texts(bundle.folder, texts)
-            say(f"texts: those of {texts.name} are those whose hashes are in the bundle")
+            say(f"texts: those of {texts.name} match the hashes in the bundle")
         has_texts = bundle.texts or texts is not None
         with loaded(bundle, name_dataset(bundle)) as found:
             return list(compare_all(bundle, found, say, texts=has_texts))
 
 
 def compare_all(bundle: Bundle, found: Loaded, say: Say, *, texts: bool) -> Iterator[Difference]:
-    """What is other of the scores, the pairs and the tables, and what of them could be compared."""
+    """Yield the differences in scores, pairs and tables, and report which of them were compared."""
     parts: dict[str, Iterator[Difference]] = {}
     if texts:
         parts["scores"] = compare_scores(bundle, found)
         if found.annotation.study(found.study).rule == GIVEN:
-            say("pairs: not drawn again, for they came with their judgments")
+            say("pairs: not drawn again, as they came with their judgments")
         else:
             parts["pairs"] = compare_pairs(bundle, found)
     else:
-        say("scores, pairs: not made again, for the bundle has no texts; bring them along with --data FILE")
+        say("scores, pairs: not made again, as the bundle has no texts; give them with --data FILE")
     parts["tables"] = compare_tables(bundle, found, texts=texts)
     for what, differences in parts.items():
         others = list(differences)
-        left_out = "" if texts or what != "tables" else f", but for {', '.join(OF_TEXTS)}, which rest on texts"
+        left_out = "" if texts or what != "tables" else f", except {', '.join(OF_TEXTS)}, which depend on texts"
         say(f"{what}: made again{left_out}: " + (f"{len(others)} differences" if others else "the same"))
         yield from others
 
 
 def compare_scores(bundle: Bundle, found: Loaded) -> Iterator[Difference]:
-    """Compute every score anew by its signature, but for those that came with the data set.
+    """Compute every score again by its signature, without those that came with the data set.
 
-    What cannot be made of a signature is a difference, too.
+    A metric that cannot be made from its signature is a difference, too.
     """
     stored: dict[str, dict[tuple[str, str], tuple[float | None, str | None]]] = {}
     for _, one in bundle.records(SCORES, records.SCORE):
@@ -126,7 +125,7 @@ def compare_scores(bundle: Bundle, found: Loaded) -> Iterator[Difference]:
 def compare_metric(
     metric: Metric, examples: Sequence[Example], stored: Mapping[tuple[str, str], tuple[float | None, str | None]]
 ) -> Iterator[Difference]:
-    """Compute one metric's scores anew."""
+    """Compute one metric's scores again and yield the differences."""
     close = 0.0 if is_lexical(metric.signature) else CLOSE_SCORE
     for start in range(0, len(examples), BATCH):
         batch = examples[start : start + BATCH]
@@ -145,7 +144,10 @@ def compare_metric(
 
 
 def compare_pairs(bundle: Bundle, found: Loaded) -> Iterator[Difference]:
-    """Draw the pairs anew by the study file that holds, which says of them what it said when somebody came."""
+    """Draw the pairs again by the current study file and yield the differences.
+
+    The rules of the draw cannot change in the file once people have come.
+    """
     with found.annotation.reading() as session:
         study = find_study(session, found.study)
         spec = spec_of(session, study)
@@ -181,7 +183,7 @@ def compare_pairs(bundle: Bundle, found: Loaded) -> Iterator[Difference]:
 
 
 def compare_tables(bundle: Bundle, found: Loaded, *, texts: bool) -> Iterator[Difference]:
-    """Make all tables anew; without texts none that rests on them."""
+    """Make all tables again and yield the differences; without texts only the tables that do not depend on them."""
     now = json.loads(json.dumps(tables_as_json(found, texts=texts), allow_nan=False))
     _, stored = bundle.value(TABLES)
     left_out = {VERSIONS} if texts else {VERSIONS, *OF_TEXTS}
@@ -189,14 +191,14 @@ def compare_tables(bundle: Bundle, found: Loaded, *, texts: bool) -> Iterator[Di
 
 
 def leave_out(value: Any, names: Collection[str]) -> Any:
-    """A JSON value without what has these names."""
+    """Return a JSON value without the keys in `names`."""
     if isinstance(value, dict):
         return {key: leave_out(one, names) for key, one in value.items() if key not in names}
     return [leave_out(one, names) for one in value] if isinstance(value, list) else value
 
 
 def compare(stored: Any, now: Any, place: str) -> Iterator[Difference]:
-    """What is other in two JSON values, down to single numbers."""
+    """Yield the differences of two JSON values, down to single numbers."""
     if isinstance(stored, dict) and isinstance(now, dict):
         for key in [*stored, *(key for key in now if key not in stored)]:
             yield from compare(stored.get(key), now.get(key), f"{place}, {STEPS.get(key, key)}".replace(", , ", ", "))
@@ -208,17 +210,17 @@ def compare(stored: Any, now: Any, place: str) -> Iterator[Difference]:
 
 
 STEPS = {"tables": "", "rows": ""}
-"""Keys of the tables' file that say nothing to who reads where a number stands."""
+"""Keys of the tables' file that are left out of a number's location in messages."""
 
 
 def name_row(value: Any, number: int) -> str:
-    """What a row of a table is called: the words with which it begins, or its number."""
+    """Return the name of a table's row: the words with which it begins, or its number."""
     words = list(takewhile(lambda cell: isinstance(cell, str), value.values())) if isinstance(value, dict) else []
     return f"row {' / '.join(words)}" if words else f"{number}"
 
 
 def same(stored: Any, now: Any) -> bool:
-    """Whether two values are the same; numbers may be apart by `CLOSE`."""
+    """Tell whether two values are the same; numbers may differ by `CLOSE`."""
     numbers = [type(value) in {int, float} for value in (stored, now)]
     if all(numbers):
         return math.isclose(stored, now, rel_tol=CLOSE, abs_tol=CLOSE)

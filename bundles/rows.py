@@ -1,4 +1,4 @@
-"""What a study's tables hold, as the records of a bundle: read in one transaction, people under pseudonyms."""
+"""A study's rows as the records of a bundle: read in one transaction, with people under pseudonyms."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -40,16 +40,16 @@ OfAnnotator = TypeVar("OfAnnotator", AssignmentRow, ConsentRow, EventRow, Survey
 
 @dataclass(frozen=True)
 class StudyRows:
-    """All of a study but its documents, summaries and scores."""
+    """All of a study except its documents, summaries and scores."""
 
     name: str
     dataset: str
     whole: dict[str, Any]
-    """The study, its data set, and when its protocols and registrations were made."""
+    """The study, its data set, and the times of its protocols and registrations."""
     protocol: str
-    """The text of the study file that holds now."""
+    """The text of the current study file."""
     protocols: dict[int, str]
-    """The texts of all versions; none where the study was made by an earlier version of the program."""
+    """The texts of all versions; none if the study was made by an earlier version of the program."""
     pairs: Records
     people: Records
     judgments: Records
@@ -61,30 +61,30 @@ class StudyRows:
 
 def read_rows(store: AnnotationStore, name: str) -> StudyRows:
     """Read a study at one moment. Raises `UnknownStudy`."""
-    if store.engine.dialect.name == "postgresql":  # where others write meanwhile, all is as it was at one moment
+    if store.engine.dialect.name == "postgresql":  # all is read as of one moment, even if others write meanwhile
         store = AnnotationStore(store.engine.execution_options(isolation_level="REPEATABLE READ"), store.actor)
     with store.reading() as session:
         study = find_study(session, name)
-        found = Reader(session, study)
-        protocols = found.protocols()
+        reader = Reader(session, study)
+        protocols = reader.protocols()
         return StudyRows(
             name=study.name,
             dataset=study.dataset.name,
-            whole=found.whole(),
+            whole=reader.whole(),
             protocol=protocols[-1].text if protocols else write_protocol(find_protocol(session, study)),
             protocols={row.version: row.text for row in protocols},
-            pairs=found.pair_records(),
-            people=found.people(),
-            judgments=found.judgments(),
-            surveys=found.surveys(),
-            adjudications=found.adjudications(),
-            models=[take(row, records.MODEL) for row in found.models()],
-            model_judgments=found.model_judgments(),
+            pairs=reader.pair_records(),
+            people=reader.people(),
+            judgments=reader.judgments(),
+            surveys=reader.surveys(),
+            adjudications=reader.adjudications(),
+            models=[take(row, records.MODEL) for row in reader.models()],
+            model_judgments=reader.model_judgments(),
         )
 
 
 class Reader:
-    """The tables of one study within a transaction, with what their rows are called in a bundle."""
+    """The tables of one study within a transaction, with the names of their rows in a bundle."""
 
     def __init__(self, session: Session, study: StudyRow) -> None:
         self.session, self.study = session, study
@@ -95,22 +95,22 @@ class Reader:
         self.pair_of = {row.id: row for row in self.pairs}
 
     def rows(self, wanted: Select[Row]) -> Sequence[Row]:
-        """The rows of a query."""
+        """Return the rows of a query."""
         return self.session.scalars(wanted).all()
 
     def side(self, pair_id: int, summary_id: int | None) -> str | None:
-        """Which of a pair's summaries one is; None for none."""
+        """Return which of a pair's summaries one is; None for None."""
         if summary_id is None:
             return None
         return "first" if summary_id == self.pair_of[pair_id].first_id else "second"
 
     def protocols(self) -> Sequence[ProtocolRow]:
-        """The versions of the study's protocol."""
+        """Load the versions of the study's protocol."""
         of_study = ProtocolRow.study_id == self.study.id
         return self.rows(select(ProtocolRow).where(of_study).order_by(ProtocolRow.version))
 
     def whole(self) -> dict[str, Any]:
-        """The study with its data set, its protocols and registrations."""
+        """Return the study with its data set, its protocols and registrations."""
         of_study = RegistrationRow.study_id == self.study.id
         registrations = self.rows(select(RegistrationRow).where(of_study).order_by(RegistrationRow.id))
         return {
@@ -121,7 +121,7 @@ class Reader:
         }
 
     def pair_records(self) -> Records:
-        """The pairs in the order in which they were drawn, attention checks last."""
+        """Return the pairs in the order in which they were drawn, attention checks last."""
         shown = (PairRow.first_id == SummaryRow.id) | (PairRow.second_id == SummaryRow.id)
         summaries = self.session.execute(
             select(SummaryRow.id, DocumentRow.key, SummaryRow.system)
@@ -144,12 +144,12 @@ class Reader:
         ]
 
     def of_annotators(self, table: type[OfAnnotator], *order: Any) -> Sequence[OfAnnotator]:
-        """The rows of a table that belong to the study's annotators."""
+        """Load the rows of a table that belong to the study's annotators."""
         joined = select(table).join(AnnotatorRow, AnnotatorRow.id == table.annotator_id)
         return self.rows(joined.where(AnnotatorRow.study_id == self.study.id).order_by(table.annotator_id, *order))
 
     def people(self) -> Records:
-        """The annotators in the order in which they came, with what happened to them."""
+        """Return the annotators in the order in which they came, with their consent, events and training."""
         consents = {row.annotator_id: take(row, records.CONSENT) for row in self.of_annotators(ConsentRow)}
         events, training = defaultdict(list), defaultdict(list)
         for event in self.of_annotators(EventRow, EventRow.id):
@@ -169,7 +169,7 @@ class Reader:
         ]
 
     def judgments(self) -> Records:
-        """The assignments in the order in which they were made: judged with all earlier choices, skipped or open."""
+        """Return the assignments in the order in which they were made: judged with earlier choices, skipped or open."""
         assignments = self.of_annotators(AssignmentRow)
         assignments = sorted(assignments, key=lambda row: row.id)
         joined = select(JudgmentRow).join(AssignmentRow).join(PairRow).where(PairRow.study_id == self.study.id)
@@ -204,12 +204,12 @@ class Reader:
         ]
 
     def surveys(self) -> Records:
-        """What annotators answered in surveys."""
+        """Return annotators' answers in surveys."""
         answers = self.of_annotators(SurveyAnswerRow, SurveyAnswerRow.survey.desc(), SurveyAnswerRow.question)
         return [take(row, records.SURVEY_ANSWER, annotator=self.pseudonyms[row.annotator_id]) for row in answers]
 
     def adjudications(self) -> Records:
-        """What adjudicators decided, who are numbered, too."""
+        """Return adjudicators' decisions, with adjudicators under numbers, too."""
         joined = select(AdjudicationRow).join(PairRow).where(PairRow.study_id == self.study.id)
         decided = self.rows(joined.order_by(AdjudicationRow.id))
         numbers = {caller: place for place, caller in enumerate(dict.fromkeys(map(caller_of_row, decided)), 1)}
@@ -225,12 +225,12 @@ class Reader:
         ]
 
     def models(self) -> Sequence[ModelAnnotatorRow]:
-        """The language models that judge."""
+        """Load the language models that judge."""
         of_study = ModelAnnotatorRow.study_id == self.study.id
         return self.rows(select(ModelAnnotatorRow).where(of_study).order_by(ModelAnnotatorRow.id))
 
     def model_judgments(self) -> Records:
-        """What they said of the pairs."""
+        """Return the language models' verdicts on the pairs."""
         names = {row.id: row.name for row in self.models()}
         joined = select(ModelJudgmentRow).join(PairRow).where(PairRow.study_id == self.study.id)
         judged = self.rows(joined.order_by(ModelJudgmentRow.model_id, PairRow.position))

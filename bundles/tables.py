@@ -1,4 +1,4 @@
-"""The tables of a bundle: all that `relevance analyze --study` has, made of the bundle's own records."""
+"""The tables of a bundle: all those of `relevance analyze --study`, made from the bundle's own records."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,11 +21,11 @@ from reports.contents.texts import OF_MARKS, with_marked_words
 from summarizers.registry import baselines_among
 
 OF_TEXTS = ("distinguishability", "systems", "systems_published", "wilcoxon", *OF_MARKS["marked"])
-"""Tables that rest on texts: of words, and those beside whose systems stands what is counted in the texts."""
+"""Tables that depend on texts: those of words, and those with figures of the texts beside their systems."""
 
 
 class Loaded(NamedTuple):
-    """A bundle's study in a database of its own."""
+    """A bundle's study in its own database."""
 
     data: DataStore
     annotation: AnnotationStore
@@ -35,7 +35,7 @@ class Loaded(NamedTuple):
 
 @contextmanager
 def loaded(bundle: Bundle, dataset: str) -> Iterator[Loaded]:
-    """A fresh database with a checked bundle's study in it, until the block is left. Raises `BadRecord`."""
+    """Make a fresh database with a checked bundle's study in it, for the duration of the block. Raises `BadRecord`."""
     with TemporaryDirectory() as folder:
         engine = connect(f"sqlite:///{Path(folder, 'bundle.db')}")
         try:
@@ -47,7 +47,7 @@ def loaded(bundle: Bundle, dataset: str) -> Iterator[Loaded]:
 
 
 def tables_as_json(found: Loaded, *, texts: bool = True) -> dict[str, Any]:
-    """All tables of the judgments and, where adjudicators decided anything, under `adjudicated` those of that."""
+    """Return all tables of the judgments and, if adjudicators decided anything, under `adjudicated` those of that."""
     study, contents = make_tables(found, texts=texts)
     tables = contents_as_json(contents)
     if study.confirmation.decided:
@@ -56,7 +56,7 @@ def tables_as_json(found: Loaded, *, texts: bool = True) -> dict[str, Any]:
 
 
 def make_tables(found: Loaded, *, texts: bool = True, adjudicated: bool = False) -> tuple[StudyData, Contents]:
-    """The study as it is read, and all of its tables; without `texts` none of `OF_TEXTS`."""
+    """Read the study and make all of its tables; without `texts` those of `OF_TEXTS` are left out."""
     study = read_study(found.data, found.annotation, found.study, adjudicated=adjudicated)
     systems = sorted(study.study.systems, key=natural_order)
     contents = make_study_contents(study, Settings(baselines=baselines_among(systems)))

@@ -1,4 +1,4 @@
-"""Bundles written: of the same study always the same bytes."""
+"""Writing of bundles: the same study always becomes the same bytes."""
 
 import hashlib
 import shutil
@@ -26,16 +26,16 @@ from reports.methods import study_methods
 
 
 class NotBundled(StoreError):
-    """The study cannot be a bundle; the message says why."""
+    """The study cannot be bundled; the message says why."""
 
 
 def write_bundle(data: DataStore, annotation: AnnotationStore, study: str, file: Path, *, texts: bool = True) -> Bundle:
-    """Write a study's bundle; without `texts`, hashes stand for those of its data set.
+    """Write a study's bundle; without `texts`, hashes replace those of its data set.
 
     Raises `UnknownStudy`, `NotBundled`, OSError.
     """
     if not is_replaced(file):
-        raise NotBundled(f"{file} is no ordinary file; name one that a bundle can be")
+        raise NotBundled(f"{file} is not an ordinary file; name one to write the bundle to")
     with TemporaryDirectory() as name:
         bundle = make_bundle(data, annotation, study, Path(name, "bundle"), texts=texts)
         packed = Path(name, "bundle.zip")
@@ -47,10 +47,10 @@ def write_bundle(data: DataStore, annotation: AnnotationStore, study: str, file:
 def make_bundle(
     data: DataStore, annotation: AnnotationStore, study: str, folder: Path, *, texts: bool = True
 ) -> Bundle:
-    """The files of a bundle in a new folder. Raises `UnknownStudy`, `NotBundled`, OSError.
+    """Make the files of a bundle in a new folder. Raises `UnknownStudy`, `NotBundled`, OSError.
 
-    Its tables are made of its own records in a database of their own, as `relevance bundle rerun` makes them: they are
-    those of one moment, whoever judges meanwhile, and know people by their pseudonyms only.
+    Its tables are made from its own records in their own database, as `relevance bundle rerun` makes them: they
+    describe one moment, even if people judge meanwhile, and know people only by their pseudonyms.
     """
     rows = read_rows(annotation, study)
     folder.mkdir()
@@ -60,7 +60,7 @@ def make_bundle(
     whole = list_files(folder, rows.name, texts=True)
     try:
         check_study(whole)
-    except BadRecord as error:  # summaries or scores that somebody adds at this moment
+    except BadRecord as error:  # somebody adds summaries or scores at this moment
         raise NotBundled(f"the data set {rows.dataset!r} was changed meanwhile; try again ({error})") from error
     facts = describe_registration(data, annotation, study)
     with loaded(whole, rows.dataset) as found:
@@ -78,13 +78,13 @@ def make_bundle(
 
 
 def list_files(folder: Path, study: str, *, texts: bool) -> Bundle:
-    """Write the manifest of the files that lie in a folder. Raises `NotBundled` where they are too large."""
+    """Write the manifest of the files in a folder. Raises `NotBundled` if they are too large."""
     names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
     files = {name: folder / name for name in names if name != MANIFEST}
     entries = {name: {"sha256": sha256(path), "bytes": path.stat().st_size} for name, path in files.items()}
     manifest = "".join(as_json({"format": FORMAT, "study": study, "texts": texts, "files": entries}))
     if sum(path.stat().st_size for path in files.values()) > MOST_BYTES:
-        raise NotBundled(f"the study's files have over {MOST_BYTES >> 20} MB together, which no bundle may have")
+        raise NotBundled(f"the study's files have over {MOST_BYTES >> 20} MB together, more than a bundle may have")
     write_whole(folder / MANIFEST, [manifest])
     return Bundle(
         folder=folder,
@@ -96,7 +96,7 @@ def list_files(folder: Path, study: str, *, texts: bool) -> Bundle:
 
 
 def pack(bundle: Bundle, file: Path) -> None:
-    """Pack a bundle's files, by name and at one time, so that the same files are the same bytes."""
+    """Pack a bundle's files, sorted by name and with one time, so that the same files become the same bytes."""
     with ZipFile(file, "w") as archive:
         for name in sorted([*bundle.files, MANIFEST]):
             member = ZipInfo(name, EPOCH)
@@ -105,11 +105,11 @@ def pack(bundle: Bundle, file: Path) -> None:
             with (bundle.folder / name).open("rb") as source, archive.open(member, "w") as target:
                 shutil.copyfileobj(source, target, CHUNK)
             if member.file_size > max(SMALL, MOST_TIMES * member.compress_size):
-                raise NotBundled(f"{name} repeats itself so much that it would be taken for a bomb")
+                raise NotBundled(f"{name} repeats itself so much that it would be refused as a zip bomb")
 
 
 def read_chunks(file: Path) -> Iterator[bytes]:
-    """The bytes of a file in parts."""
+    """Yield the bytes of a file in parts."""
     with file.open("rb") as opened:
         while part := opened.read(CHUNK):
             yield part

@@ -1,4 +1,4 @@
-"""Scores and ratings of a data set's summaries as columns: what correlations and comparisons are computed from."""
+"""Scores and ratings of a data set's summaries as columns: the input of correlations and comparisons."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from data.names import NameColumn
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """One entry a summary: all columns have one length, and missing numbers are NaN."""
+    """Columns with an entry for each summary: all have one length, and missing numbers are NaN."""
 
     documents: tuple[str, ...]
-    """The id of the document that it sums up."""
+    """The id of the summary's document."""
     systems: tuple[str, ...]
     ratings: Mapping[str, NDArray[np.float64]]
-    """What people said of it, by aspect, such as relevance."""
+    """Human ratings, by aspect, such as relevance."""
     scores: Mapping[str, NDArray[np.float64]]
-    """What metrics say of it, by signature."""
+    """Scores of metrics, by signature."""
 
     def __post_init__(self) -> None:
         for name in ("documents", "systems"):
@@ -31,18 +31,18 @@ class Cells:
         return len(self.documents)
 
     def of_systems(self, systems: Collection[str]) -> Cells:
-        """The entries of some systems."""
+        """Select the entries of some systems."""
         kept = set(systems)
         if kept.issuperset(self.systems):
             return self
         return self.at([place for place, system in enumerate(self.systems) if system in kept])
 
     def in_order(self) -> Cells:
-        """The entries sorted by document and system, so that no figure depends on the order of a file's rows."""
+        """Sort the entries by document and system, so that no figure depends on the order of a file's rows."""
         return self.at(sorted(range(len(self)), key=lambda place: (self.documents[place], self.systems[place])))
 
     def at(self, places: Sequence[int]) -> Cells:
-        """The entries at the given positions, in that order."""
+        """Select the entries at the given positions, in that order."""
         return Cells(
             documents=tuple(self.documents[place] for place in places),
             systems=tuple(self.systems[place] for place in places),

@@ -1,34 +1,34 @@
-"""Damage to an SQLite file, looked for without writing to it."""
+"""Detection of damage to an SQLite file, without writing to it."""
 
 import sqlite3
 from contextlib import closing
 from pathlib import Path
 
 QUICK = 256 * 1024 * 1024
-"""Bytes of the largest file of which every page is checked when the app starts, which takes half a second."""
+"""Size in bytes of the largest file of which every page is checked when the app starts, which takes half a second."""
 
 EVERYTHING = 2**63
-"""More bytes than any file has."""
+"""A larger size in bytes than any file has."""
 
 UNAVAILABLE = {
     *(sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM),
     *(sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_NOMEM),
 }
-"""Errors that say nothing of what is in the file."""
+"""Errors that do not concern the file's contents."""
 
 FINISHED = bytes(8)
-"""How a rollback journal begins whose transaction is over; that of an unfinished one begins with a magic number."""
+"""The first bytes of a rollback journal after its transaction; that of an unfinished one begins with a magic number."""
 
 PAGE = 4096
-"""Bytes of a page, as SQLite makes them."""
+"""The default size of an SQLite page, in bytes."""
 
 
 def find_damage(file: Path, most: int = EVERYTHING) -> str | None:
-    """Look for damage to an SQLite file: what is wrong with it, or None where nothing was found.
+    """Look for damage to an SQLite file and return a description, or None if nothing was found.
 
-    The header, the size and the list of tables are always looked at, which takes about a millisecond. The structure
-    of every page is checked in files of at most `most` bytes. SQLite has no checksums: a changed letter in a text is
-    found by nobody. Raises sqlite3.DatabaseError where the file cannot be opened or is locked.
+    The header, the size and the list of tables are always checked, which takes about a millisecond. The structure of
+    every page is checked in files of at most `most` bytes. SQLite has no checksums: a changed letter in a text is not
+    found. Raises sqlite3.DatabaseError if the file cannot be opened or is locked.
     """
     size = file.stat().st_size
     if size == 0:  # SQLite would make a new database of it, and delete the journal
@@ -36,10 +36,10 @@ def find_damage(file: Path, most: int = EVERYTHING) -> str | None:
     with closing(open_existing(file)) as connection:
         try:
             return find_damage_by(connection, file, check_pages=size <= most)
-        except UnicodeDecodeError:  # what SQLite says of a table whose name is damaged
+        except UnicodeDecodeError:  # raised by SQLite for a table whose name is damaged
             return "is damaged: the names of its tables are no text"
         except sqlite3.DatabaseError as error:
-            code = error.sqlite_errorcode & 0xFF  # of an error that has several codes, the one they share
+            code = error.sqlite_errorcode & 0xFF  # the primary code of an extended one
             if code in UNAVAILABLE:
                 raise
             no_database = "is no SQLite database, or its beginning is damaged"
@@ -47,22 +47,22 @@ def find_damage(file: Path, most: int = EVERYTHING) -> str | None:
 
 
 def find_damage_by(connection: sqlite3.Connection, file: Path, *, check_pages: bool) -> str | None:
-    """Look for damage on a connection; what is damaged at the beginning raises sqlite3.DatabaseError."""
+    """Look for damage on a connection; damage at the beginning of the file raises sqlite3.DatabaseError."""
     connection.execute("BEGIN")
-    connection.execute("SELECT count(*) FROM sqlite_master")  # an unfinished transaction is undone first
+    connection.execute("SELECT count(*) FROM sqlite_master")  # rolls an unfinished transaction back
     if is_cut(connection, file):
         return "is damaged: its end is missing"
-    found = connection.execute("PRAGMA quick_check(1)").fetchone()[0] if check_pages else "ok"
-    return None if found == "ok" else f"is damaged: {found}"
+    problem = connection.execute("PRAGMA quick_check(1)").fetchone()[0] if check_pages else "ok"
+    return None if problem == "ok" else f"is damaged: {problem}"
 
 
 def open_existing(file: Path, mode: str = "rw") -> sqlite3.Connection:
-    """A plain connection to a file, which is never created; transactions are begun by hand."""
+    """Open a plain connection to a file without ever creating it; transactions are begun by hand."""
     return sqlite3.connect(f"{file.absolute().as_uri()}?mode={mode}", uri=True, timeout=30, isolation_level=None)
 
 
 def is_cut(connection: sqlite3.Connection, file: Path) -> bool:
-    """Whether the file ends before its last page does; with write-ahead logging the last pages may be in the log."""
+    """Tell whether a file ends before its last page; with write-ahead logging the last pages may be in the log."""
     if connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal":
         return False
     (pages,) = connection.execute("PRAGMA page_count").fetchone()
@@ -71,9 +71,9 @@ def is_cut(connection: sqlite3.Connection, file: Path) -> bool:
 
 
 def has_finished_journal(file: Path) -> bool:
-    """Whether a journal lies beside the file that was kept after a transaction, and has pages of what was there before.
+    """Tell whether a journal beside the file was kept after a transaction and has pages from before it.
 
-    That of a database whose first transaction was undone has none.
+    The journal of a database whose first transaction was undone has none.
     """
     journal = Path(f"{file}-journal")
     if not journal.is_file() or journal.stat().st_size <= PAGE:

@@ -1,4 +1,4 @@
-"""The database: its engine, its schema's version, and the column types that both kinds of server share."""
+"""The database: its engine, the version of its schema, and the column types that SQLite and PostgreSQL share."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ URL_VARIABLE = "RELEVANCE_DATABASE_URL"
 WAL_IS_SOUND = (3, 51, 3)
 
 OURS = {"alembic_version", "datasets", "documents", "summaries"}
-"""Tables that a database of ours has had since its first version."""
+"""Tables that a database of this project has had since its first version."""
 
 UPGRADE = 0x72656C65
-"""PostgreSQL's number of the lock that whoever changes the schema holds."""
+"""PostgreSQL's number of the lock that is held while the schema is changed."""
 
 
 class UnusableDatabase(ValueError):
-    """The address names a database that this version cannot work with; the message says what to do."""
+    """The address names a database that this version cannot use; the message says what to do."""
 
 
 class Base(DeclarativeBase):
-    """The tables of the project, of whatever package."""
+    """The base of all tables of the project."""
 
     metadata = MetaData(
         naming_convention={
@@ -54,32 +54,32 @@ class Base(DeclarativeBase):
 
 
 class Utc(TypeDecorator[datetime]):
-    """A point in time, always aware and in UTC, whatever the server keeps."""
+    """A point in time, always aware and in UTC, whatever the server stores."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """Refuse naive times: nobody could say what they mean."""
+        """Convert a time to UTC. Raises ValueError for naive times, whose meaning is unknown."""
         if value is not None and value.tzinfo is None:
             raise ValueError("a time without a time zone cannot be stored")
         return None if value is None else value.astimezone(UTC)
 
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """SQLite gives back naive times, which were stored in UTC."""
+        """Return a stored time in UTC; SQLite returns naive ones, which were stored in UTC."""
         if value is None:
             return None
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
 
 
 def database_url() -> str:
-    """The database that is meant: `RELEVANCE_DATABASE_URL`, or the SQLite file `relevance.db` beside the app."""
+    """Return the address of the database: `RELEVANCE_DATABASE_URL`, or the file `relevance.db` beside the app."""
     beside = URL.create("sqlite", database=str(ROOT / "relevance.db"))  # a folder's name may hold ? and %
     return os.environ.get(URL_VARIABLE) or beside.render_as_string()
 
 
 def absolute_url(url: str) -> str:
-    """The same database, seen from any folder: the path of an SQLite file made absolute."""
+    """Make the path of an SQLite file absolute, so that the address holds in any folder."""
     address = make_url(url)
     if address.get_backend_name() == "sqlite" and address.database not in {None, "", ":memory:"}:
         address = address.set(database=str(Path(str(address.database)).resolve()))
@@ -87,10 +87,10 @@ def absolute_url(url: str) -> str:
 
 
 def connect(url: str | None = None, say: Say = say_nothing) -> Engine:
-    """An engine whose commits are on disk when they return, its schema brought up to date.
+    """Make an engine whose commits are on disk when they return, and bring the schema up to date.
 
     `url` is any SQLAlchemy address of SQLite or PostgreSQL, by default `database_url()`. An empty file becomes a
-    database, which is said. Raises `UnusableDatabase` for one of another program or version, or a damaged one.
+    database, with a message. Raises `UnusableDatabase` for a database of another program or version, or a damaged one.
     """
     engine = make_engine(url or database_url())
     refuse_damaged(engine.url)
@@ -104,9 +104,9 @@ def connect(url: str | None = None, say: Say = say_nothing) -> Engine:
 
 
 def make_engine(url: str) -> Engine:
-    """An engine without a look at the schema, whose errors, which are logged, hold no texts and tokens.
+    """Make an engine without checking the schema; its errors, which are logged, contain no texts and tokens.
 
-    Raises `UnusableDatabase`, SQLAlchemyError for what is no address.
+    Raises `UnusableDatabase`, and SQLAlchemyError for an invalid address.
     """
     address = make_url(url)
     if address.drivername in {"postgres", "postgresql"}:
@@ -125,7 +125,7 @@ def make_engine(url: str) -> Engine:
 
 
 def sqlite_file(address: URL) -> Path | None:
-    """The file of an SQLite database; None for one in memory and for other servers."""
+    """Return the file of an SQLite database; None for one in memory and for other servers."""
     path = address.database
     if address.get_backend_name() != "sqlite" or path in {None, "", ":memory:"} or str(path).startswith("file:"):
         return None
@@ -143,15 +143,15 @@ def refuse_damaged(address: URL, most: int = 0) -> None:
     try:
         damage = find_damage(file, most)
     except sqlite3.DatabaseError:
-        return  # a file that cannot be opened, or is locked: what opens it next says so
+        return  # a file that cannot be opened or is locked: opening it next reports that
     if damage:
         raise UnusableDatabase(f"{file} {damage}. It was left as it is; to use a backup: relevance restore BACKUP")
 
 
 def set_up_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
-    """Durable commits, checked foreign keys, and transactions that this module begins itself.
+    """Set up durable commits, checked foreign keys, and transactions that this module begins itself.
 
-    Before anything is written, a file of another program is refused. Raises `UnusableDatabase`.
+    A file of another program is refused before anything is written. Raises `UnusableDatabase`.
     """
     connection.isolation_level = None
     refuse_other_program(connection)
@@ -161,7 +161,7 @@ def set_up_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
 
 
 def refuse_other_program(connection: sqlite3.Connection) -> None:
-    """Refuse an SQLite database that has tables, and not ours. Raises `UnusableDatabase`."""
+    """Refuse an SQLite database whose tables are not those of this project. Raises `UnusableDatabase`."""
     tables = table_names(connection)
     if tables and not tables >= OURS:
         file = connection.execute("PRAGMA database_list").fetchone()[2]
@@ -172,18 +172,17 @@ def refuse_other_program(connection: sqlite3.Connection) -> None:
 
 
 def table_names(connection: sqlite3.Connection) -> set[str]:
-    """The names of an SQLite database's tables."""
+    """Return the names of an SQLite database's tables."""
     return {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
 
 
 def keep_to_file(engine: Engine) -> None:
     """Make an engine follow the file at the path of an SQLite database, and never create one.
 
-    A connection stays with the file that it opened, and with what it then might do. After a backup was moved over the
-    database it would read what nobody else sees, and every write would fail; one that was opened while the file could
-    only be read would never write. So it is replaced by a new one where the file, or what may be done with it, is
-    another.
-    Where the file is gone, connecting fails: an empty database would look as if all judgments had been lost.
+    A connection stays with the file that it opened, and with the permissions it had then. After a backup was moved over
+    the database it would read what nobody else sees, and every write would fail; one opened while the file was
+    read-only would never write. So a connection is replaced when the file or its permissions have changed. If the file
+    is gone, connecting fails: an empty database would look as if all judgments had been lost.
     """
     file = sqlite_file(engine.url)
     if file is None:
@@ -194,7 +193,7 @@ def keep_to_file(engine: Engine) -> None:
             status = file.stat()
         except OSError as error:
             raise sqlite3.OperationalError("unable to open database file") from error
-        # Of the file one look says all, as it may be gone in the next moment; the folder is where the journal lies.
+        # One call reads all of the file's status, as it may be gone in the next moment; the folder holds the journal.
         return status.st_dev, status.st_ino, status.st_mode, os.access(file.parent, os.W_OK)
 
     def refuse_to_create(*_: Any) -> None:
@@ -214,19 +213,19 @@ def keep_to_file(engine: Engine) -> None:
 
 
 def begin_sqlite(connection: Any) -> None:
-    """Take the write lock at once when the transaction says that it will write.
+    """Take the write lock at once if the transaction is marked as one that will write.
 
-    A transaction that reads first and writes later can find the lock taken and fails without waiting; one that
-    begins as a writer waits its turn. The stores mark such transactions by `writing`.
+    A transaction that reads first and writes later can find the lock taken and fails without waiting; one that begins
+    as a writer waits its turn. The stores mark such transactions by `writing`.
     """
     immediate = connection.get_execution_options().get("writing", False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
 
 
 def upgrade(engine: Engine) -> None:
-    """Bring the schema to this version's, by Alembic; nothing happens where it already is.
+    """Bring the schema to this version by Alembic, if it is older.
 
-    Raises `UnusableDatabase` where the schema is of a newer version.
+    Raises `UnusableDatabase` if the schema is of a newer version.
     """
     from alembic import command
     from alembic.util import CommandError
@@ -245,7 +244,7 @@ def upgrade(engine: Engine) -> None:
 
 
 def migrations() -> Config:
-    """Where Alembic finds the migrations."""
+    """Return the configuration with which Alembic finds the migrations."""
     from alembic.config import Config
 
     config = Config()
@@ -254,7 +253,7 @@ def migrations() -> Config:
 
 
 def schema_versions() -> list[str]:
-    """The versions of the schema that this version of the app knows, from the first to its own."""
+    """List the schema versions that this version of the app knows, from the first to its own."""
     from alembic.script import ScriptDirectory
 
     scripts = ScriptDirectory.from_config(migrations()).walk_revisions()
@@ -262,12 +261,12 @@ def schema_versions() -> list[str]:
 
 
 def schema_is_current(engine: Engine) -> bool:
-    """Whether the database has the schema of this version."""
+    """Tell whether the database has the schema of this version."""
     with engine.connect() as connection:
         version = connection.scalar(text("SELECT version_num FROM alembic_version"))
     return bool(version == schema_versions()[-1])
 
 
 def now() -> datetime:
-    """The present, in UTC."""
+    """Return the present time, in UTC."""
     return datetime.now(UTC)

@@ -1,4 +1,4 @@
-"""Records written as files: JSON lines without loss, CSV that a spreadsheet cannot run."""
+"""Writing of records to files: JSON lines without loss, CSV that a spreadsheet cannot run."""
 
 import csv
 import io
@@ -12,12 +12,12 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 def export(records: Iterable[dict[str, Any]], format: str) -> str:
-    """The records as one file's text. Raises ValueError for an unknown format."""
+    """Return records as the text of one file. Raises ValueError for an unknown format."""
     return "".join(format_lines(records, format))
 
 
 def format_lines(records: Iterable[dict[str, Any]], format: str) -> Iterator[str]:
-    """The records as the lines of a file. Raises ValueError for an unknown format."""
+    """Yield records as the lines of a file. Raises ValueError for an unknown format."""
     if format == "jsonl":
         return format_json_lines(records)
     if format == "csv":
@@ -26,16 +26,16 @@ def format_lines(records: Iterable[dict[str, Any]], format: str) -> Iterator[str
 
 
 def format_json_lines(records: Iterable[dict[str, Any]]) -> Iterator[str]:
-    """A line of JSON a record, Unicode as it is."""
+    """Yield a line of JSON for each record, with Unicode as it is."""
     for record in records:
         yield json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def format_csv_lines(records: Iterable[dict[str, Any]]) -> Iterator[str]:
-    """A header and a row a record; nested values become JSON, null an empty cell.
+    """Yield a header and a row for each record; nested values become JSON, null an empty cell.
 
-    Texts that a spreadsheet would take for a formula get a leading apostrophe: CSV is for looking at, JSON lines
-    for keeping. Lines end in CRLF (RFC 4180), which also makes Python quote texts with a lone CR in them.
+    Texts that a spreadsheet would take for a formula get a leading apostrophe: CSV is for viewing, JSON lines for
+    keeping. Lines end in CRLF (RFC 4180), which also makes Python quote texts with a lone CR in them.
     """
     out = io.StringIO()
     writer: csv.DictWriter[str] | None = None
@@ -50,12 +50,12 @@ def format_csv_lines(records: Iterable[dict[str, Any]]) -> Iterator[str]:
 
 
 def format_csv_cell(value: Any) -> Any:
-    """A value as it stands in a CSV file."""
+    """Return a value as a cell of a CSV file."""
     if isinstance(value, list | dict):
         value = json.dumps(value, ensure_ascii=False)
     return "'" + value if isinstance(value, str) and value.startswith(FORMULA_STARTS) else value
 
 
 def format_timestamp(time: datetime) -> str:
-    """A time in ISO 8601, to the microsecond, in UTC."""
+    """Return a time in ISO 8601 with microseconds; times in the database are in UTC."""
     return time.isoformat(timespec="microseconds")

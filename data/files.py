@@ -18,7 +18,7 @@ def open_file(path: Path) -> BufferedReader:
     """Open an ordinary file for reading. Raises OSError, `BadRecord` for pipes and devices, which may never end."""
 
     def at_once(name: str, flags: int) -> int:
-        return os.open(name, flags | getattr(os, "O_NONBLOCK", 0))  # or a pipe would wait for who writes into it
+        return os.open(name, flags | getattr(os, "O_NONBLOCK", 0))  # otherwise opening a pipe waits for a writer
 
     file = open(path, "rb", opener=at_once)  # noqa: SIM115  the caller closes it
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
@@ -28,15 +28,15 @@ def open_file(path: Path) -> BufferedReader:
 
 
 def write_whole(path: Path, lines: Iterable[str]) -> None:
-    """Write UTF-8 text as `write_bytes_whole` writes bytes. Raises OSError."""
+    """Write UTF-8 text atomically, as `write_bytes_whole` writes bytes. Raises OSError."""
     write_bytes_whole(path, (line.encode() for line in lines))
 
 
 def write_bytes_whole(path: Path, parts: Iterable[bytes]) -> None:
-    """Write bytes beside `path` and move them into place when all of them are there.
+    """Write bytes beside `path` and move them into place when all of them are written.
 
-    A link keeps its place and its target is written. What cannot be replaced is written to: devices and pipes, and
-    what an open descriptor such as `/dev/stdout` leads to, behind what is there already. Raises OSError.
+    A link stays, and its target is written. Devices, pipes and open descriptors such as `/dev/stdout` cannot be
+    replaced and are written to, after what is there already. Raises OSError.
     """
     if not is_replaced(path):
         number = descriptor(path)
@@ -57,13 +57,13 @@ def write_bytes_whole(path: Path, parts: Iterable[bytes]) -> None:
 
 
 def is_replaced(path: Path) -> bool:
-    """Whether writing puts a new file in the place of `path`, rather than adding to what it leads to."""
+    """Tell whether writing replaces the file at `path`, instead of adding to its target."""
     return descriptor(path) is None and (path.is_file() or not path.exists())
 
 
 def descriptor(path: Path) -> int | None:
-    """The open descriptor that a path names, such as 1 for `/dev/stdout` and for links to it."""
-    for _ in range(40):  # as many links as Linux follows
+    """Return the open descriptor that a path names, such as 1 for `/dev/stdout` and for links to it; otherwise None."""
+    for _ in range(40):  # Linux follows as many links
         if path.name.isdecimal() and DESCRIPTORS.exists() and path.parent.resolve() == DESCRIPTORS.resolve():
             return int(path.name)
         if not path.is_symlink():
@@ -73,6 +73,6 @@ def descriptor(path: Path) -> int | None:
 
 
 def sha256(path: Path) -> str:
-    """The SHA-256 of a file's bytes, in hexadecimal. Raises OSError, `BadRecord` for what is no ordinary file."""
+    """Compute the SHA-256 of a file, in hexadecimal. Raises OSError, and `BadRecord` if it is not an ordinary file."""
     with open_file(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,4 +1,4 @@
-"""Import a file into a data set, for the command `import` and the page Data sets."""
+"""Import of a file into a data set, for the command `import` and the page Data sets."""
 
 import hashlib
 from collections.abc import Iterable, Sequence
@@ -23,11 +23,11 @@ def import_file(
     say: Say = say_nothing,
     columns: TableColumns | None = None,
 ) -> str:
-    """Import a file as the data set `name`, or a file of lines as one more system of it; says what was imported.
+    """Import a file as the data set `name`, or a file of lines as one more system of it; return a summary.
 
-    `system` names the writer of a file of lines, by default after the file; `columns` tell how a text table is read
-    whose columns are called otherwise. Raises `BadRecord`, `DatasetExists`,
-    `UnknownDataset` or `SystemExists`, and then nothing is imported.
+    `system` is the name of the system of a file of lines, by default the file's; `columns` map the columns of a text
+    table with other names. Raises `BadRecord`, `DatasetExists`, `UnknownDataset` or `SystemExists`, and then nothing is
+    imported.
     """
     if format is None:
         format = guess_format(path)
@@ -43,20 +43,20 @@ def import_file(
     records = list(read_documents(path, format, say, columns))
     dataset = store.add_dataset(name=name, format=format, sha256=fingerprint(path, format), records=records)
     if given := {metric for _, summaries in records for one in summaries for metric, _ in one.given}:
-        say(f"metrics whose scores came with it, which are called {GIVEN}... and kept: {len(given)}")
+        say(f"metrics whose scores came with the file, kept under names that begin with {GIVEN!r}: {len(given)}")
     if differing := count_differing(records):
-        say(f"scores that differ from those of the same text beside the same texts, not kept: {differing}")
+        say(f"scores left out, as the same text with the same source and references has another one: {differing}")
     return describe_import(dataset)
 
 
 def describe_import(dataset: Dataset) -> str:
-    """What was imported."""
+    """Describe an import in one line."""
     systems = f"{dataset.summaries} summaries of {len(dataset.systems)} systems" if dataset.systems else "no summaries"
     return f"imported {dataset.documents} documents and {systems} as {dataset.name}"
 
 
 def count_differing(records: Iterable[tuple[Document, Sequence[Summary]]]) -> int:
-    """How many scores that came with summaries are not kept, as others came with the same texts before."""
+    """Count the scores that are not kept because the same texts came with another score before."""
     kept: dict[tuple[object, ...], float] = {}
     return sum(
         kept.setdefault((metric, one.text, document.source, document.references, document.title), value) != value
@@ -67,9 +67,9 @@ def count_differing(records: Iterable[tuple[Document, Sequence[Summary]]]) -> in
 
 
 def fingerprint(path: Path, format: str) -> str:
-    """The SHA-256 of a file, or that of the names and hashes of the files that are read in a folder."""
+    """Compute the SHA-256 of a file, or for a folder, of the names and hashes of the files that are read."""
     if path.is_file() and path.suffix == mt_metrics_eval.SUFFIX:
-        path = path.parent.parent  # it stands for the folder
+        path = path.parent.parent  # the file names its folder
     if path.is_file():
         return sha256(path)
     files = sorted({file for pattern in FOLDERS.get(format, ()) for file in path.rglob(pattern) if file.is_file()})

@@ -1,4 +1,4 @@
-"""A column of names that is numbered once: a million documents of summaries take seconds to tell apart as text."""
+"""A column of names that is numbered once, as comparing the names of a million summaries takes seconds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 
 class Numbered(NamedTuple):
-    """The distinct names of a column, and which of them each entry is."""
+    """The distinct names of a column, and the number of each entry's name."""
 
     numbers: NDArray[np.intp]
     """Shape (n,)."""
@@ -23,12 +23,12 @@ class NameColumn(tuple[str, ...]):
     """A column of names, such as the document of each summary."""
 
     def __new__(cls, names: Iterable[str] = ()) -> NameColumn:
-        """The column of these names; one that is a column already is taken as it is."""
+        """Make a column of names; an existing column is returned as it is."""
         return names if isinstance(names, NameColumn) else super().__new__(cls, names)
 
     @classmethod
     def of_numbers(cls, numbers: NDArray[np.integer], known: Iterable[str]) -> NameColumn:
-        """The column whose entries are these places of `known`, which are sorted as text and all stand in it."""
+        """Make a column from indices into `known`, whose names are sorted as text and all occur."""
         numbered = Numbered(numbers.astype(np.intp), tuple(known))
         column = cls(map(numbered.known.__getitem__, numbers.tolist()))
         column.numbered = numbered
@@ -36,7 +36,7 @@ class NameColumn(tuple[str, ...]):
 
     @cached_property
     def numbered(self) -> Numbered:
-        """The numbers of the entries, which follow the names as text."""
+        """The numbers of the entries, in the order of their names as text."""
         known = sorted(set(self))
         number = {name: place for place, name in enumerate(known)}
         return Numbered(np.fromiter(map(number.__getitem__, self), np.intp, len(self)), tuple(known))

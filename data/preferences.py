@@ -1,4 +1,4 @@
-"""Human preferences with the scores of both summaries, the input of agreement."""
+"""Human preferences with the scores of both summaries: the input of agreement."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TIE = 1e-9
 """Two values closer than this are equal: ROUGE carries noise of 1e-16."""
 
 MANY = 1_000_000
-"""Pairs of rated summaries beyond which there are no columns of them: each takes 160 bytes, and more to analyse."""
+"""The most pairs of rated summaries that are kept as columns: each pair takes 160 bytes, and more to analyse."""
 
 Names = NDArray[np.object_]
 
@@ -25,15 +25,15 @@ Numbers = NDArray[np.float64]
 
 
 def preference_signs(differences: Numbers) -> Numbers:
-    """Which of two is preferred: 1 for the first, -1 for the second, 0 for a tie within 1e-9, or NaN.
+    """Return the preferred of two: 1 for the first, -1 for the second, 0 for a tie within 1e-9, or NaN.
 
-    `differences` are the first's value minus the second's, of any shape, which is the result's.
+    `differences`, of any shape, are the first's value minus the second's; the result has their shape.
     """
     return np.where(np.abs(differences) <= TIE, 0.0, np.sign(differences))
 
 
 def pair_within_documents(cells: Iterable[tuple[int, Hashable]]) -> list[tuple[int, int]]:
-    """All pairs of cells of one document, document by document; `cells` are each cell's number and its document."""
+    """List all pairs of cells of one document, document by document; `cells` are numbers with documents."""
     groups: dict[Hashable, list[int]] = defaultdict(list)
     for cell, document in cells:
         groups[document].append(cell)
@@ -42,34 +42,34 @@ def pair_within_documents(cells: Iterable[tuple[int, Hashable]]) -> list[tuple[i
 
 @dataclass(frozen=True, eq=False)
 class Preferences:
-    """Columns of pairs of summaries, and columns of what was said about them.
+    """Columns of pairs of summaries, and columns of judgments of them.
 
-    An entry of the second kind is a judgment or, of ratings, a pair of rated summaries of one document.
+    An entry of the second kind is a judgment or, for ratings, a pair of rated summaries of one document.
     """
 
     documents: Names
     """Shape (pairs,): the document of each pair."""
     firsts: Names
-    """Shape (pairs,): the system of its first summary; which one is first means nothing."""
+    """Shape (pairs,): the system of its first summary; the order of the two has no meaning."""
     seconds: Names
     """Shape (pairs,): the system of its second."""
     inclusion: Numbers
-    """Shape (pairs,): the probability with which it was drawn; NaN where all count the same."""
+    """Shape (pairs,): the probability with which it was drawn; NaN if all pairs have the same weight."""
     scores: Mapping[str, Numbers]
     """By signature, shape (pairs, 2): the values of both summaries; NaN is missing."""
     pair: NDArray[np.intp]
-    """Shape (n,): the pair that an entry is about."""
+    """Shape (n,): the pair of an entry."""
     choices: Numbers
-    """Shape (n,): positive for the first summary, negative for the second, 0 for a tie, NaN where people are split; of
+    """Shape (n,): positive for the first summary, negative for the second, 0 for a tie, NaN if people are split; for
     ratings their difference."""
     annotators: Names
-    """Shape (n,): who said so; None for ratings."""
+    """Shape (n,): the annotator; None for ratings."""
     left: Numbers
-    """Shape (n,): 1 where the summary on the left was chosen, 0 the one on the right, NaN for ties and ratings."""
+    """Shape (n,): 1 if the summary on the left was chosen, 0 if the one on the right, NaN for ties and ratings."""
     took: Numbers
     """Shape (n,): seconds from showing the pair to choosing; NaN for ratings."""
     unlisted: Cells | None = None
-    """Rated summaries, with that one rating, whose pairs are too many for columns, which are empty then."""
+    """The rated summaries, with this rating alone, if their pairs are too many for columns, which are then empty."""
 
     def __len__(self) -> int:
         return len(self.pair)
@@ -91,22 +91,22 @@ class Preferences:
 
     @property
     def weights(self) -> Numbers | None:
-        """Shape (n,): one over the probability with which the pair was drawn; None where pairs count the same."""
+        """Shape (n,): one over the probability with which the pair was drawn; None if all weights are the same."""
         if np.isnan(self.inclusion).all():
             return None
         return np.where(np.isnan(self.inclusion), 1.0, 1 / self.inclusion)[self.pair]
 
     @property
     def several_annotators(self) -> bool:
-        """Whether more than one annotator judged."""
+        """True if more than one annotator judged."""
         return len(set(self.annotators)) > 1
 
     def differences(self) -> dict[str, Numbers]:
-        """By signature, shape (n,): the score of the first summary minus that of the second; NaN is missing."""
+        """Return by signature, shape (n,): the score of the first summary minus that of the second; NaN is missing."""
         return {name: (both[:, 0] - both[:, 1])[self.pair] for name, both in self.scores.items()}
 
     def where(self, mask: NDArray[np.bool_]) -> Preferences:
-        """The entries of a mask of shape (n,)."""
+        """Select the entries of a mask of shape (n,)."""
         return replace(
             self,
             pair=self.pair[mask],
@@ -117,7 +117,7 @@ class Preferences:
         )
 
     def of_pairs(self, pairs: NDArray[np.intp]) -> Preferences:
-        """Some pairs alone, numbered anew in the order given, with the entries about them."""
+        """Select some pairs, renumbered in the order given, with their entries."""
         numbers = np.full(len(self.documents), -1)
         numbers[pairs] = np.arange(len(pairs))
         left = self.where(numbers[self.pair] >= 0)
@@ -132,14 +132,14 @@ class Preferences:
         )
 
     def of_systems(self, systems: Collection[str]) -> Preferences:
-        """The entries whose two summaries are both by one of the systems."""
+        """Select the entries whose two summaries are both by one of the systems."""
         if self.unlisted is not None:
             return rated_pairs(self.unlisted.of_systems(systems), *self.unlisted.ratings)
         among = [first in systems and second in systems for first, second in zip(self.first, self.second, strict=True)]
         return self.where(np.array(among, dtype=np.bool_))
 
     def by_majority(self) -> Preferences:
-        """One entry per pair: the majority choice, 0 if all are ties, NaN if the choices are split."""
+        """Return one entry per pair: the majority choice, 0 if all are ties, NaN if the choices are split."""
         pairs, entry = np.unique(self.pair, return_inverse=True)
         signs = np.sign(self.choices)
         sums, decided = (np.bincount(entry, weights=of, minlength=len(pairs)) for of in (signs, np.abs(signs)))
@@ -154,9 +154,9 @@ class Preferences:
 
 
 def rated_pairs(cells: Cells, aspect: str) -> Preferences:
-    """All within-document pairs of summaries that have a rating of an aspect, in the order of the cells.
+    """Make all within-document pairs of summaries with a rating of an aspect, in the order of the cells.
 
-    They are not listed where they are more than `MANY`.
+    If there are more than `MANY`, the pairs are not listed.
     """
     ratings = cells.ratings.get(aspect, np.full(len(cells), np.nan))
     of_document = np.bincount(NameColumn(cells.documents).numbered.numbers[~np.isnan(ratings)])
@@ -180,5 +180,5 @@ def rated_pairs(cells: Cells, aspect: str) -> Preferences:
 
 
 def to_name_column(values: Sequence[str | None]) -> Names:
-    """A column of names, shape (n,)."""
-    return np.array([*values, None], dtype=np.object_)[:-1]  # None: no text is taken for a column of its letters
+    """Return a column of names, shape (n,)."""
+    return np.array([*values, None], dtype=np.object_)[:-1]  # without None, NumPy may split a text into letters

@@ -1,4 +1,4 @@
-"""Reading files that people hand in: strict, bounded, and with the line in every error."""
+"""Reading of users' files: strict, bounded, and with the line in every error."""
 
 import io
 import json
@@ -13,27 +13,27 @@ from data.records import BadRecord
 
 MAX_LINE_BYTES = 32 * 1024 * 1024
 CHUNK = 1024 * 1024
-"""Characters of a JSON list that are read at once."""
+"""The number of characters of a JSON list that are read at once."""
 BLANKS = re.compile(r"[ \t\r\n]*")
 MAX_BLANK_LINES = 100_000
-"""Blank lines in a row: ten million of them take long to pass over and say nothing."""
+"""The most blank lines in a row: ten million take long to skip and mean nothing."""
 MAX_DIGITS = 20
-"""Digits of a whole number: no count and no rating has more, and Python reads no more than 4,300."""
+"""The most digits of a whole number: no count or rating has more, and Python reads no more than 4,300."""
 MAX_NAME = 200
-"""Characters of a name."""
+"""The most characters of a name."""
 MAX_NUMBER = 1e100
-"""Largest number of either sign: means, squares and sums of such stay finite."""
+"""The largest number of either sign: means, squares and sums of such numbers stay finite."""
 
 Say = Callable[[str], None]
-"""Receives what an importer has to tell its user besides errors."""
+"""A function that receives messages of an importer to its user, besides errors."""
 
 
 def say_nothing(message: str) -> None:
-    """Drop a message."""
+    """Ignore a message."""
 
 
 class FileLine:
-    """Where a value was read, for error messages: `file.jsonl:7`."""
+    """The place of a value in a file, for error messages: `file.jsonl:7`."""
 
     def __init__(self, path: Path, line: int) -> None:
         self.path, self.line = path, line
@@ -47,11 +47,11 @@ class FileLine:
 
 
 def lines(path: Path, keep_ends: bool = False) -> Iterator[tuple[FileLine, str]]:
-    """Yield the lines of a UTF-8 file, numbered from 1, without their ends (LF or CRLF) unless these are asked for.
+    """Yield the lines of a UTF-8 file, numbered from 1, without their ends (LF or CRLF) unless `keep_ends`.
 
-    Only LF ends a line, so that U+2028 and the like stay in the text. A byte order mark is skipped.
-    Raises `BadRecord` for pipes and devices, other encodings, compressed files, NUL bytes, lines of over 32 MiB and
-    over 100,000 blank lines in a row.
+    Only LF ends a line, so that U+2028 and the like stay in the text. A byte order mark is skipped. Raises `BadRecord`
+    for pipes and devices, other encodings, compressed files, NUL bytes, lines of over 32 MiB and over 100,000 blank
+    lines in a row.
     """
     try:
         file = open_file(path)
@@ -62,7 +62,7 @@ def lines(path: Path, keep_ends: bool = False) -> Iterator[tuple[FileLine, str]]
         while True:
             number += 1
             try:
-                raw = file.readline(MAX_LINE_BYTES + 6)  # and room for a BOM, CR, LF and one byte over the limit
+                raw = file.readline(MAX_LINE_BYTES + 6)  # room for a BOM, CR, LF and one byte over the limit
             except OSError as error:
                 raise BadRecord(f"{path}: cannot be read: {error.strerror}") from error
             if not raw:
@@ -84,7 +84,7 @@ def lines(path: Path, keep_ends: bool = False) -> Iterator[tuple[FileLine, str]]
 
 
 def decode(place: FileLine, raw: bytes) -> str:
-    """Decode one line of UTF-8, or refuse it with the byte that is wrong."""
+    """Decode a line of UTF-8. Raises `BadRecord`, naming the first wrong byte."""
     if b"\0" in raw:
         place.refuse("there are NUL bytes in the line; is the file UTF-16? Save it as UTF-8")
     try:
@@ -102,7 +102,7 @@ def read_json(path: Path) -> Iterator[tuple[FileLine, dict[str, Any]]]:
 
 
 def is_json_list(path: Path) -> bool:
-    """Whether a file begins as a JSON list does."""
+    """Tell whether a file begins like a JSON list."""
     try:
         with open_file(path) as file:
             return file.read(CHUNK).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"[")
@@ -111,10 +111,10 @@ def is_json_list(path: Path) -> bool:
 
 
 def read_json_lines(path: Path) -> Iterator[tuple[FileLine, dict[str, Any]]]:
-    """Yield the JSON object of each line; blank lines are passed over.
+    """Yield the JSON object of each line; blank lines are skipped.
 
-    Raises `BadRecord` for what is not strict JSON: duplicate keys, NaN, Infinity, numbers out of range,
-    unpaired surrogates, nesting deeper than Python parses.
+    Raises `BadRecord` for anything but strict JSON: duplicate keys, NaN, Infinity, numbers out of range, unpaired
+    surrogates, nesting deeper than Python parses.
     """
     for place, line in lines(path):
         if line.strip():
@@ -130,7 +130,7 @@ def json_object(place: FileLine, line: str) -> dict[str, Any]:
 
 
 def parse_json_value(place: FileLine, line: str, whole: str = "object") -> Any:
-    """Parse one line as strict JSON, a `whole` object or list."""
+    """Parse one line as strict JSON; `whole` names what it must be in errors, such as "object" or "list"."""
     try:
         return json.loads(line, **strict_json(place))
     except json.JSONDecodeError as error:
@@ -140,10 +140,10 @@ def parse_json_value(place: FileLine, line: str, whole: str = "object") -> Any:
 
 
 def read_json_list(path: Path) -> Iterator[tuple[FileLine, dict[str, Any]]]:
-    """Yield the objects of a file that is one JSON list, each with the line where it begins.
+    """Yield the objects of a file that is one JSON list, each with its first line.
 
-    One object at a time is in memory. Raises `BadRecord` as `read_json_lines` does, for objects of over 32 MiB, and
-    for what follows the list.
+    One object at a time is in memory. Raises `BadRecord` as `read_json_lines` does, for objects of over 32 MiB, and for
+    anything after the list.
     """
     place = FileLine(path, 1)
     try:
@@ -179,7 +179,7 @@ def read_json_list(path: Path) -> Iterator[tuple[FileLine, dict[str, Any]]]:
 
 
 def skip_blanks(file: io.TextIOWrapper, text: str, at: int, place: FileLine) -> tuple[str, int]:
-    """Pass over white space, reading on where the text ends, and count its lines."""
+    """Skip white space, reading more if the text ends, and count its lines."""
     while True:
         end = BLANKS.match(text, at).end()  # type: ignore[union-attr]
         place.line += text.count("\n", at, end)
@@ -191,7 +191,7 @@ def skip_blanks(file: io.TextIOWrapper, text: str, at: int, place: FileLine) -> 
 
 
 def read_object(file: io.TextIOWrapper, text: str, at: int, place: FileLine) -> tuple[dict[str, Any], str, int, int]:
-    """The object that begins at a place of the text: itself, what was read, where it ends, and its lines' ends."""
+    """Parse the object that begins at `at`; return it, the text read, the object's end and its number of line ends."""
     decoder = json.JSONDecoder(**strict_json(place))
     text, more = text[at:], CHUNK
     while True:
@@ -208,7 +208,7 @@ def read_object(file: io.TextIOWrapper, text: str, at: int, place: FileLine) -> 
 
 
 def strict_json(place: FileLine) -> Any:
-    """What the parser of JSON is given, so that it refuses what is not strict."""
+    """Return options with which Python's JSON parser refuses anything but strict JSON."""
 
     def refuse_constant(name: str) -> NoReturn:
         place.refuse(f"{name} is not a JSON number")
@@ -250,22 +250,22 @@ def quote_value(value: object) -> str:
 
 
 def require_field(place: FileLine, record: dict[str, Any], field: str) -> Any:
-    """The value of a field that must be there."""
+    """Return the value of a required field."""
     if field not in record:
         place.refuse(f"the field {field} is missing")
     return record[field]
 
 
 def text(place: FileLine, value: object, name: str) -> str:
-    """A text that is a string and not blank, and that every database and browser can hold."""
-    found = summary_text(place, value, name)
-    if not found.strip():
+    """Check that a value is a string, not blank, and storable in every database and browser; return it."""
+    checked = summary_text(place, value, name)
+    if not checked.strip():
         place.refuse(f"{name} is empty")
-    return found
+    return checked
 
 
 def summary_text(place: FileLine, value: object, name: str) -> str:
-    """The text of a summary, which may be empty."""
+    """Check the text of a summary, which may be empty, and return it."""
     if not isinstance(value, str):
         place.refuse(f"{name} must be a string, not {kind(value)}")
     storable(place, value, name)
@@ -273,7 +273,7 @@ def summary_text(place: FileLine, value: object, name: str) -> str:
 
 
 def storable(place: FileLine, value: str, name: str) -> None:
-    """Refuse strings with NUL or lone surrogates, which cannot be stored as UTF-8 text."""
+    """Refuse strings with NUL or unpaired surrogates, which cannot be stored as UTF-8 text."""
     if "\0" in value:
         place.refuse(f"{name} contains a NUL character (\\u0000)")
     try:
@@ -283,27 +283,27 @@ def storable(place: FileLine, value: str, name: str) -> None:
 
 
 def identifier(place: FileLine, value: object, name: str) -> str:
-    """A short name; a whole number is read as its digits."""
+    """Check a short name and return it; a whole number is read as its digits."""
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
     elif not isinstance(value, str):
         what = quote_value(value) if isinstance(value, float) else kind(value)
         place.refuse(f"{name} must be a string or a whole number, not {what}")
-    found = text(place, value, name)
-    if len(found) > MAX_NAME:
+    checked = text(place, value, name)
+    if len(checked) > MAX_NAME:
         place.refuse(f"{name} is over {MAX_NAME} characters long")
-    return found
+    return checked
 
 
 def optional_text(place: FileLine, value: object, name: str) -> str | None:
-    """A text, or None where it is absent, null or blank."""
+    """Return a text, or None if it is absent, null or blank."""
     if value is None or (isinstance(value, str) and not value.strip()):
         return None
     return text(place, value, name)
 
 
 def parse_texts(place: FileLine, value: object, name: str) -> tuple[str, ...]:
-    """A list of texts with at least one in it."""
+    """Check a list of at least one text, and return the texts."""
     if not isinstance(value, list):
         place.refuse(f"{name} must be a list of strings, not {kind(value)}")
     if not value:
@@ -312,7 +312,7 @@ def parse_texts(place: FileLine, value: object, name: str) -> tuple[str, ...]:
 
 
 def objects(place: FileLine, value: object, name: str) -> list[dict[str, Any]]:
-    """A list of JSON objects, possibly empty."""
+    """Check a list of JSON objects, which may be empty, and return it."""
     if not isinstance(value, list):
         place.refuse(f"{name} must be a list of objects, not {kind(value)}")
     for index, item in enumerate(value):
@@ -322,7 +322,7 @@ def objects(place: FileLine, value: object, name: str) -> list[dict[str, Any]]:
 
 
 def ratings(place: FileLine, value: object, name: str) -> dict[str, float]:
-    """A mapping from aspect to a finite number."""
+    """Read a mapping from aspect to a finite number; null is an empty one."""
     if value is None:
         return {}
     if not isinstance(value, dict):
@@ -334,7 +334,7 @@ def ratings(place: FileLine, value: object, name: str) -> dict[str, float]:
 
 
 def parse_number(place: FileLine, value: object, name: str) -> float:
-    """A finite number that is not a truth value."""
+    """Check that a value is a finite number and no truth value, and return it as a float."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         place.refuse(f"{name} must be a number, not {kind(value)}")
     if not math.isfinite(value):
@@ -345,6 +345,6 @@ def parse_number(place: FileLine, value: object, name: str) -> float:
 
 
 def kind(value: object) -> str:
-    """The name of a JSON value's type for error messages."""
+    """Return the name of a JSON value's type for error messages."""
     names = {str: "a string", bool: "a truth value", int: "a number", float: "a number", list: "a list"}
     return "null" if value is None else names.get(type(value), "an object")

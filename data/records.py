@@ -1,17 +1,17 @@
-"""The plain records that every package speaks in."""
+"""The plain records that all packages use."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 TITLE_SYSTEM = "title"
-"""System name of a document's title standing as a candidate."""
+"""The system name of a document's title used as a candidate."""
 
 REFERENCE_SYSTEM = "reference:"
-"""Prefix of the system name of a reference standing as a candidate: `reference:2` is the second one."""
+"""Prefix of the system name of a reference used as a candidate: `reference:2` is the second one."""
 
 PLACEHOLDER = "@placeholder"
-"""What stands in a fill-in-the-blank question where the answer was."""
+"""The mark for the answer in a fill-in-the-blank question."""
 
 SOURCE_CUT, OUTPUT_CUT, TRAINED_ON = "source cut", "output cut", "trained on"
 REMARKS = {
@@ -19,15 +19,15 @@ REMARKS = {
     OUTPUT_CUT: "The system was stopped at its length limit.",
     TRAINED_ON: "The system was trained on this document.",
 }
-"""What is to be known of how a summary was written, by its name."""
+"""Remarks on how a summary was written, by name."""
 
 
 class BadRecord(ValueError):
-    """Input that cannot be taken: the message says where (file and line), what is wrong and what to do."""
+    """The input cannot be read: the message says where (file and line), what is wrong and what to do."""
 
 
 class ClozeQuestion(NamedTuple):
-    """A fill-in-the-blank question about a document: a text with one `PLACEHOLDER`, and what belongs there."""
+    """A fill-in-the-blank question about a document: a text with one `PLACEHOLDER`, and its answer."""
 
     question: str
     answer: str
@@ -35,10 +35,10 @@ class ClozeQuestion(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A source text with the references that people wrote for it.
+    """A source text with its human references.
 
-    `source` is a text, or the tuple of its sentences where the data set gives them; it is empty where the
-    data set does not contain its documents. `questions` are those that the data set brings for APES.
+    `source` is a text, or the tuple of its sentences if the data set gives them; it is empty if the data set lacks its
+    documents. `questions` are those that come with the data set, for APES.
     """
 
     id: str
@@ -57,8 +57,8 @@ class Document:
 class Summary:
     """A candidate summary of a document by a system; `human` maps an aspect to its rating.
 
-    `remarks`, names in `REMARKS`, are of those that this program wrote; `given` are the scores of metrics, by their
-    names, that came with the summary.
+    `remarks` are names in `REMARKS`, of summaries that this program wrote; `given` are the scores that came with the
+    summary, by the names of their metrics.
     """
 
     document_id: str
@@ -70,13 +70,13 @@ class Summary:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the system wrote nothing but white space: no metric scores that, no study asks about it."""
+        """True if the system wrote nothing but white space: no metric scores that, and no study asks about it."""
         return not self.text.strip()
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """What a metric scores: one candidate beside what it may be compared with."""
+    """The input of a metric: one candidate and the texts that it may be compared with."""
 
     document_id: str
     system: str
@@ -90,14 +90,14 @@ class Example:
 def make_examples(
     document: Document, summaries: Iterable[Summary], systems: Collection[str] | None = None
 ) -> list[Example]:
-    """Pair a document's candidates with the references that may judge them, in the order given.
+    """Pair a document's candidates with the references that they are scored against, in the order given.
 
-    `summaries` are all that the document has: which references judge depends on them. Of these, only the candidates of
-    `systems` are returned, where they are named.
+    `summaries` are all of the document's, as the references depend on them. If `systems` are given, only their
+    candidates are returned.
 
-    A reference or title that itself stands as a candidate (systems `reference:N` and `title`) is withheld
-    from *all* candidates of the document, and so is another one of the same text: it would be a perfect match
-    for itself, and two candidates of one document must be measured against the same texts.
+    A reference or title that is itself a candidate (systems `reference:N` and `title`) is withheld from *all*
+    candidates of the document, and so is another one of the same text: it would match itself perfectly, and two
+    candidates of one document must be measured against the same texts.
     """
     summaries = list(summaries)
     candidates = {summary.system: summary.text for summary in summaries}

@@ -1,4 +1,4 @@
-"""A folder of scored shards, read by columns: what an analysis needs of it, without texts and without a database."""
+"""A folder of scored shards, read by columns for an analysis, without texts and without a database."""
 
 import json
 from collections.abc import Collection
@@ -34,17 +34,17 @@ class ScoredShards:
     cells: Cells
     """Sorted by document and system."""
     truncated: dict[str, NDArray[np.bool_]]
-    """By signature, of each cell: whether a model saw only a part of its texts."""
+    """By signature, for each cell: True if a model saw only a part of its texts."""
     documents: int
-    """How many documents there are summaries of."""
+    """The number of documents with summaries."""
 
 
 def read_scored_shards(folder: Path, metrics: Collection[str] | None = None) -> ScoredShards:
-    """Read the scores of some metrics, or of all that the folder has, with the ratings and no other columns.
+    """Read the scores of some metrics, or of all in the folder, with the ratings and no other columns.
 
-    Raises `BadShard` for a folder of anything else than scores, a shard that is not the manifest's, two rows of one
-    document and system, a metric that the folder lacks, and values that are no finite numbers or missing without a
-    reason; OSError where a file cannot be read.
+    Raises `BadShard` for a folder of anything else than scores, a shard that does not match the manifest, two rows of
+    one document and system, a metric that the folder lacks, and values that are not finite numbers or missing without a
+    reason; OSError if a file cannot be read.
     """
     import pyarrow as pa
 
@@ -77,7 +77,7 @@ def read_scored_shards(folder: Path, metrics: Collection[str] | None = None) -> 
 
 
 def read_shard(folder: Path, shard: ManifestShard, manifest: Manifest, names: Collection[str]) -> Any:
-    """The columns of one shard as a table of Arrow, once it is known to be the manifest's. Raises `BadShard`."""
+    """Read the columns of one shard as an Arrow table, after checking it against the manifest. Raises `BadShard`."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -89,7 +89,7 @@ def read_shard(folder: Path, shard: ManifestShard, manifest: Manifest, names: Co
         facts = json.loads((schema.metadata or {})[METADATA])
         made = (facts["kind"], facts["signatures"], facts["format"])
     except (KeyError, TypeError, ValueError, pa.ArrowException) as error:
-        raise BadShard(f"{path}: this is no shard of scores: {error}") from error
+        raise BadShard(f"{path}: this is not a shard of scores: {error}") from error
     if made != (manifest.kind, dict(manifest.signatures), manifest.format):
         raise BadShard(f"{path}: its scores are by other metrics or settings than the manifest's; score the input anew")
     types = {DOCUMENT: pa.string(), SYSTEM: pa.string()}
@@ -104,7 +104,7 @@ def read_shard(folder: Path, shard: ManifestShard, manifest: Manifest, names: Co
     except (ValueError, OSError, pa.ArrowException) as error:
         raise BadShard(f"{path}: a column is damaged or not of its type: {error}") from error
     if table.num_rows != shard.rows:
-        raise BadShard(f"{path}: there are {table.num_rows} rows, and the manifest says {shard.rows}")
+        raise BadShard(f"{path}: there are {table.num_rows} rows, but the manifest says {shard.rows}")
     check_values(path, table, names)
     return table.drop_columns([f"{MISSING}{name}" for name in names])
 
@@ -115,10 +115,10 @@ def check_values(path: Path, table: Any, names: Collection[str]) -> None:
 
     wrong = {f"there is no {name}": pc.is_null(table[name]) for name in (DOCUMENT, SYSTEM)}
     for name in (name for name in table.column_names if name.startswith((RATING, SCORE))):
-        wrong[f"{name} is no finite number"] = pc.fill_null(pc.invert(pc.is_finite(table[name])), False)
+        wrong[f"{name} is not a finite number"] = pc.fill_null(pc.invert(pc.is_finite(table[name])), False)
     for name in names:
         absent, told = pc.is_null(table[f"{SCORE}{name}"]), pc.is_valid(table[f"{MISSING}{name}"])
-        wrong[f"{SCORE}{name} is to be a number or missing with a reason"] = pc.xor(absent, told)
+        wrong[f"{SCORE}{name} must be a number or missing with a reason"] = pc.xor(absent, told)
         wrong[f"there is no {TRUNCATED}{name}"] = pc.is_null(table[f"{TRUNCATED}{name}"])
     for what, rows in wrong.items():
         if (row := pc.index(rows, True).as_py()) >= 0:
@@ -126,7 +126,7 @@ def check_values(path: Path, table: Any, names: Collection[str]) -> None:
 
 
 def as_codes(column: Any) -> tuple[NDArray[np.int32], list[str]]:
-    """A column of texts as the places of its values among them, sorted, and these values."""
+    """Return a column of texts as indices into its sorted distinct values, and these values."""
     encoded = column.combine_chunks().dictionary_encode()
     values = encoded.dictionary.to_pylist()
     order = sorted(range(len(values)), key=values.__getitem__)
@@ -136,7 +136,7 @@ def as_codes(column: Any) -> tuple[NDArray[np.int32], list[str]]:
 
 
 def as_floats(column: Any) -> NDArray[np.float64]:
-    """A column of numbers, NaN where there is none."""
+    """Return a column of numbers, with NaN for null."""
     return np.asarray(column.to_numpy(), dtype=np.float64)
 
 
@@ -148,7 +148,7 @@ def refuse_doubles(
     systems: NDArray[np.int32],
     table: Any,
 ) -> None:
-    """Refuse two rows of one document and system; `order` sorts the rows by both and keeps the order of equals."""
+    """Refuse two rows of one document and system; `order` sorts the rows by both, keeping the order of equals."""
     first, second = order[:-1], order[1:]
     same = (documents[first] == documents[second]) & (systems[first] == systems[second])
     if not same.any():

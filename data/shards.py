@@ -1,8 +1,8 @@
-"""Scores of many summaries as a folder of Parquet files: one a shard of the input, and a manifest written last.
+"""Scores of many summaries as a folder of Parquet files, one for each shard of the input, and a manifest written last.
 
-A shard has the columns `document` and `system`, `rating:ASPECT` with what people said, and of each metric
-`score:NAME` (null where there is none), `missing:NAME` with the reason and `truncated:NAME`. What made the scores
-stands in the file's metadata and, once all shards are there, in `manifest.json`.
+A shard has the columns `document` and `system`, `rating:ASPECT` with human ratings, and for each metric `score:NAME`
+(null if missing), `missing:NAME` with the reason and `truncated:NAME`. The file's metadata and, once all shards are
+written, `manifest.json` record how the scores were made.
 """
 
 import json
@@ -17,37 +17,37 @@ from data.records import BadRecord
 FORMAT = 1
 MANIFEST = "manifest.json"
 METADATA = b"relevance"
-"""The key of a shard's metadata: what `ShardFacts` has, as JSON."""
+"""The key of a shard's metadata: the fields of `ShardFacts`, as JSON."""
 
 DOCUMENT, SYSTEM = "document", "system"
 RATING, SCORE, MISSING, TRUNCATED = "rating:", "score:", "missing:", "truncated:"
-"""What the names of columns begin with."""
+"""Prefixes of the names of columns."""
 
 
 class BadShard(BadRecord):
-    """A shard or manifest that is not as it was written."""
+    """A shard or manifest is not as it was written."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShardFacts:
-    """What a shard was made of and by what."""
+    """The origin of a shard: its input, and what computed it."""
 
     kind: str
     """What was computed: scores, summaries, oracles or questions."""
     signatures: Mapping[str, str]
-    """Of what computed it, by name."""
+    """The signatures of what computed it, by name."""
     input: str
-    """The path of the input's file as it was named."""
+    """The path of the input file as it was given."""
     sha256: str
-    """Of the input's file."""
+    """The SHA-256 of the input file."""
     lines: str = ""
-    """Which lines of it, such as `1-512`; empty where it is the whole file."""
+    """The lines of the input, such as `1-512`; empty for the whole file."""
     versions: Mapping[str, str] = field(default_factory=dict)
-    """Of this program, Python and the libraries that the values depend on."""
+    """The versions of this program, Python and the libraries that the values depend on."""
     format: int = FORMAT
 
     def as_bytes(self) -> bytes:
-        """As JSON, as it stands in a shard's metadata: the same bytes for the same facts."""
+        """Return the facts as JSON for a shard's metadata: the same bytes for the same facts."""
         return json.dumps(asdict(self), sort_keys=True, ensure_ascii=False).encode()
 
 
@@ -73,12 +73,12 @@ class Manifest:
 
 
 def is_sharded(path: Path) -> bool:
-    """Whether a path is a folder of shards that is complete."""
+    """Tell whether a path is a complete folder of shards."""
     return (path / MANIFEST).is_file()
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
-    """Write the manifest of a folder whose shards are all there."""
+    """Write the manifest of a complete folder."""
     write_whole(folder / MANIFEST, [json.dumps(asdict(manifest), indent=2, ensure_ascii=False) + "\n"])
 
 
@@ -91,25 +91,25 @@ def read_manifest(folder: Path) -> Manifest:
         shards = tuple(ManifestShard(**shard) for shard in given.pop("shards"))
         manifest = Manifest(shards=shards, **given)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        raise BadShard(f"{path}:1: this is no manifest of shards: {error}") from error
+        raise BadShard(f"{path}:1: this is not a manifest of shards: {error}") from error
     if manifest.format != FORMAT:
-        raise BadShard(f"{path}:1: the format is {manifest.format!r}, and this program reads {FORMAT}")
+        raise BadShard(f"{path}:1: the format is {manifest.format!r}, but this program reads {FORMAT}")
     check_manifest(path, manifest)
     return manifest
 
 
 def check_manifest(path: Path, manifest: Manifest) -> None:
-    """Refuse values of other types than a manifest has, and names that are no file's of its folder."""
+    """Refuse values of wrong types, and names that cannot be a file's in the manifest's folder."""
     signatures = manifest.signatures
     if not isinstance(signatures, dict) or not all(isinstance(text, str) for text in signatures.values()):
-        raise BadShard(f"{path}:1: the signatures are no object of texts")
+        raise BadShard(f"{path}:1: the signatures are not an object of texts")
     seen = set()
     for shard in manifest.shards:
         name = shard.file
         if not isinstance(name, str) or name in ("", ".", "..") or not {"/", "\\", "\0"}.isdisjoint(name):
-            raise BadShard(f"{path}:1: the manifest names {name!r}, which is no file of this folder")
+            raise BadShard(f"{path}:1: the manifest names {name!r}, which cannot be a file of this folder")
         if name in seen:
             raise BadShard(f"{path}:1: the manifest names {name!r} twice")
         seen.add(name)
         if type(shard.rows) is not int or type(shard.documents) is not int:
-            raise BadShard(f"{path}:1: the rows and documents of {name!r} are no whole numbers")
+            raise BadShard(f"{path}:1: the rows and documents of {name!r} are not whole numbers")

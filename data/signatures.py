@@ -1,6 +1,6 @@
-"""Signatures: all that a metric's or summarizer's output depends on, as `name|setting:value|...|version:X`.
+"""Signatures: everything that a metric's or summarizer's output depends on, as `name|setting:value|...|version:X`.
 
-They are plain texts wherever they are stored, compared or shown; whoever asks something of one parses it.
+They are stored, compared and shown as plain texts, and parsed only when a part is needed.
 """
 
 from __future__ import annotations
@@ -9,25 +9,25 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 JUDGE = "judge: "
-"""What the name of a language model that judges begins with, where it stands among metrics."""
+"""Prefix of the name of a language model that judges, where it is listed among metrics."""
 
 GIVEN = "given: "
-"""What the name of a metric begins with whose scores came with a corpus."""
+"""Prefix of the name of a metric whose scores came with a corpus."""
 
 
 @dataclass(frozen=True)
 class Signature:
-    """A signature in its parts, in the manner of sacreBLEU; `str` writes it as the text that `parse` reads."""
+    """The parts of a signature, in the manner of sacreBLEU; `str` writes it as the text that `parse` reads."""
 
     name: str
     settings: tuple[str, ...] = ()
     """Its settings in order, such as `refs:max`."""
     version: str | None = None
-    """The version of its definition; a bare name has none."""
+    """The version of its definition; None for a bare name."""
 
     @classmethod
     def parse(cls, text: str) -> Signature:
-        """Read a signature, or a bare name; any text can be read, and is written again as it was."""
+        """Read a signature, or a bare name; any text can be read, and `str` returns it unchanged."""
         name, *settings = text.split("|")
         if settings and settings[-1].startswith("version:"):
             return cls(name, tuple(settings[:-1]), settings[-1].removeprefix("version:"))
@@ -38,7 +38,7 @@ class Signature:
 
     @property
     def details(self) -> tuple[str, ...]:
-        """What follows the name: the settings, and the version."""
+        """The parts after the name: the settings, and the version."""
         return self.settings if self.version is None else (*self.settings, f"version:{self.version}")
 
     @property
@@ -47,69 +47,69 @@ class Signature:
         return dict(setting.partition(":")[::2] for setting in self.settings)
 
     def changed(self, setting: str, value: str) -> Signature:
-        """The same with another value of a setting that it has."""
+        """Return the signature with another value of a setting that it has."""
         settings = (f"{setting}:{value}" if one.startswith(f"{setting}:") else one for one in self.settings)
         return replace(self, settings=tuple(settings))
 
 
 def signature(name: str, version: str, **settings: object) -> str:
-    """Write a signature."""
+    """Write a signature as text."""
     return str(Signature(name, tuple(f"{setting}:{value}" for setting, value in settings.items()), version))
 
 
 def name_of(signature: str) -> str:
-    """The name of the metric or summarizer that a signature belongs to."""
+    """Return the name of a signature's metric or summarizer."""
     return Signature.parse(signature).name
 
 
 def is_length(signature: str) -> bool:
-    """Whether a signature or name is that of the metric `length`, a count of words and no score."""
+    """Tell whether a signature or name is that of the metric `length`, a count of words and not a score."""
     return name_of(signature) == "length"
 
 
 def is_judge(signature: str) -> bool:
-    """Whether a signature or name is that of a language model that judges pairs, and no metric."""
+    """Tell whether a signature or name is that of a language model that judges pairs, and not a metric."""
     return name_of(signature).startswith(JUDGE)
 
 
 def given_signature(metric: str, corpus: str | None = None) -> str:
-    """The signature of scores that came with a corpus, named by its format and hash; without them a bare name."""
+    """Return the signature of scores that came with a corpus (its format and hash); without one a bare name."""
     return str(Signature(GIVEN + metric.replace("|", "_"), () if corpus is None else (f"corpus:{corpus}",)))
 
 
 def is_given(signature: str) -> bool:
-    """Whether scores under a signature or name came with a corpus, and were not computed here."""
+    """Tell whether scores under a signature or name came with a corpus, and were not computed here."""
     return name_of(signature).startswith(GIVEN)
 
 
 def is_computed(signature: str) -> bool:
-    """Whether a signature or name is that of a metric of ours, which can say what it saw: no judge, and not given."""
+    """Tell whether a signature or name is that of a metric of this program: not a judge, and not given."""
     return not is_judge(signature) and not is_given(signature)
 
 
 def references_rule(signature: str) -> str | None:
-    """How a metric makes one value of several references, such as `max`; None where its signature does not say."""
+    """Return how a metric combines several references, such as `max`; None if its signature does not say."""
     return Signature.parse(signature).values.get("refs")
 
 
 def labels(signatures: Sequence[str], label_of: Callable[[str], str] = name_of) -> dict[str, str]:
-    """By signature: what the metric is called, with the settings in which it differs from others of its name.
+    """Return a label for each signature: its metric's name, with the settings that distinguish it from its namesakes.
 
-    `label_of` says what a signature's metric is called: its name, or what pages and reports call it.
+    `label_of` returns the name of a signature's metric, by default the plain one; pages and reports pass their own.
     """
     parsed = {text: Signature.parse(text) for text in signatures}
-    found = {}
+    named = {}
     for text, signature in parsed.items():
         same = [other.details for other in parsed.values() if other.name == signature.name]
         own = [detail for detail in signature.details if not all(detail in other for other in same)]
-        found[text] = f"{label_of(text)} ({', '.join(own)})" if len(same) > 1 else label_of(text)
-    return found
+        named[text] = f"{label_of(text)} ({', '.join(own)})" if len(same) > 1 else label_of(text)
+    return named
 
 
 def distinct(signatures: Iterable[str]) -> list[str]:
-    """The signatures without those by the mean over references that are there by the maximum, too.
+    """Return the signatures without means over references whose maximum is there, too.
 
-    They are asked for in the table with ROUGE-K; elsewhere every metric would stand twice, and be tested twice.
+    The means are requested for the table with ROUGE-K; elsewhere every metric would appear twice, and be tested twice.
     """
     known = list(signatures)
     by_maximum = {text: str(Signature.parse(text).changed("refs", "max")) for text in known}
@@ -117,5 +117,5 @@ def distinct(signatures: Iterable[str]) -> list[str]:
 
 
 def find_signature(name: str, signatures: Iterable[str]) -> str | None:
-    """The first of the signatures that belongs to a metric, None where none does."""
+    """Return the first of the signatures that belongs to a metric, or None."""
     return next((signature for signature in signatures if name_of(signature) == name), None)

@@ -1,4 +1,4 @@
-"""What is known of a study that ends by a stopping rule: the judgments of its complete documents, and the decision."""
+"""The state of a study with a stopping rule: the judgments of its complete documents, and the decision."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,45 +9,46 @@ from numpy.typing import NDArray
 
 
 class StoppingDecision(NamedTuple):
-    """What decided that a study stops, as it was at that moment; nothing that is judged later changes it."""
+    """The decision to stop a study, as it was at that moment; later judgments do not change it."""
 
     documents: int
     """Complete documents."""
     counted: int
-    """Those of them that have a judgment that counts."""
+    """The number of them with a judgment that counts."""
     wealth: float
     mean: float | None
-    """Of the documents' differences, with both ends of the confidence sequence, in [-1, 1]; None where none counts."""
+    """The mean of the documents' differences, with both ends of the confidence sequence, in [-1, 1]; None if none
+    counts."""
     low: float
     high: float
     rejected: bool
-    """Whether the wealth was enough; else there were no more documents."""
+    """True if the wealth was enough; otherwise there were no more documents."""
 
 
 @dataclass(frozen=True, eq=False)
 class CompleteDocuments:
-    """The documents, from the first in the drawn order on, of which every pair was judged as often as is wanted.
+    """The documents whose pairs all have the wanted number of judgments, from the first in the drawn order on.
 
-    An entry is a judgment that was wanted. The order was drawn at random, whatever the number of a document's pairs,
-    and `document` is a document's place in it.
+    An entry is a wanted judgment. The order was drawn at random, independently of the number of a document's pairs, and
+    `document` is a document's position in it.
     """
 
     first: str
-    """The signature of the scores whose agreement with people is compared,"""
+    """The signature of the scores whose agreement with people is compared."""
     second: str | None
-    """and that of those it is compared with; None is one half."""
+    """The signature of the scores that it is compared with; None compares with one half."""
     alpha: float
     drawn: int
-    """How many documents the study has."""
+    """The number of documents in the study."""
     documents: int
-    """How many are complete."""
+    """The number of complete documents."""
     document: NDArray[np.intp]
-    """Shape (n,): the place of each entry's document, from 0."""
+    """Shape (n,): the position of each entry's document, from 0."""
     choices: NDArray[np.float64]
     """Shape (n,): 1 for the first summary, -1 for the second, 0 for a tie."""
     first_differences: NDArray[np.float64]
     """Shape (n,): the score of the first summary minus that of the second; NaN is missing."""
     second_differences: NDArray[np.float64] | None
-    """The same of the metric that it is compared with."""
+    """The same of the metric compared with."""
     decision: StoppingDecision | None = None
     decided_at: datetime | None = None

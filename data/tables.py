@@ -12,7 +12,7 @@ from data.database import Base, Utc, now
 
 
 class NamedRow(Base):
-    """A row that people know by its name."""
+    """A row that users identify by its name."""
 
     __abstract__ = True
 
@@ -23,7 +23,7 @@ class NamedRow(Base):
 class UserRow(NamedRow):
     """An account of a hosted server; `role` is `owner` or `researcher`.
 
-    Without a `password` (an Argon2 hash) only the sign-in of the lab's provider opens it, by its `email`.
+    Without a `password` (an Argon2 hash) the account can sign in only through the lab's provider, by its `email`.
     """
 
     __tablename__ = "users"
@@ -51,7 +51,7 @@ class DatasetRow(NamedRow):
 
 
 class DocumentRow(Base):
-    """A document in the order of its file; `source` is a text or a list of sentences, as it came."""
+    """A document in the order of its file; `source` is a text or a list of sentences, as imported."""
 
     __tablename__ = "documents"
     __table_args__ = (UniqueConstraint("dataset_id", "key"), UniqueConstraint("dataset_id", "position"))
@@ -68,7 +68,7 @@ class DocumentRow(Base):
 
 
 class SummaryRow(Base):
-    """A candidate summary. `example` is the hash of all that a metric may look at when it scores it."""
+    """A candidate summary. `example` is the hash of everything that a metric may read to score it."""
 
     __tablename__ = "summaries"
     __table_args__ = (UniqueConstraint("document_id", "system"),)
@@ -85,7 +85,7 @@ class SummaryRow(Base):
 
 
 class VersionRow(Base):
-    """A token that is another one after every change of `what` is named: `texts` or `scores`."""
+    """A token that changes with every change of `what`: `texts` or `scores`."""
 
     __tablename__ = "versions"
 
@@ -117,7 +117,7 @@ class ScoreRow(Base):
 
 
 class BoundRow(Base):
-    """What an oracle reached on a document: its sentences' places in the source, and the reference whose F1 it is."""
+    """The result of an oracle for a document: positions of its sentences in the source, and the reference of its F1."""
 
     __tablename__ = "bounds"
     __table_args__ = (UniqueConstraint("document_id", "signature"),)
@@ -146,9 +146,9 @@ class StarRow(Base):
 
 
 class RunRow(Base):
-    """A run that scores a data set, or adds systems to it, in a process of its own; `heartbeat` moves while it lives.
+    """A run that scores a data set, or adds systems to it, in its own process; `heartbeat` is updated while it lives.
 
-    One that scores has `metrics`, one that adds systems has `systems`; `said` is what it has done.
+    A run that scores has `metrics`, one that adds systems has `systems`; `said` is a report of its work.
     """
 
     __tablename__ = "runs"

@@ -1,4 +1,4 @@
-"""What language models say of a study's pairs, as columns."""
+"""Verdicts of language models on a study's pairs, as columns."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from data.signatures import JUDGE, name_of
 
 @dataclass(frozen=True, eq=False)
 class Verdicts:
-    """Columns of pairs, shape (pairs,), with what one model says of each in both orders; attention checks aside."""
+    """Columns of pairs, shape (pairs,), with one model's verdicts in both orders, without attention checks."""
 
     signature: str
     documents: Names
@@ -23,49 +23,49 @@ class Verdicts:
     """The system of each pair's first summary."""
     seconds: Names
     straight: Numbers
-    """What is better as the pair stands: 1 the first summary, -1 the second, 0 neither; NaN is no verdict."""
+    """The better summary, with the first one shown first: 1 the first, -1 the second, 0 neither; NaN is no verdict."""
     swapped: Numbers
-    """The same where the second summary was shown first."""
+    """The same, with the second summary shown first."""
     reasons: Names
-    """Why a pair that was asked about has no verdict in both orders; None elsewhere."""
+    """The reason why a pair that was asked about lacks a verdict in both orders; otherwise None."""
     tokens_in: Numbers
-    """Tokens of both prompts; NaN where they are not known."""
+    """Tokens of both prompts; NaN if unknown."""
     tokens_out: Numbers
-    """Tokens of both answers, likewise."""
+    """Tokens of both answers; NaN if unknown."""
     cost: Numbers
-    """Of both calls, by the prices that were given; NaN where none were."""
+    """The cost of both calls, by the given prices; NaN without prices."""
     checks: tuple[int, int] = (0, 0)
     """Attention checks passed and answered."""
     answered_by: tuple[str, ...] = ()
-    """The models that say they answered."""
+    """The names that the answering models gave themselves."""
 
     @property
     def name(self) -> str:
-        """What the model is called in the study."""
+        """The name of the model in the study."""
         return name_of(self.signature).removeprefix(JUDGE)
 
     @property
     def answered(self) -> NDArray[np.bool_]:
-        """Where both orders have a verdict."""
+        """True for pairs with a verdict in both orders."""
         return ~np.isnan(self.straight + self.swapped)
 
     @property
     def consistent(self) -> NDArray[np.bool_]:
-        """Where both orders have the same verdict."""
+        """True for pairs with the same verdict in both orders."""
         return np.asarray(self.straight == self.swapped)
 
     @property
     def scores(self) -> Numbers:
         """Shape (pairs, 2): the verdict as scores of both summaries, 1 and 0, .5 each for neither; NaN is no verdict.
 
-        Orders that disagree decide nothing, so that neither summary is ahead: by half such a pair earns what one order
-        drawn at random would be expected to earn.
+        Orders that disagree decide nothing, so that neither summary is ahead: such a pair gets one half, the expected
+        result of one order drawn at random.
         """
         preferred = np.where(self.consistent, self.straight, np.where(self.answered, 0.0, np.nan))
         return np.stack([(1 + preferred) / 2, (1 - preferred) / 2], axis=1)
 
     def of_systems(self, systems: Collection[str]) -> Verdicts:
-        """The pairs whose two summaries are both by one of the systems."""
+        """Select the pairs whose two summaries are both by one of the systems."""
         among = [
             first in systems and second in systems for first, second in zip(self.firsts, self.seconds, strict=True)
         ]

@@ -1,4 +1,4 @@
-"""Backups of the database: made while it is used, checked before they count, and restored whole or not at all."""
+"""Backups of the database: made while it is in use, checked before they count, and restored whole or not at all."""
 
 from pathlib import Path
 
@@ -10,26 +10,26 @@ __all__ = ["Backup", "BackupFailed", "Restored", "back_up", "restore"]
 
 
 def back_up(url: str, file: Path, *, force: bool = False) -> Backup:
-    """Write all that is committed now to a file, which is checked before it gets its name; says what is in it.
+    """Write all that is committed now to a file, which is checked before it gets its name; return its contents.
 
-    A file that is there is replaced only with `force`. Raises `BackupFailed`, `UnusableDatabase`, OSError.
+    An existing file is replaced only with `force`. Raises `BackupFailed`, `UnusableDatabase`, OSError.
     """
-    file = file.resolve()  # a link keeps its place
+    file = file.resolve()  # a link stays
     database = database_file(url)
     refuse_same_file(file, database)
     if file.exists() and not file.is_file():
-        raise BackupFailed(f"{file} is no ordinary file")
+        raise BackupFailed(f"{file} is not an ordinary file")
     if file.exists() and not force:
         raise BackupFailed(f"{file} is there already; --force replaces it")
     return sqlite.back_up(database, file) if database else postgresql.back_up(make_engine(url), file)
 
 
 def restore(url: str, file: Path, *, force: bool = False) -> Restored:
-    """Put a backup in the place of the database, bring its schema up to date, and sign every account out.
+    """Replace the database by a backup, bring its schema up to date, and sign every account out.
 
-    The backup is checked whole before anything is touched. A database that has judgments (on PostgreSQL: that has any
-    tables) is replaced only with `force`. An SQLite database that is replaced is kept in a file beside it.
-    Raises `BackupFailed`, `UnusableDatabase`, OSError.
+    The whole backup is checked before anything is changed. A database that has judgments (on PostgreSQL: any tables) is
+    replaced only with `force`. An SQLite database that is replaced is kept in a file beside it. Raises `BackupFailed`,
+    `UnusableDatabase`, OSError.
     """
     database = database_file(url)
     refuse_same_file(file, database)
@@ -39,12 +39,12 @@ def restore(url: str, file: Path, *, force: bool = False) -> Restored:
 
 
 def database_file(url: str) -> Path | None:
-    """The file of an SQLite database, None for PostgreSQL. Raises `UnusableDatabase` for a database in memory."""
+    """Return the file of an SQLite database, None for PostgreSQL; `UnusableDatabase` for one in memory."""
     address = make_engine(url).url
-    found = sqlite_file(address)
-    if found is None and address.get_backend_name() == "sqlite":
+    path = sqlite_file(address)
+    if path is None and address.get_backend_name() == "sqlite":
         raise UnusableDatabase("a database in memory has no backups: name a file in RELEVANCE_DATABASE_URL")
-    return found and found.resolve()
+    return path and path.resolve()
 
 
 def refuse_same_file(file: Path, database: Path | None) -> None:

@@ -1,4 +1,4 @@
-"""What backups of both kinds of database share."""
+"""The parts that backups of both kinds of database share."""
 
 import os
 import tempfile
@@ -12,15 +12,15 @@ from sqlalchemy import Engine, text
 from data.database import OURS, schema_versions
 
 OF_POSTGRESQL = b"PGDMP"
-"""How a file of `pg_dump --format=custom` begins."""
+"""The first bytes of a file of `pg_dump --format=custom`."""
 
 
 class BackupFailed(ValueError):
-    """A backup that cannot be made or restored; the message says why, and what to do. Nothing was changed."""
+    """A backup cannot be made or restored; the message says why, and what to do. Nothing was changed."""
 
 
 class Backup(NamedTuple):
-    """What is in a backup."""
+    """The contents of a backup."""
 
     size: int
     """Bytes of the file."""
@@ -29,20 +29,20 @@ class Backup(NamedTuple):
 
 
 class Restored(NamedTuple):
-    """What was restored."""
+    """The result of a restore."""
 
     judgments: int
     kept: Path | None
-    """Where the database is now that was there before."""
+    """The file that the replaced database was moved to; None if there was none."""
 
 
 def check_contents(name: str, tables: set[str], schema: str | None) -> str:
-    """Check that what a backup holds is a database of ours, of a schema that we know; returns its version.
+    """Check that a backup holds a database of ours with a schema that we know; return its version.
 
-    `name` is what messages call it. Raises `BackupFailed`.
+    `name` is the backup's name in messages. Raises `BackupFailed`.
     """
     if not tables >= OURS or schema is None:
-        raise BackupFailed(f"{name} is no backup of relevance: it lacks the table {min(OURS - tables, default='?')}")
+        raise BackupFailed(f"{name} is not a backup of relevance: it lacks the table {min(OURS - tables, default='?')}")
     known = schema_versions()
     if schema not in known:
         raise BackupFailed(
@@ -53,14 +53,14 @@ def check_contents(name: str, tables: set[str], schema: str | None) -> str:
 
 
 def end_sign_ins(engine: Engine) -> None:
-    """Sign every account out: among those who were signed in at the time of a backup may be some who no longer may."""
+    """Sign every account out: some of those signed in at the time of a backup may no longer have access."""
     with engine.execution_options(writing=True).begin() as connection:
         connection.execute(text("DELETE FROM sign_ins WHERE user_id IS NOT NULL"))
 
 
 @contextmanager
 def scratch_beside(file: Path) -> Iterator[Path]:
-    """An empty file that only we may read, in a folder beside `file` that is deleted with all that is left in it.
+    """Yield an empty file that only we may read, in a folder beside `file` that is deleted at the end.
 
     Raises OSError.
     """

@@ -24,38 +24,38 @@ from data.database import OURS, UnusableDatabase, upgrade
 from data.files import open_file
 
 ROWS = re.compile(rb'COPY (?:(?:"[^"]*"|[^". ]+)\.)?"?(\w+)"? \(')
-"""The line before a table's rows in what pg_restore prints."""
+"""The line before a table's rows in the output of pg_restore."""
 
 END_OF_ROWS = b"\\.\n"
 
 
 def back_up(engine: Engine, file: Path) -> Backup:
-    """Write a database to a file, and check it by reading it whole. Raises `BackupFailed`, OSError."""
+    """Write a database to a file, and check it by reading all of it. Raises `BackupFailed`, OSError."""
     with scratch_beside(file) as dumped:
         run(["pg_dump", "--format=custom", f"--file={dumped}"], engine)
-        found = examine(dumped, f"the database {engine.url.database}")
+        backup, _ = read(dumped, f"the database {engine.url.database}")
         publish(dumped, file)
-    return found
+    return backup
 
 
 def restore(engine: Engine, file: Path, *, force: bool) -> Restored:
     """Fill a database from a backup, in one transaction. Raises `BackupFailed`, `UnusableDatabase`, OSError."""
     with open_file(file) as opened:
         if opened.read(len(OF_POSTGRESQL)) != OF_POSTGRESQL:
-            raise BackupFailed(f"{file} is no backup of PostgreSQL, which RELEVANCE_DATABASE_URL names")
-    found, tables = read(file, str(file))
+            raise BackupFailed(f"{file} is not a backup of PostgreSQL, which RELEVANCE_DATABASE_URL names")
+    restored, tables = read(file, str(file))
     present = set(inspect(engine).get_table_names())
     engine.dispose()
     if present and not present >= OURS:
         raise UnusableDatabase(f"{engine.url.database} is a database of another program; create one for relevance")
     if present and not force:
         raise BackupFailed(
-            f"the database {engine.url.database} has tables and {count_judgments(engine)} judgments; restore into an "
-            "empty one, or replace everything in it by --force"
+            f"the database {engine.url.database} has tables and {count_judgments(engine)} judgments; restore into "
+            "an empty one, or replace everything in it with --force"
         )
     if unknown := present - tables:
         raise BackupFailed(
-            f"{file} was made by an older version than the database, which has the table {min(unknown)} besides: "
+            f"{file} was made by an older version than the database, which also has the table {min(unknown)}: "
             "restore into an empty database"
         )
     cleaning = ["--clean", "--if-exists"] if present else []
@@ -64,16 +64,14 @@ def restore(engine: Engine, file: Path, *, force: bool) -> Restored:
     upgrade(engine)
     end_sign_ins(engine)
     engine.dispose()
-    return Restored(found.judgments, None)
-
-
-def examine(file: Path, name: str) -> Backup:
-    """Read a backup whole and say what is in it; `name` is what messages call it. Raises `BackupFailed`."""
-    return read(file, name)[0]
+    return Restored(restored.judgments, None)
 
 
 def read(file: Path, name: str) -> tuple[Backup, set[str]]:
-    """What is in a backup, and the names of its tables. Raises `BackupFailed` where it cannot be read to its end."""
+    """Read all of a backup; return its contents and the names of its tables. Raises `BackupFailed`.
+
+    `name` is the backup's name in messages.
+    """
     rows: dict[str, int] = {}
     schema = None
     table = None
@@ -101,7 +99,7 @@ def read(file: Path, name: str) -> tuple[Backup, set[str]]:
 
 
 def count_judgments(engine: Engine) -> int:
-    """Count the judgments in a database; 0 where it has no such table."""
+    """Count the judgments in a database; 0 if it has no such table."""
     if not inspect(engine).has_table("judgments"):
         return 0
     with engine.connect() as connection:
@@ -109,9 +107,9 @@ def count_judgments(engine: Engine) -> int:
 
 
 def run(command: Sequence[str], engine: Engine) -> None:
-    """Run one of PostgreSQL's programs on a database. Raises `BackupFailed` with the last line that it said.
+    """Run one of PostgreSQL's programs on a database. Raises `BackupFailed` with the last line of its errors.
 
-    The password is handed over in the environment: everybody on the machine may read a command line.
+    The password is passed in the environment, as everybody on the machine may read a command line.
     """
     from psycopg.conninfo import make_conninfo
 
@@ -131,26 +129,26 @@ def run(command: Sequence[str], engine: Engine) -> None:
 
 
 def find_program(name: str) -> str:
-    """Where one of PostgreSQL's programs is. Raises `BackupFailed`, saying what to install."""
-    found = shutil.which(name)
-    if found is None:
+    """Find one of PostgreSQL's programs. Raises `BackupFailed`, saying what to install."""
+    path = shutil.which(name)
+    if path is None:
         raise BackupFailed(
             f"{name} is not installed: install PostgreSQL's client programs, at least of the server's version "
             "(Debian, Ubuntu: apt-get install postgresql-client; macOS: brew install libpq)"
         )
-    return found
+    return path
 
 
 def program_version(name: str) -> int:
-    """The first number of the version of one of PostgreSQL's programs. Raises `BackupFailed`."""
+    """Return the major version of one of PostgreSQL's programs. Raises `BackupFailed`."""
     said = subprocess.run([find_program(name), "--version"], capture_output=True, text=True, check=False).stdout  # noqa: S603
-    found = re.search(r"\d+", said)
-    if found is None:
+    number = re.search(r"\d+", said)
+    if number is None:
         raise BackupFailed(f"{name} does not say its version")
-    return int(found[0])
+    return int(number[0])
 
 
 def last_line(said: bytes) -> str:
-    """The last line of what a program said."""
+    """Return the last line of a program's output."""
     lines = said.decode(errors="replace").strip().splitlines()
     return lines[-1] if lines else "it did not say why"

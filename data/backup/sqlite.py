@@ -25,10 +25,10 @@ from data.database import connect, now, refuse_other_program, table_names
 from data.files import open_file
 
 PATIENCE = 60.0
-"""Seconds to wait for the moment in which nobody uses the database."""
+"""The seconds to wait for a moment in which nobody uses the database."""
 
 BESIDE = ("-journal", "-wal", "-shm")
-"""The endings of the files that SQLite keeps beside a database."""
+"""Endings of the files that SQLite keeps beside a database."""
 
 
 def back_up(database: Path, file: Path) -> Backup:
@@ -38,23 +38,23 @@ def back_up(database: Path, file: Path) -> Backup:
     with scratch_beside(file) as copied:
         with naming_errors(f"{database} could not be copied to {file}"), closing(open_existing(database)) as source:
             copy(source, copied)
-        found = examine(copied, str(database))
+        backup = examine(copied, str(database))
         publish(copied, file)
-    return found
+    return backup
 
 
 def restore(database: Path, file: Path, *, force: bool) -> Restored:
-    """Put a copy of a backup in the place of a database. Raises `BackupFailed`, `UnusableDatabase`, OSError."""
+    """Replace a database by a copy of a backup. Raises `BackupFailed`, `UnusableDatabase`, OSError."""
     if not database.parent.is_dir():
         raise BackupFailed(f"there is no folder {database.parent} for the database")
     check_is_sqlite(file)
     with scratch_beside(database) as ready:
         with naming_errors(f"{file} could not be copied to {database.parent}"):
-            if damage := find_damage(file, most=0):  # the copy is checked whole
+            if damage := find_damage(file, most=0):  # all pages are checked in the copy
                 raise BackupFailed(f"{file} {damage}")
             with closing(open_existing(file)) as source:
                 copy(source, ready)
-        found = examine(ready, str(file))
+        backup = examine(ready, str(file))
         with naming_errors(f"{file} could not be brought up to date beside {database}"):
             bring_up_to_date(ready)
         with naming_errors(f"{database} cannot be replaced"):
@@ -62,31 +62,31 @@ def restore(database: Path, file: Path, *, force: bool) -> Restored:
                 kept = replace_contents(database, ready, force=force)
             else:
                 kept = replace_file(database, ready)
-    return Restored(found.judgments, kept)
+    return Restored(backup.judgments, kept)
 
 
 def copy(source: sqlite3.Connection, target: Path) -> None:
     """Copy a database to an empty file, as it is at one moment.
 
-    It is copied in one step: with a rollback journal a backup in several steps begins again whenever another process
-    commits, and with writers it never ended. Writers wait meanwhile, about 2 s a GB; nothing is synced in that time.
+    It is copied in one step: with a rollback journal a backup in several steps restarts whenever another process
+    commits, and among writers it never ends. Writers wait meanwhile, about 2 s a GB; nothing is synced in that time.
     """
     with closing(sqlite3.connect(target, isolation_level=None)) as copied:
         copied.execute("PRAGMA synchronous=OFF")
         copied.execute("PRAGMA journal_mode=OFF")
         source.execute("BEGIN")
-        source.execute("SELECT count(*) FROM sqlite_master")  # takes the lock, waiting for its turn
+        source.execute("SELECT count(*) FROM sqlite_master")  # waits for the lock and takes it
         source.backup(copied, pages=-1)
         source.execute("ROLLBACK")
-        copied.execute("PRAGMA journal_mode=DELETE")  # one file, also where the source has write-ahead logging
+        copied.execute("PRAGMA journal_mode=DELETE")  # one file, even if the source has write-ahead logging
 
 
 def examine(copied: Path, name: str) -> Backup:
-    """Check a copy of a database that nobody else uses; `name` is what messages call it. Raises `BackupFailed`."""
+    """Check a copy of a database that nobody else uses; `name` is its name in messages. Raises `BackupFailed`."""
     with naming_errors(f"{name} is damaged"), closing(open_existing(copied)) as connection:
-        (found,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
-        if found != "ok":
-            raise BackupFailed(f"{name} is damaged: {found}")
+        (problem,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
+        if problem != "ok":
+            raise BackupFailed(f"{name} is damaged: {problem}")
         tables = table_names(connection)
         schema = None
         if "alembic_version" in tables:
@@ -98,7 +98,7 @@ def examine(copied: Path, name: str) -> Backup:
 
 
 def count_judgments(connection: sqlite3.Connection) -> int:
-    """Count the judgments in a database; 0 where it has no such table."""
+    """Count the judgments in a database; 0 if it has no such table."""
     if "judgments" not in table_names(connection):
         return 0
     (judgments,) = connection.execute("SELECT count(*) FROM judgments").fetchone()
@@ -106,7 +106,7 @@ def count_judgments(connection: sqlite3.Connection) -> int:
 
 
 def check_is_sqlite(file: Path) -> None:
-    """Say what a file is that is no SQLite database. Raises `BackupFailed`, OSError."""
+    """Refuse a backup of PostgreSQL, and an empty file. Raises `BackupFailed`, OSError."""
     with open_file(file) as opened:
         beginning = opened.read(16)
     if beginning.startswith(OF_POSTGRESQL):
@@ -125,11 +125,11 @@ def bring_up_to_date(copied: Path) -> None:
 
 
 def replace_contents(database: Path, ready: Path, *, force: bool) -> Path | None:
-    """Overwrite a database in one transaction by another; returns where its contents are kept, None if it has none.
+    """Overwrite a database by another in one transaction; return where its old contents are kept, if it had any.
 
-    The file stays the same one, so that whoever has it open goes on with what was restored. Were another file moved
-    over it, a process that reads the old one could take the new one's journal for its own and undo the transaction
-    in it. Nobody can write between the copy that is kept and the end.
+    The file stays the same one, so that processes that have it open continue with what was restored. If another file
+    were moved over it, a process that reads the old one could take the new one's journal for its own and undo the
+    transaction in it. Nobody can write between the copy that is kept and the end.
     """
     with closing(open_existing(database)) as target:
         shut_out_others(target)
@@ -155,17 +155,17 @@ def replace_contents(database: Path, ready: Path, *, force: bool) -> Path | None
 
 
 def overwrite(target: sqlite3.Connection, ready: Path) -> None:
-    """Put what a file holds into a database, in one transaction."""
+    """Overwrite a database by the contents of a file, in one transaction."""
     with closing(open_existing(ready)) as source:
         source.backup(target, pages=-1)
 
 
 def shut_out_others(connection: sqlite3.Connection) -> None:
-    """Keep everybody else from a database until the connection is closed. Raises `BackupFailed`."""
+    """Lock a database against everybody else until the connection is closed. Raises `BackupFailed`."""
     try:
         connection.execute("PRAGMA journal_mode=DELETE")  # there is no such lock with write-ahead logging
         wait_for_lock(connection)
-        connection.execute("PRAGMA locking_mode=EXCLUSIVE")  # before it has the lock it would wait for those who wait
+        connection.execute("PRAGMA locking_mode=EXCLUSIVE")  # set after the lock: before, it would wait for others
         connection.execute("COMMIT")
         (journal,) = connection.execute("PRAGMA journal_mode").fetchone()
     except sqlite3.OperationalError as error:
@@ -177,7 +177,7 @@ def shut_out_others(connection: sqlite3.Connection) -> None:
 
 
 def wait_for_lock(connection: sqlite3.Connection) -> None:
-    """Begin a transaction that nobody reads or writes beside. Raises sqlite3.OperationalError after `PATIENCE`.
+    """Begin a transaction without any other reader or writer. Raises sqlite3.OperationalError after `PATIENCE`.
 
     SQLite soon asks for the lock only every 0.1 s, and can miss the moments between the writers of a busy server.
     """
@@ -193,14 +193,14 @@ def wait_for_lock(connection: sqlite3.Connection) -> None:
 
 
 def is_busy(error: sqlite3.OperationalError) -> bool:
-    """Whether SQLite failed because somebody else has the database."""
+    """Tell whether SQLite failed because somebody else has the database locked."""
     return error.sqlite_errorcode & 0xFF in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 
 
 def replace_file(database: Path, ready: Path) -> Path | None:
-    """Move a file to the place of a database that is missing or cannot be read, which is kept with its journal.
+    """Put a file in place of a database that is missing or cannot be read, which is kept with its journal.
 
-    A journal that was left would be taken for one of the new file. Returns where the old file is, if there was one.
+    A journal left behind would be taken for one of the new file. Return where the old file is, if there was one.
     """
     kept = name_aside(database)
     give_owner(ready, database if database.exists() else database.parent)
@@ -212,7 +212,7 @@ def replace_file(database: Path, ready: Path) -> Path | None:
 
 
 def name_aside(database: Path) -> Path:
-    """A name beside a database for what it was before it was restored, which no file has."""
+    """Return an unused name beside a database, for its state before the restore."""
     name = f"{database.name}.before-restore-{now():%Y%m%dT%H%M%SZ}"
     number = 1
     while (aside := database.with_name(name if number == 1 else f"{name}-{number}")).exists():
@@ -221,7 +221,7 @@ def name_aside(database: Path) -> Path:
 
 
 def give_owner(file: Path, like: Path) -> None:
-    """Give a file to whom another one belongs: root may restore a database that a server's account must write."""
+    """Give a file the owner and mode of another: root may restore a database that a server's account must write."""
     status = like.stat()
     with suppress(PermissionError):
         os.chown(file, status.st_uid, status.st_gid)
@@ -231,7 +231,7 @@ def give_owner(file: Path, like: Path) -> None:
 
 @contextmanager
 def naming_errors(what: str) -> Iterator[None]:
-    """Say what failed when SQLite did. Raises `BackupFailed`."""
+    """Raise SQLite's errors as `BackupFailed`, saying what failed."""
     try:
         yield
     except (sqlite3.Error, DBAPIError) as error:

@@ -1,4 +1,4 @@
-"""The demo corpus, and the data set and study that show it."""
+"""The demo corpus, and the data set and study made of it."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -10,16 +10,16 @@ from data.store import DataStore
 FILE = Path(__file__).with_name("demo.jsonl")
 NAME = "demo"
 AUTHOR = "author"
-"""The aspect under which a corpus's author gives the intended preference: a label, not a judgment."""
+"""The aspect of the intended preference, as the corpus's author gave it: a label, not a judgment."""
 
 
 class Contradiction(NamedTuple):
-    """Two summaries of a document of the corpus about which metrics contradict each other and the author."""
+    """Two summaries of a document of the corpus on which metrics contradict each other and the author."""
 
     document_id: str
     systems: tuple[str, str]
     why: str
-    """What it is an example of."""
+    """The phenomenon that it is an example of."""
 
 
 CHOSEN = (
@@ -33,7 +33,7 @@ CHOSEN = (
 
 
 def add_demo(store: DataStore) -> None:
-    """Import the demo corpus unless it is there already."""
+    """Import the demo corpus unless it is already there."""
     if not store.has_dataset(NAME):
         store.add_dataset(
             name=NAME, format="interchange", sha256=sha256(FILE), records=read_documents(FILE, "interchange")

@@ -1,7 +1,7 @@
-"""Exporters: one file a format, each `save(records, path, say)`, which writes documents with their summaries.
+"""Exporters: one file a format, each with `save(records, path, say)`, which writes documents with their summaries.
 
-`write_records` is what everybody calls: it writes under another name and moves that into place, and says what the
-format has no place for.
+Callers use `write_records`: it writes under another name, moves the result into place, and reports what the format
+cannot keep.
 """
 
 import tempfile
@@ -18,16 +18,16 @@ Save = Callable[[Sequence[Record], Path, Say], None]
 
 
 class OutputExists(ValueError):
-    """There is something already where a data set is to be written."""
+    """The path to write a data set to already exists."""
 
 
 class Exporter(NamedTuple):
-    """A format that data sets are written in."""
+    """A format that data sets can be written in."""
 
     save: Save
-    """Writes to a path that is not there, a file or a folder. Raises `CannotBeHeld` and OSError."""
+    """The function that writes to a new path, a file or a folder. Raises `CannotBeHeld` and OSError."""
     holds: frozenset[str] = frozenset()
-    """Names in `PARTS` of what it keeps, so that an import gives it back."""
+    """The names in `PARTS` of what it keeps, so that an import restores it."""
 
 
 PARTS: dict[str, Callable[[Document, list[Summary]], int]] = {
@@ -38,7 +38,7 @@ PARTS: dict[str, Callable[[Document, list[Summary]], int]] = {
     "scores of metrics": lambda _, summaries: sum(len(summary.given) for summary in summaries),
     "remarks on how summaries were written": lambda _, summaries: sum(len(summary.remarks) for summary in summaries),
 }
-"""What not every format keeps, with how much of it a document has."""
+"""The parts that not every format keeps, each with a function that counts them in a document."""
 
 TITLES, QUESTIONS, SENTENCES, TWICE, SCORES, REMARKS = PARTS
 
@@ -52,11 +52,11 @@ EXPORTERS = {
 
 
 def write_records(records: Sequence[Record], path: Path, format: str, say: Say = say_nothing) -> None:
-    """Write a data set to a file, or to a folder where the format is one.
+    """Write a data set to a file, or to a folder if the format is one.
 
-    What the format keeps is read again by its importer as it is in `records`; how much it does not keep is said.
-    Raises `OutputExists`, ValueError for an unknown format, `CannotBeHeld` where a record cannot be written at all, and
-    OSError; then nothing is at `path`.
+    The format's importer reads what it keeps exactly as in `records`; the parts that it does not keep are reported with
+    their counts. Raises `OutputExists`, ValueError for an unknown format, `CannotBeHeld` if a record cannot be written
+    at all, and OSError; then nothing is at `path`.
     """
     if format not in EXPORTERS:
         raise ValueError(f"unknown format {format!r}; known are {', '.join(EXPORTERS)}")

@@ -1,4 +1,4 @@
-"""The interchange format: a line of JSON a document, which holds all that a file can bring.
+"""The interchange format: a line of JSON for each document, which keeps everything that a file can bring.
 
 A source or references that a data set does not have are null.
 """
@@ -19,7 +19,7 @@ def save(records: Sequence[tuple[Document, list[Summary]]], path: Path, say: Say
 
 
 def to_json(document: Document, summaries: Iterable[Summary]) -> dict[str, Any]:
-    """A document as an object of JSON; what it does not have is left out where it may be."""
+    """Return a document as a JSON object, without optional fields that it does not have."""
     title = {} if document.title is None else {"title": document.title}
     questions = {"questions": [one._asdict() for one in document.questions]} if document.questions else {}
     return {
@@ -33,7 +33,7 @@ def to_json(document: Document, summaries: Iterable[Summary]) -> dict[str, Any]:
 
 
 def summary_json(summary: Summary) -> dict[str, Any]:
-    """A summary as an object of JSON."""
+    """Return a summary as a JSON object."""
     human = {"human": dict(summary.human)} if summary.human else {}
     scores = {"scores": dict(summary.given)} if summary.given else {}
     return {"system": summary.system, "text": summary.text, **human, **scores}

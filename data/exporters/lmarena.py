@@ -1,4 +1,4 @@
-"""Judgments as battles of LMArena, which `data.importers.lmarena` reads again."""
+"""Judgments as battles of LMArena, which `data.importers.lmarena` can read."""
 
 from typing import Any
 
@@ -6,9 +6,9 @@ from data.exporters.pairwise import JudgedTexts
 
 
 def record(judgment: JudgedTexts) -> dict[str, Any]:
-    """A judgment as a battle of one turn: the document is what is asked, each summary is what a model answers.
+    """Return a judgment as a battle of one turn: the document is the question, each summary a model's answer.
 
-    `tstamp` is in seconds since 1970, null where the time is not known.
+    `tstamp` is in seconds since 1970, null if the time is unknown.
     """
     one, other = judgment.systems
     return {
@@ -25,5 +25,5 @@ def record(judgment: JudgedTexts) -> dict[str, Any]:
 
 
 def conversation(question: str, answer: str) -> list[dict[str, str]]:
-    """A question with its answer."""
+    """Return a question with its answer."""
     return [{"role": "user", "content": question}, {"role": "assistant", "content": answer}]

@@ -1,8 +1,8 @@
-"""A test set of mt-metrics-eval: a document a segment, so that each text is one line.
+"""A test set of mt-metrics-eval: a segment for each document, so that each text is one line.
 
-The languages are called `und`, undetermined (ISO 639), as a data set does not name them, and the domain `all`.
-References are called `ref1` and so on, and metrics are said to read all of them. An import gives the systems in the
-order of their names.
+The languages are named `und`, undetermined (ISO 639), as a data set does not name them, and the domain `all`.
+References are named `ref1` and so on, and metrics are marked as reading all of them. An import returns the systems in
+the order of their names.
 """
 
 import re
@@ -18,18 +18,18 @@ from data.records import Document, Summary
 PAIR = "und-und"
 DOMAIN = "all"
 OWN_NAME = re.compile(r"ref[0-9]+")
-"""What references are called."""
+"""The names of references."""
 LONGEST = 200
-"""Bytes of a name: a file's may have 255."""
+"""The most bytes of a name: a file's may have 255."""
 BREAKS = re.compile(r"[\r\n]+")
 MARK = "\ufeff"
-"""The byte order mark, which may be the first character of a text, too."""
+"""The byte order mark, which may also be the first character of a text."""
 
 Record = tuple[Document, list[Summary]]
 
 
 def save(records: Sequence[Record], path: Path, say: Say) -> None:
-    """Write a folder; line ends in texts become spaces, which are counted."""
+    """Write a folder; line ends in texts become spaces, and the documents with any are counted."""
     for name in (
         "documents",
         "sources",
@@ -62,35 +62,35 @@ def save(records: Sequence[Record], path: Path, say: Say) -> None:
 
 
 def write_lines(file: Path, lines: Iterable[str]) -> None:
-    """Write a file of a line a segment."""
+    """Write a file with a line for each segment."""
     write_whole(file, marked(f"{line}\n" for line in lines))
 
 
 def marked(lines: Iterable[str]) -> Iterator[str]:
-    """Lines behind a byte order mark if the first begins with one, of which a reader takes away the first."""
+    """Yield lines after a byte order mark if the first begins with one, as a reader strips one mark."""
     for number, line in enumerate(lines):
         yield f"{MARK}{line}" if number == 0 and line.startswith(MARK) else line
 
 
 def in_line(text: str) -> str:
-    """A text as one line. Raises `CannotBeHeld` for the one that stands for texts that are not there."""
+    """Return a text as one line. Raises `CannotBeHeld` for the text that marks missing ones."""
     if text == NO_TEXT:
         raise CannotBeHeld(
-            f"mt_metrics_eval cannot hold the text {quote_value(text)}, which stands there for one that was not written"
+            f"mt_metrics_eval cannot hold the text {quote_value(text)}, by which it marks texts that were not written"
         )
     return BREAKS.sub(" ", text)
 
 
 def has_breaks(document: Document, summaries: Iterable[Summary]) -> bool:
-    """Whether a text of a document has line ends."""
+    """Tell whether a text of a document has line ends."""
     texts = (document.source_text, *document.references, *(summary.text for summary in summaries))
     return any(BREAKS.search(text) for text in texts)
 
 
 def check_name(name: str, *, in_lines: bool = False) -> None:
-    """Refuse what no file may be called; a system's name also stands in lines. Raises `CannotBeHeld`."""
+    """Refuse names that no file can have; a system's name also appears in lines. Raises `CannotBeHeld`."""
     if "/" in name or name.startswith(".") or len(name.encode()) > LONGEST:
-        raise CannotBeHeld(f"mt_metrics_eval cannot hold {quote_value(name)}, by which no file can be called there")
+        raise CannotBeHeld(f"mt_metrics_eval cannot hold the name {quote_value(name)}, which no file can have there")
     if in_lines and (name.split() != [name] or OWN_NAME.fullmatch(name)):
         raise CannotBeHeld(
             f"mt_metrics_eval cannot hold the system {quote_value(name)}: it has white space, or a reference's name"
@@ -98,7 +98,7 @@ def check_name(name: str, *, in_lines: bool = False) -> None:
 
 
 def save_ratings(written: Sequence[Mapping[str, Summary]], systems: Sequence[str], folder: Path) -> None:
-    """Write what people say: a file an aspect, with None where they do not."""
+    """Write human ratings: a file for each aspect, with None for missing ones."""
     for aspect in dict.fromkeys(aspect for one in written for summary in one.values() for aspect in summary.human):
         check_name(aspect)
         ratings = {
@@ -108,13 +108,8 @@ def save_ratings(written: Sequence[Mapping[str, Summary]], systems: Sequence[str
         write_blocks(folder / f"{PAIR}.{aspect}.{SEGMENT}.score", rated)
 
 
-def rating_of(summary: Summary | None, aspect: str) -> float | None:
-    """What people say of a summary, if it is there."""
-    return None if summary is None else summary.human.get(aspect)
-
-
 def save_given(written: Sequence[Mapping[str, Summary]], systems: Sequence[str], folder: Path) -> list[str]:
-    """Write what metrics say, a file a metric; those that lack a score are returned and not written."""
+    """Write scores of metrics, a file for each; return the metrics that lack a score, which are not written."""
     given = [{system: dict(summary.given) for system, summary in one.items()} for one in written]
     left_out = []
     for metric in dict.fromkeys(metric for one in given for scores in one.values() for metric in scores):
@@ -128,5 +123,5 @@ def save_given(written: Sequence[Mapping[str, Summary]], systems: Sequence[str],
 
 
 def write_blocks(file: Path, scores: Mapping[str, Sequence[float | None]]) -> None:
-    """Write scores, those of a system together."""
+    """Write scores, those of each system together."""
     write_lines(file, (f"{system}\t{value}" for system, values in scores.items() for value in values))

@@ -1,11 +1,11 @@
-"""A judgment of two summaries with all that formats of other programs say of one."""
+"""A judgment of two summaries, with everything that other programs' formats need."""
 
 from datetime import datetime
 from typing import NamedTuple
 
 
 class JudgedTexts(NamedTuple):
-    """What somebody chose of two summaries of a document."""
+    """An annotator's choice between two summaries of a document."""
 
     document_id: str
     source: str
@@ -16,4 +16,4 @@ class JudgedTexts(NamedTuple):
     """The system that was chosen; None for a tie."""
     annotator: str
     decided_at: datetime | None
-    """None where that is not known."""
+    """None if unknown."""

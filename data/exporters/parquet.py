@@ -1,4 +1,4 @@
-"""Parquet with the columns that `data.importers.table` reads, in row groups that its importer takes."""
+"""Parquet with the columns that `data.importers.table` reads, in row groups small enough for its importer."""
 
 from collections.abc import Sequence
 from itertools import islice
@@ -9,7 +9,7 @@ from data.reading import Say
 from data.records import Document, Summary
 
 ROWS = 256
-"""In a row group."""
+"""The number of rows of a row group."""
 
 
 def save(records: Sequence[tuple[Document, list[Summary]]], path: Path, say: Say) -> None:

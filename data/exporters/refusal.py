@@ -1,4 +1,4 @@
-"""What a format cannot hold."""
+"""Refusal of records that a format cannot hold."""
 
 from typing import NoReturn
 
@@ -6,7 +6,7 @@ from data.reading import quote_value
 
 
 class CannotBeHeld(ValueError):
-    """A record that a format has no way to write: the message says which one, why and what to do."""
+    """A format has no way to write a record: the message says which one, why and what to do."""
 
 
 def refuse(format: str, document_id: str, problem: str) -> NoReturn:

@@ -1,6 +1,6 @@
-"""A folder of SacreROUGE: `instances.jsonl`, people's ratings in `judgments.jsonl`, metrics' scores in `metrics.jsonl`.
+"""A folder of SacreROUGE: `instances.jsonl`, human ratings in `judgments.jsonl`, metrics' scores in `metrics.jsonl`.
 
-Names of ratings and metrics stand as they are; SacreROUGE would join those that lie in one another by underscores.
+Names of ratings and metrics are kept unchanged; SacreROUGE would join nested ones by underscores.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,13 +21,13 @@ def save(records: Sequence[Record], path: Path, say: Say) -> None:
     """Write a folder."""
     path.mkdir()
     write_whole(path / f"instances{SUFFIX}", format_json_lines(instances_of(records)))
-    # Ratings have a file even where there are none: it tells that all else are scores.
+    # The file of ratings is written even if there are none: it shows that all others are scores.
     write_whole(path / f"{JUDGMENTS}{SUFFIX}", format_json_lines(said_of(records, of_people=True)))
     write_whole(path / f"metrics{SUFFIX}", format_json_lines(said_of(records, of_people=False)))
 
 
 def instances_of(records: Sequence[Record]) -> Iterator[dict[str, Any]]:
-    """A line a summary; of a document without any, one for each reference. Raises `CannotBeHeld`."""
+    """Yield a line for each summary; for a document without any, one for each reference. Raises `CannotBeHeld`."""
     for document, summaries in records:
         source = list(document.source) if isinstance(document.source, tuple) else document.source
         of_document = {"document": {"text": source}} if source else {}
@@ -48,7 +48,7 @@ def instances_of(records: Sequence[Record]) -> Iterator[dict[str, Any]]:
 
 
 def said_of(records: Sequence[Record], *, of_people: bool) -> Iterator[dict[str, Any]]:
-    """A line for each summary that people, or metrics, say something of."""
+    """Yield a line for each summary that has human ratings, or scores of metrics."""
     for document, summaries in records:
         for summary in summaries:
             if said := dict(summary.human if of_people else summary.given):
@@ -56,5 +56,5 @@ def said_of(records: Sequence[Record], *, of_people: bool) -> Iterator[dict[str,
 
 
 def key_of(document: Document, name: str, kind: str) -> dict[str, str]:
-    """Which summary a line is of."""
+    """Return the fields that identify a line's summary."""
     return {"instance_id": document.id, "summarizer_id": name, "summarizer_type": kind}

@@ -1,7 +1,7 @@
-"""CSV with the columns that `data.importers.table` reads: a row a summary, further references in rows of their own.
+"""CSV with the columns that `data.importers.table` reads: a row for each summary, further references in their own rows.
 
-Texts stand as they are, so that an import gives the same ones back: a spreadsheet takes those that begin with = or the
-like for formulas, which is said.
+Texts are written unchanged, so that an import returns the same ones: a spreadsheet takes those that begin with = or the
+like for formulas, which is reported.
 """
 
 import csv
@@ -30,17 +30,17 @@ def save(records: Sequence[Record], path: Path, say: Say) -> None:
             formulas += sum(isinstance(cell, str) and cell.startswith(FORMULA_STARTS) for cell in row.values())
             out.writerow(row)
     if formulas:
-        say(f"texts that begin as formulas do, which a spreadsheet would run: {formulas}")
+        say(f"texts that begin like formulas, which a spreadsheet would run: {formulas}")
 
 
 def rating_columns(records: Sequence[Record]) -> list[str]:
-    """The columns of ratings, in the order in which they are first given."""
+    """List the columns of ratings, in the order in which they first occur."""
     aspects = dict.fromkeys(aspect for _, written in records for summary in written for aspect in summary.human)
     return [f"{HUMAN}{aspect}" for aspect in aspects]
 
 
 def rows_of(records: Sequence[Record], format: str) -> Iterator[dict[str, Any]]:
-    """The rows of all documents; cells that hold nothing are not there. Raises `CannotBeHeld`."""
+    """Yield the rows of all documents, without empty cells. Raises `CannotBeHeld`."""
     for document, summaries in records:
         source = document.source_text
         if not source.strip() or not document.references:
@@ -51,7 +51,7 @@ def rows_of(records: Sequence[Record], format: str) -> Iterator[dict[str, Any]]:
         of_document = {"document_id": document.id, **title, "source": source}
         for summary in summaries:
             if summary.text and summary.is_empty:
-                refuse(format, document.id, f"the summary of {summary.system} is white space, which a row cannot tell")
+                refuse(format, document.id, f"the summary of {summary.system} is white space, which a row cannot hold")
             human = {f"{HUMAN}{aspect}": rating for aspect, rating in summary.human.items()}
             yield {**of_document, "reference": first, "system": summary.system, "summary": summary.text, **human}
         for reference in others if summaries else [first, *others]:

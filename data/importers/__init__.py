@@ -1,8 +1,8 @@
-"""Importers: one file a format, each `load(path, say) -> Iterator[(Document, list[Summary])]`.
+"""Importers: one file a format, each with `load(path, say) -> Iterator[(Document, list[Summary])]`.
 
-`read_documents` is what everybody calls: it guesses the format, and checks what no single line can show. Every error is
-a `BadRecord` with file and line; a caller that stores records rolls back on it, so that a file is taken whole or not at
-all.
+Callers use `read_documents`: it guesses the format, and checks what no single line can show. Every error is a
+`BadRecord` with file and line; a caller that stores records rolls back on it, so that a file is imported whole or not
+at all.
 """
 
 from collections.abc import Callable, Iterator
@@ -63,7 +63,7 @@ IMPORTERS: dict[str, Callable[[Path, Say], Records]] = {
     "human_feedback": human_feedback.load,
 }
 COMPARED: dict[str, Read] = {"lmarena": lmarena.read, "human_feedback": human_feedback.read}
-"""The formats that bring judgments of pairs, which make a study."""
+"""The formats with judgments of pairs, which make a study."""
 FOLDERS = {
     "question": (f"*{question.SUFFIX}",),
     "cnn_dailymail": (f"*{cnn_dailymail.SUFFIX}",),
@@ -76,19 +76,19 @@ FOLDERS = {
     "sacrerouge": (f"*{sacrerouge.SUFFIX}",),
     "mt_metrics_eval": mt_metrics_eval.FILES,
 }
-"""The formats that may be folders, with the files that are read there."""
+"""The formats that may be folders, with patterns of the files that are read in them."""
 TOLD_BY = FOLDERS | {
     "arxiv_papers": (arxiv_papers.TABLE,),
     "tac": (tac.JUDGED,),
     "sacrerouge": sacrerouge.TOLD_BY,
     "mt_metrics_eval": (mt_metrics_eval.DOCUMENTS,),
 }
-"""By which of these files a folder is recognized."""
+"""The files by which a folder is recognized, by format."""
 DELIMITED = {"csv": ",", "tsv": "\t"}
-"""The text tables, with what separates their columns."""
+"""The text tables, with the separator of their columns."""
 
 LINES = "lines"
-"""The format that joins a data set instead of making one: a summary a line (`data.importers.lines`)."""
+"""The format that adds a system to a data set instead of making one: a summary a line (`data.importers.lines`)."""
 
 SUFFIXES = {
     ".csv": "csv",
@@ -119,23 +119,23 @@ RECOGNIZED: tuple[tuple[str, set[str]], ...] = (
     ("realsumm", realsumm.FIELDS),
     ("lmarena", lmarena.FIELDS),
 )
-"""The formats of JSON, with fields that their records have; the first whose fields are there."""
+"""The formats of JSON, with fields of their records; the first whose fields all occur is taken."""
 
 
 def guess_format(path: Path) -> str:
-    """Name the format of a file by its ending or, for JSON and Parquet, by its fields.
+    """Return the format of a file by its ending or, for JSON and Parquet, by its fields.
 
-    A folder is told by its files. Raises `BadRecord` where that does not tell.
+    A folder is recognized by its files. Raises `BadRecord` if the format cannot be told.
     """
     if path.is_dir():
         return guess_folder(path)
     if path.suffix.lower() == ".csv" and realsumm.is_ratings(path):
         return "realsumm"
-    found = SUFFIXES.get(path.suffix.lower())
-    if found == "parquet" and has_battles(path):
+    guessed = SUFFIXES.get(path.suffix.lower())
+    if guessed == "parquet" and has_battles(path):
         return "lmarena"
-    if found is not None:
-        return found
+    if guessed is not None:
+        return guessed
     for place, record in read_json(path):
         for format, fields in RECOGNIZED:
             if fields <= record.keys():
@@ -148,7 +148,7 @@ def guess_format(path: Path) -> str:
 
 
 def has_battles(path: Path) -> bool:
-    """Whether a Parquet file has LMArena's columns; one that is damaged has none, which its importer says."""
+    """Tell whether a Parquet file has LMArena's columns; for a damaged file False, as its importer reports it."""
     try:
         return set(column_names(path)) >= lmarena.FIELDS
     except BadRecord:
@@ -156,14 +156,14 @@ def has_battles(path: Path) -> bool:
 
 
 def guess_folder(path: Path) -> str:
-    """Name the format of a folder by its files. Raises `BadRecord` where they tell nothing, or too much."""
-    found = [format for format, patterns in TOLD_BY.items() if any(any(path.rglob(pattern)) for pattern in patterns)]
-    if not found:
+    """Return the format of a folder by its files. Raises `BadRecord` if none or several formats match."""
+    matching = [format for format, patterns in TOLD_BY.items() if any(any(path.rglob(pattern)) for pattern in patterns)]
+    if not matching:
         known = ", ".join(pattern for patterns in TOLD_BY.values() for pattern in patterns)
         raise BadRecord(f"{path}: there is no file in it that an importer reads ({known})")
-    if len(found) > 1:
-        raise BadRecord(f"{path}: its files are of the formats {' and '.join(found)}: name one by --format")
-    return found[0]
+    if len(matching) > 1:
+        raise BadRecord(f"{path}: its files are of the formats {' and '.join(matching)}: name one with --format")
+    return matching[0]
 
 
 def read_documents(
@@ -171,9 +171,9 @@ def read_documents(
 ) -> Records:
     """Yield the documents of a file with their summaries, checked across the whole file.
 
-    `columns` tell how a text table is read whose columns are called otherwise; without them that is guessed.
+    `columns` map the columns of a text table with other names; without them they are guessed.
 
-    Raises `BadRecord` at the first thing that cannot be taken, possibly after some records were yielded.
+    Raises `BadRecord` at the first error, possibly after some records were yielded.
     """
     if format is None:
         format = guess_format(path)
@@ -200,6 +200,6 @@ def read_documents(
 
 
 def empty_summaries(count: int) -> str:
-    """The message about empty summaries."""
+    """Return the message about empty summaries."""
     kept = "1 summary is empty: it is kept" if count == 1 else f"{count} summaries are empty: they are kept"
     return f"{kept} without scores, and no study asks about {'it' if count == 1 else 'them'}"

@@ -1,7 +1,7 @@
-"""The metadata of arXiv as it is distributed: `id, title, abstract` and more a line.
+"""The metadata of arXiv as it is distributed: a line with `id, title, abstract` and more for each paper.
 
-As in headline generation, the abstract is the document and the title the reference (Dobko et al. 2018 hold systems to
-titles).
+As in headline generation, the abstract is the document and the title the reference (Dobko et al. 2018 compare systems
+with titles).
 """
 
 from collections.abc import Iterator
@@ -13,11 +13,11 @@ from data.reading import FileLine, Say
 from data.records import Document, Summary
 
 FIELDS = {"id", "title", "abstract", "categories"}
-"""By which a record is recognized."""
+"""Fields by which a record is recognized."""
 
 
 def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
-    """Read a file of metadata. Titles and abstracts are broken into lines there, which stand as spaces here."""
+    """Read a file of metadata. Line breaks in titles and abstracts become spaces."""
     seen: dict[str, FileLine] = {}
     for place, record in reading.read_json_lines(path):
         title, abstract = (

@@ -1,14 +1,15 @@
 """Papers of arXiv as Dobko et al. (2018) collected and cleaned them: a table of abstracts, and the text of each PDF.
 
 The folder has one table `abstracts*.csv` as published (github.com/Carouge/TextSummarization: `id`, `abstract`, `title`,
-separated by tabs) and, anywhere below, the text of a paper as `ID.txt`, which any program that reads PDF makes. The
+separated by tabs) and, anywhere below, the text of a paper as `ID.txt`, which any program that reads PDF can make. The
 abstract is the reference, the cleaned body the document.
 
 The paper (section "Data collection and preparation") removes the characters that formulas leave behind, and then words
-by rules of their own "based on features like word length and frequency of vowels"; its code
-(src/data_collection/form_csv_dataset.py) cuts out the abstract and what follows the acknowledgements, keeps the letters
-a-z, spaces, full stops and apostrophes, and drops words of one or two letters that are no stop words. Here are the
-rules of the code, and of vowels, of which it has none, the mildest: a word without any is dropped, y counted as one.
+by its own rules "based on features like word length and frequency of vowels"; its code
+(src/data_collection/form_csv_dataset.py) cuts out the abstract and everything after the acknowledgements, keeps the
+letters a-z, spaces, full stops and apostrophes, and drops words of one or two letters that are not stop words. This
+module follows the code's rules and adds the mildest rule on vowels, as the code has none: a word without vowels is
+dropped, y counting as one.
 """
 
 import re
@@ -25,19 +26,19 @@ TABLE = "abstracts*.csv"
 SUFFIX = ".txt"
 COLUMNS = ("id", "abstract", "title")
 EDGE = 30
-"""Characters at either end of an abstract by which it is found in the text of the PDF."""
+"""The number of characters at either end of an abstract by which it is found in the text of the PDF."""
 OTHER_SIGNS = re.compile(r"[^a-zA-Z .']")
 VOWEL = re.compile(r"[aeiouy]", re.IGNORECASE)
 ENDING = re.compile(r"acknowledge?ments", re.IGNORECASE)
 SHORT_WORDS = set("a an as at be by do go he if in is it me mr my no of on or so to up us we".split())  # noqa: SIM905
-"""The stop words of the code that have one or two letters."""
+"""The code's stop words of one or two letters."""
 
 
 def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
     """Read a folder; papers of the table without a text are left out and counted.
 
-    Raises `BadRecord` for a folder without the table or with two, for a text that the table does not know, and for what
-    no table can be.
+    Raises `BadRecord` for a folder without the table or with two, for a text that the table does not list, and for a
+    table that cannot be read.
     """
     tables = sorted(path.rglob(TABLE)) if path.is_dir() else []
     if len(tables) != 1:
@@ -69,7 +70,7 @@ def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
 
 
 def read_table(path: Path) -> Iterator[tuple[FileLine, str, str, str | None]]:
-    """The id, abstract and title of each paper, white space made even. Raises `BadRecord`."""
+    """Yield the id, abstract and title of each paper, with white space folded. Raises `BadRecord`."""
     rows = delimited_rows(path, "\t")
     place, header = next(rows, (FileLine(path, 1), []))
     if missing := [name for name in COLUMNS if name not in header]:
@@ -84,7 +85,7 @@ def read_table(path: Path) -> Iterator[tuple[FileLine, str, str, str | None]]:
 
 
 def without_abstract(body: str, abstract: str) -> str:
-    """The text of a paper without its abstract, which is found by its ends; the whole text where they are not there."""
+    """Return a paper's text without its abstract, which is found by its ends; the whole text if it is not found."""
     lowered, wanted = body.lower(), abstract.lower()
     start = lowered.find(wanted[:EDGE])
     end = lowered.find(wanted[-EDGE:], max(start, 0))
@@ -94,13 +95,13 @@ def without_abstract(body: str, abstract: str) -> str:
 
 
 def without_ending(body: str) -> str:
-    """The text up to the acknowledgements in its last third, if there are any."""
-    found = ENDING.search(body, len(body) * 2 // 3)
-    return body[: found.start()] if found else body
+    """Return the text up to the acknowledgements in its last third, if there are any."""
+    ending = ENDING.search(body, len(body) * 2 // 3)
+    return body[: ending.start()] if ending else body
 
 
 def clean(body: str) -> str:
-    """The words of a text that look like words, with the full stops between its sentences."""
+    """Return the words of a text that look like words, with the full stops between its sentences."""
     kept: list[str] = []
     for word in OTHER_SIGNS.sub("", body).split():
         bare = word.strip(".'")

@@ -14,7 +14,8 @@ HIGHLIGHT = "@highlight"
 def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
     """Read a story or all below a folder: the highlights, a line each, are the reference (See et al. 2017).
 
-    A file's name is the document's id, paragraphs of an article are lines of its source. An article may have no text.
+    A file's name is the document's id; paragraphs of an article become lines of its source. An article may have no
+    text.
     """
     empty = 0
     for name, file in files_of(path, SUFFIX):
@@ -26,7 +27,7 @@ def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
 
 
 def read_story(file: Path) -> tuple[list[str], list[str]]:
-    """The paragraphs of an article, and its highlights. Raises `BadRecord`."""
+    """Return the paragraphs of an article, and its highlights. Raises `BadRecord`."""
     article: list[str] = []
     highlights: list[list[str]] = []
     place = FileLine(file, 1)

@@ -1,4 +1,4 @@
-"""The columns of a text table before it is imported: what separates them, how they are called, what they may be."""
+"""Inspection of a text table before its import: its delimiter, the names of its columns, and their likely roles."""
 
 import csv
 import re
@@ -21,7 +21,7 @@ d2,,Another text.,Its reference.,system B,What B wrote.,5
 """A table that can be imported, to be filled with one's own texts."""
 
 ROWS = 5
-"""Rows that are looked at."""
+"""The number of rows that are inspected."""
 
 CALLED = {
     "document_id": (
@@ -41,12 +41,12 @@ CALLED = {
     "system": ("system", "model", "summarizer", "model_id", "system_id", "method", "summarizer_id"),
     "summary": ("summary", "candidate", "output", "prediction", "generated", "hypothesis", "system_summary", "decoded"),
 }
-"""What people call the columns, the likeliest first."""
+"""Usual names of the columns, the likeliest first."""
 
 OF_SYSTEM = re.compile(
     r"(?:(?P<before>.+)[ _.-])?(?:summary|output|candidate|prediction|generated)(?:[ _.-](?P<after>.+))?", re.IGNORECASE
 )
-"""What people call a column with the summaries of one system."""
+"""Usual names of a column with the summaries of one system."""
 
 
 class TableHead(NamedTuple):
@@ -59,7 +59,7 @@ class TableHead(NamedTuple):
 
     @property
     def plain(self) -> bool:
-        """Whether the table is read without being told anything of its columns."""
+        """True if the table can be read without a mapping of its columns."""
         return set(REQUIRED) <= set(self.names)
 
 
@@ -70,46 +70,49 @@ def read_head(path: Path) -> TableHead:
     csv.field_size_limit(reading.MAX_LINE_BYTES)
     rows = csv.reader((line for _, line in reading.lines(path, keep_ends=True)), delimiter=delimiter, strict=True)
     try:
-        found = [tuple(row) for row in islice(rows, ROWS + 1) if row]
+        head = [tuple(row) for row in islice(rows, ROWS + 1) if row]
     except csv.Error as error:
         raise BadRecord(f"{path.name}:{rows.line_num}: not a well-formed table: {error}") from error
-    if not found:
+    if not head:
         raise BadRecord(f"{path.name}:1: the file is empty")
-    return TableHead(delimiter, found[0], tuple(found[1:]))
+    return TableHead(delimiter, head[0], tuple(head[1:]))
 
 
 def guess_columns(head: TableHead) -> dict[str, str]:
-    """By what they would be read as, the columns that are called alike; those that nobody would call so are absent."""
+    """Map each role to the column of a usual name for it; roles without such a column are absent.
+
+    Columns of ratings keep their names.
+    """
     folded = {name.strip().casefold(): name for name in reversed(head.names)}
-    found = {
+    roles = {
         field: next(folded[known] for known in called if known in folded)
         for field, called in CALLED.items()
         if any(known in folded for known in called)
     }
-    return found | {name: name for name in head.names if name.startswith(HUMAN)}
+    return roles | {name: name for name in head.names if name.startswith(HUMAN)}
 
 
 def guess_systems(head: TableHead) -> dict[str, str]:
-    """The columns that seem to hold the summaries of one system each, with its name."""
+    """Map the columns that seem to hold the summaries of one system each to its name."""
     known = {name for called in CALLED.values() for name in called}
-    found: dict[str, str] = {}
+    systems: dict[str, str] = {}
     for place, name in enumerate(head.names):
         named = OF_SYSTEM.fullmatch(name.strip())
         if named and name.strip().casefold() not in known and not holds_numbers(place, head.rows):
             system = named["before"] or named["after"]
-            found[name] = name if system in found.values() else system
-    return found
+            systems[name] = name if system in systems.values() else system
+    return systems
 
 
 def guess_table(path: Path, delimiter: str, say: Say) -> TableColumns | None:
-    """How a table is read whose columns are called otherwise, where that can be guessed, which is said.
+    """Guess how to read a table with other names of columns, and report the guess.
 
-    None where it is called as it should be, or cannot be read so.
+    Return None if the table has the expected names, or cannot be guessed.
     """
     try:
         head = read_head(path)
     except BadRecord:
-        return None  # whoever reads it says what is wrong
+        return None  # the error is raised when the table is read
     read_as = guess_columns(head)
     if not {"system", "summary"} & set(read_as):
         read_as |= {f"{WIDE}{system}": column for column, system in guess_systems(head).items()}
@@ -120,28 +123,26 @@ def guess_table(path: Path, delimiter: str, say: Say) -> TableColumns | None:
 
 
 def list_missing(fields: Collection[str]) -> list[str]:
-    """What a table lacks of which only these columns are told."""
+    """List the required columns that are not among these fields."""
     wide = any(field.startswith(WIDE) for field in fields)
     return [field for field in NEEDED if field not in fields and not (wide and field == "summary")]
 
 
 def guess_ratings(head: TableHead) -> list[str]:
-    """The columns that seem to be ratings: numbers in all rows that are looked at, or called like an aspect."""
+    """List the columns that seem to be ratings: numbers in all inspected rows, and a name like that of an aspect."""
     known = set(guess_columns(head).values())
     return [
         name
         for place, name in enumerate(head.names)
-        if not is_taken(name) and name not in known and looks_rated(name, place, head.rows)
+        if not is_taken(name)
+        and name not in known
+        and holds_numbers(place, head.rows)
+        and name.casefold().rpartition("_")[2] in {*ASPECTS, "rating", "score", "human"}
     ]
 
 
-def looks_rated(name: str, place: int, rows: Sequence[Sequence[str]]) -> bool:
-    """Whether a column may hold ratings."""
-    return holds_numbers(place, rows) and name.casefold().rpartition("_")[2] in {*ASPECTS, "rating", "score", "human"}
-
-
 def holds_numbers(place: int, rows: Sequence[Sequence[str]]) -> bool:
-    """Whether a column holds numbers and nothing else."""
+    """Tell whether a column holds numbers and nothing else."""
     values = [row[place] for row in rows if place < len(row) and row[place].strip()]
     return bool(values) and all(NUMBER.fullmatch(value) for value in values)
 
@@ -149,9 +150,9 @@ def holds_numbers(place: int, rows: Sequence[Sequence[str]]) -> bool:
 def tell_columns(
     head: TableHead, read_as: Mapping[str, str], ratings: Sequence[str], system: str | None = None
 ) -> TableColumns:
-    """How to read a table: columns by what they are read as, and those that are ratings of what they are called.
+    """Return how to read a table: columns by their roles, and ratings by the names of their columns.
 
-    `system` wrote the summaries of a table that has no column for it.
+    `system` is the name of the system in a table without a column for it.
     """
     told = {column: field for field, column in read_as.items()}
     return TableColumns(head.delimiter, told | {column: f"{HUMAN}{column}" for column in ratings}, system)

@@ -1,4 +1,4 @@
-"""Corpora that are folders of files: which file says what is told by their names."""
+"""Corpora that are folders of files, where the name of a file is the id of its document."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,9 +8,9 @@ from data.records import BadRecord
 
 
 def files_of(path: Path, suffix: str) -> Iterator[tuple[str, Path]]:
-    """The file, or all files of that ending below a folder, sorted, each with the id that its name is.
+    """Yield the file, or all files of an ending below a folder, sorted, each with the id that its name is.
 
-    Raises `BadRecord` where a folder has none, and where two have one name.
+    Raises `BadRecord` if a folder has none, or two of the same name.
     """
     if not path.is_dir():
         yield identifier(FileLine(path, 1), path.stem, "the file's name"), path

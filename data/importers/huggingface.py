@@ -1,6 +1,6 @@
-"""Folders of Hugging Face `datasets`: Arrow files, as `save_to_disk` writes them or as they lie in its cache.
+"""Folders of Hugging Face `datasets`: Arrow files, as written by `save_to_disk` or found in its cache.
 
-Columns are taken under the names that summarization data sets have: see `PAIRS`.
+Columns are recognized by the usual names in summarization data sets: see `PAIRS`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,13 +21,13 @@ PAIRS = (
     ("dialogue", "summary"),
     ("source", "target"),
 )
-"""Columns of documents and of their references: the first pair that is there is taken."""
+"""Names of the columns of documents and of their references: the first pair that exists is taken."""
 IDS = ("id", "paper_id", "guid", "url")
 NAMED = 10
-"""Columns that an error names at most."""
+"""The most columns that an error lists."""
 SUFFIX = ".arrow"
 ROWS = 64
-"""Read at once from a batch, which may be large: a file is mapped, not read."""
+"""The number of rows read at once from a batch, which may be large, as a file is mapped."""
 
 
 def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
@@ -56,7 +56,7 @@ def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
 
 
 def arrow_files(path: Path) -> list[Path]:
-    """The Arrow files of one split. Raises `BadRecord`."""
+    """List the Arrow files of one split. Raises `BadRecord`."""
     if not path.is_dir():
         return [path]
     if found := sorted(path.glob(f"*{SUFFIX}")):
@@ -68,7 +68,7 @@ def arrow_files(path: Path) -> list[Path]:
 
 
 def read_rows(file: Path) -> Iterator[dict[str, Any]]:
-    """The rows of an Arrow file, stream or not: their columns that are taken. Raises `BadRecord`."""
+    """Yield the rows of an Arrow file, stream or not, with the columns that are used. Raises `BadRecord`."""
     import pyarrow as pa
 
     try:
@@ -80,11 +80,11 @@ def read_rows(file: Path) -> Iterator[dict[str, Any]]:
     except (pa.ArrowException, OSError, ValueError) as error:
         if isinstance(error, BadRecord):
             raise
-        raise BadRecord(f"{file.name}:1: this is no file of Arrow: {message(str(error))}") from error
+        raise BadRecord(f"{file.name}:1: this is not an Arrow file: {message(str(error))}") from error
 
 
 def read_batches(mapped: Any, path: Path) -> Iterator[Any]:
-    """The record batches of a file or of a stream; of other columns than those that are taken nothing is unpacked."""
+    """Yield the record batches of a file or of a stream; columns that are not used are not unpacked."""
     import pyarrow as pa
 
     def options(schema: Any) -> Any:
@@ -108,19 +108,19 @@ def read_batches(mapped: Any, path: Path) -> Iterator[Any]:
 
 
 def choose_columns(place: FileLine, columns: Sequence[str]) -> tuple[str, str]:
-    """The columns of the document and of its references. Raises `BadRecord`."""
-    found = next((names for names in PAIRS if {*columns} >= {*names}), None)
-    if found is None:
+    """Return the columns of the document and of its references. Raises `BadRecord`."""
+    pair = next((names for names in PAIRS if {*columns} >= {*names}), None)
+    if pair is None:
         known = ", ".join(" and ".join(names) for names in PAIRS)
-        place.refuse(f"the columns {list_columns(columns)} have no pair that is known: {known}; rename them")
-    return found
+        place.refuse(f"the columns {list_columns(columns)} have none of the known pairs: {known}; rename them")
+    return pair
 
 
 def list_columns(columns: Sequence[str]) -> str:
-    """Name the first columns in an error."""
+    """Return the names of the first columns, for an error."""
     return ", ".join(map(quote_value, columns[:NAMED])) + (", ..." if len(columns) > NAMED else "")
 
 
 def read_source(place: FileLine, value: object, name: str) -> str | tuple[str, ...]:
-    """A text or a list of sentences."""
+    """Read a text or a list of sentences."""
     return parse_texts(place, value, name) if isinstance(value, list) else text(place, value, name)

@@ -14,7 +14,7 @@ from data.reading import FileLine, Say, quote_value, read_json
 from data.records import Document, Summary
 
 FIELDS = {"info", "summaries", "choice"}
-"""By which a record is recognized."""
+"""Fields by which a record is recognized."""
 
 
 def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
@@ -25,8 +25,8 @@ def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
 def read(path: Path, say: Say) -> Iterator[Comparison]:
     """Read a file of comparisons; a summary's system is its policy.
 
-    The human reference (policy `ref`) is a system like others, as it was compared like others, and judges nobody.
-    Workers' confidence and notes are not read. Raises `BadRecord`.
+    The human reference (policy `ref`) is a system like others, as it was compared like others, and no reference of
+    metrics. Workers' confidence and notes are not read. Raises `BadRecord`.
     """
     for place, record in read_json(path):
         summaries = reading.objects(place, reading.require_field(place, record, "summaries"), "summaries")
@@ -49,14 +49,14 @@ def read(path: Path, say: Say) -> Iterator[Comparison]:
 
 
 def read_summary(place: FileLine, index: int, summary: dict[str, Any]) -> tuple[str, str]:
-    """The policy and text of a summary."""
+    """Read the policy and text of a summary."""
     name = f"summaries[{index}]"
     policy = reading.identifier(place, reading.require_field(place, summary, "policy"), f"{name}.policy")
     return policy, reading.summary_text(place, reading.require_field(place, summary, "text"), f"{name}.text")
 
 
 def read_document(place: FileLine, info: object) -> Document:
-    """The post or article that was summarized."""
+    """Read the post or article that was summarized."""
     if not isinstance(info, dict):
         place.refuse(f"info must be an object, not {reading.kind(info)}")
     key = next((key for key in ("post", "article") if info.get(key) is not None), "post")

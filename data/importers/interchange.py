@@ -1,11 +1,11 @@
-"""The project's own format: a JSON object a line, a document each, its summaries with it.
+"""The project's own format: a JSON object a line for each document, with its summaries.
 
 {"id": "d1", "title": "optional", "source": "text or list of sentences", "references": ["..."],
 "summaries": [{"system": "bart", "text": "...", "human": {"relevance": 4.3}, "scores": {"rouge-1": 0.4}}],
 "questions": [{"question": "... @placeholder ...", "answer": "..."}]}
 
-`title`, `human`, `scores` (of metrics, which came with the summary) and `questions` are optional; `source` and
-`references` are null where the data set does not have them; an `id` may be a whole number, a summary's text empty.
+`title`, `human`, `scores` (of metrics, given with the summary) and `questions` are optional; `source` and
+`references` are null if the data set does not have them; an `id` may be a whole number, a summary's text empty.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from data.reading import FileLine, Say
 from data.records import PLACEHOLDER, ClozeQuestion, Document, Summary
 
 NAMED = 20
-"""Fields passed over that are named."""
+"""The most unknown fields that are reported."""
 FIELDS = {"id", "title", "source", "references", "summaries", "questions"}
 
 
@@ -45,7 +45,7 @@ def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
 
 
 def read_source(place: FileLine, source: object) -> str | tuple[str, ...]:
-    """A text or its sentences; null where the data set does not have it."""
+    """Read a text or its sentences; null if the data set does not have it."""
     if source is None:
         return ""
     if isinstance(source, list):
@@ -54,25 +54,25 @@ def read_source(place: FileLine, source: object) -> str | tuple[str, ...]:
 
 
 def summaries(place: FileLine, document_id: str, value: object) -> list[Summary]:
-    """The summaries of one document, one a system."""
-    found: dict[str, Summary] = {}
+    """Read the summaries of one document, one for each system."""
+    by_system: dict[str, Summary] = {}
     for index, item in enumerate(reading.objects(place, value, "summaries")):
         name = f"summaries[{index}]"
         system = reading.identifier(place, reading.require_field(place, item, "system"), f"{name}.system")
-        if system in found:
+        if system in by_system:
             place.refuse(f"the system {reading.quote_value(system)} stands twice among the summaries")
-        found[system] = Summary(
+        by_system[system] = Summary(
             document_id=document_id,
             system=system,
             text=reading.summary_text(place, reading.require_field(place, item, "text"), f"{name}.text"),
             human=reading.ratings(place, item.get("human"), f"{name}.human"),
             given=tuple(reading.ratings(place, item.get("scores"), f"{name}.scores").items()),
         )
-    return list(found.values())
+    return list(by_system.values())
 
 
 def questions(place: FileLine, value: object) -> Iterator[ClozeQuestion]:
-    """The questions that come with a document."""
+    """Read the questions that come with a document."""
     for index, item in enumerate(reading.objects(place, value, "questions")):
         name = f"questions[{index}]"
         text = reading.text(place, reading.require_field(place, item, "question"), f"{name}.question")
@@ -83,7 +83,7 @@ def questions(place: FileLine, value: object) -> Iterator[ClozeQuestion]:
 
 
 def unseen(place: FileLine, value: object, seen: dict[str, FileLine]) -> str:
-    """A document id that no earlier line has used; remembers it."""
+    """Return a document id that no earlier line has used, and remember it."""
     document_id = reading.identifier(place, value, "id")
     if document_id in seen:
         place.refuse(f"the id {reading.quote_value(document_id)} already stands in line {seen[document_id].line}")

@@ -22,22 +22,22 @@ def load(path: Path, documents: Sequence[Document], system: str) -> list[Summary
 
 
 def read_summaries(path: Path) -> list[str]:
-    """A file's lines as summaries, which may be empty."""
+    """Read a file's lines as summaries, which may be empty."""
     return [reading.summary_text(place, line, "the summary") for place, line in reading.lines(path)]
 
 
 def read_lines(path: Path, name: str) -> list[str]:
-    """A file's lines as texts, none of them blank."""
+    """Read a file's lines as texts, none of them blank."""
     return [reading.text(place, line, f"the {name}") for place, line in reading.lines(path)]
 
 
 def parallel(
     candidates: Path, references: Sequence[Path], sources: Path | None = None, titles: Path | None = None
 ) -> list[tuple[Document, list[Summary]]]:
-    """Documents from plain text files that belong together line by line, as `bert-score` and files2rouge take them.
+    """Make documents from plain text files joined line by line, as `bert-score` and files2rouge take them.
 
-    The system is named after the file of candidates, documents by their line. Raises `BadRecord` for a blank line
-    in any other file than that of candidates, and for different numbers of lines.
+    The system is named after the file of candidates, documents by their line. Raises `BadRecord` for a blank line in
+    any file but that of candidates, and for different numbers of lines.
     """
     texts = read_summaries(candidates)
     columns = [read_lines(path, "reference") for path in references]

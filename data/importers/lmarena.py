@@ -17,7 +17,7 @@ from data.reading import FileLine, Say, quote_value, read_json
 from data.records import Document, Summary
 
 FIELDS = {"model_a", "model_b", "winner"}
-"""By which a record is recognized."""
+"""Fields by which a record is recognized."""
 
 COLUMNS = FIELDS | {
     "conversation_a",
@@ -30,7 +30,7 @@ COLUMNS = FIELDS | {
     "tstamp",
     "timestamp",
 }
-"""What is read of a Parquet file."""
+"""The columns that are read of a Parquet file."""
 
 WINNERS = {
     "model_a": LEFT,
@@ -41,12 +41,12 @@ WINNERS = {
 }
 
 BETWEEN = "\n\n"
-"""Between the turns of a conversation, where they stand as one text."""
+"""The separator of a conversation's turns when they are joined into one text."""
 
 IMAGES, BAD = "images", "bad"
 
 Turns: TypeAlias = list[tuple[str, str]]
-"""What the user asks, and what the model answers."""
+"""The user's questions, each with the model's answer."""
 
 
 def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
@@ -55,11 +55,11 @@ def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
 
 
 def read(path: Path, say: Say) -> Iterator[Comparison]:
-    """Read a file of battles: the document is what was asked, the summaries are what two models answered.
+    """Read a file of battles: the document is the question, the summaries are the answers of two models.
 
-    Where the judge saw several turns (`turn`, or all), the questions of these turns stand as one text, and so do a
-    model's answers. Ties of two bad answers are ties like others. Battles with images are left out, for the document
-    would not say what was asked. Both are counted. Who judged is `judge`, or whoever held the session. Raises
+    If the judge saw several turns (`turn`, or all), the questions of these turns are joined into one text, and so are a
+    model's answers. Ties of two bad answers are ties like others. Battles with images are left out, as the document
+    would lack part of the question. Both are counted. The annotator is `judge`, or the session's owner. Raises
     `BadRecord`.
     """
     counts: Counter[str] = Counter()
@@ -82,7 +82,7 @@ def read(path: Path, say: Say) -> Iterator[Comparison]:
 def to_comparison(
     place: FileLine, battle: dict[str, Any], texts: list[list[tuple[str, str]]], choice: str
 ) -> Comparison:
-    """The comparison of a battle, of the turns that the judge saw."""
+    """Make a comparison of the turns of a battle that the judge saw."""
     turns = read_turn_number(place, battle)
     for side, conversation in zip("ab", texts, strict=True):
         if turns is not None and turns > len(conversation):
@@ -90,7 +90,7 @@ def to_comparison(
     seen = [conversation[:turns] for conversation in texts]
     questions = [BETWEEN.join(question for question, _ in conversation) for conversation in seen]
     if questions[0] != questions[1]:
-        place.refuse("the two models were not asked the same: conversation_a and conversation_b differ in user's turns")
+        place.refuse("the models were not asked the same: the user's turns differ in conversation_a and conversation_b")
     key = "question_id" if "question_id" in battle else "id"
     number = reading.identifier(place, reading.require_field(place, battle, key), key)
     several = len(seen[0])
@@ -113,12 +113,12 @@ def to_comparison(
 
 
 def model(place: FileLine, battle: dict[str, Any], field: str) -> str:
-    """The name of a model."""
+    """Read the name of a model."""
     return reading.identifier(place, reading.require_field(place, battle, field), field)
 
 
 def read_turn_number(place: FileLine, battle: dict[str, Any]) -> int | None:
-    """How many turns the judge saw; None for all."""
+    """Return the number of turns that the judge saw; None for all."""
     turn = battle.get("turn")
     if turn is not None and (type(turn) is not int or turn < 1):
         place.refuse(f"turn must be a whole number from 1, not {quote_value(turn)}")
@@ -126,7 +126,7 @@ def read_turn_number(place: FileLine, battle: dict[str, Any]) -> int | None:
 
 
 def read_turns(place: FileLine, battle: dict[str, Any], field: str) -> Turns | None:
-    """The turns of a conversation: what the user asks, and what the model answers; None where there is an image."""
+    """Read the turns of a conversation, questions with answers; None if there is an image."""
     messages = reading.objects(place, reading.require_field(place, battle, field), field)
     if not messages or len(messages) % 2:
         place.refuse(f"{field} must have a question and an answer for each turn, not {count(len(messages), 'message')}")
@@ -143,7 +143,7 @@ def read_turns(place: FileLine, battle: dict[str, Any], field: str) -> Turns | N
 
 
 def read_content(place: FileLine, content: object, name: str) -> str | None:
-    """What a message says: a text, or a list of parts; None where one of them is no text."""
+    """Read the content of a message: a text, or a list of parts; None if a part is not a text."""
     if not isinstance(content, list):
         return reading.summary_text(place, content, name)
     parts = []

@@ -1,14 +1,14 @@
-"""Test sets of mt-metrics-eval: a line a segment in each file of texts, scores in a block for each system.
+"""Test sets of mt-metrics-eval: a line for each segment in files of texts, a block of scores for each system.
 
-    documents/PAIR.docs                   DOMAIN DOCUMENT, a line a segment
+    documents/PAIR.docs                   DOMAIN DOCUMENT, a line for each segment
     sources/PAIR.txt                      the segments
-    references/PAIR.NAME.txt              what people wrote of each
-    system-outputs/PAIR/NAME.txt          what each system wrote
-    human-scores/PAIR.NAME.LEVEL.score    SYSTEM NUMBER, or None where nobody said it
+    references/PAIR.NAME.txt              a person's text for each
+    system-outputs/PAIR/NAME.txt          a system's text for each
+    human-scores/PAIR.NAME.LEVEL.score    SYSTEM NUMBER, or None for a missing rating
     metric-scores/PAIR/NAME-REF.LEVEL.score
 
-PAIR is the pair of languages. Texts may stand in `.jsonl` files, too, as strings `source`, `target` and `hypothesis` of
-a line's object. The form is that of the package's README, 'File organization and naming convention', and of its reader.
+PAIR is the pair of languages. Texts may also be in `.jsonl` files, as strings `source`, `target` and `hypothesis` of a
+line's object. The format follows the package's README, 'File organization and naming convention', and its reader.
 """
 
 from array import array
@@ -45,16 +45,16 @@ FILES = (
     "human-scores/*.score",
     "metric-scores/*/*.score",
 )
-"""All that is read in a folder."""
+"""All files that are read in a folder."""
 NO_TEXT = "[No translation supplied]"
-"""The line of a segment that a system or person did not write of."""
+"""The line of a segment for which a system or person wrote nothing."""
 SEGMENT, WHOLE = "seg", "doc"
-"""The levels of scores that are one summary's: a line, or all lines of a document."""
+"""The levels of scores that belong to one summary: a line, or all lines of a document."""
 ALL = "-all"
-"""Ends the name of a metric that reads all references."""
+"""The end of the name of a metric that reads all references."""
 
 Values = Mapping[str, Sequence[float]]
-"""Scores by system, one a document; NaN is None."""
+"""Scores by system, one for each document; NaN is None."""
 Given = tuple[tuple[str, float], ...]
 
 
@@ -65,9 +65,9 @@ class Corpus(NamedTuple):
     references: tuple[Path, ...]
     systems: Mapping[str, Path]
     ids: tuple[str, ...]
-    """Of the documents that are made of it."""
+    """The ids of the documents made of it."""
     sizes: tuple[int, ...]
-    """How many lines each has."""
+    """The number of lines of each."""
     human: Mapping[str, Values]
     given: Mapping[str, Values]
 
@@ -76,28 +76,28 @@ class Texts:
     """The lines of a file of texts, read as many at a time as a document has."""
 
     def __init__(self, file: Path, field: str) -> None:
-        """Open a file; `field` has the text where lines are objects of JSON."""
+        """Open a file; `field` has the text if lines are objects of JSON."""
         self.place = FileLine(file, 1)
         self.lines = lines(file) if file.suffix == TEXTS[0] else read_field(file, field)
 
     def read(self, size: int) -> str | None:
-        """The next lines as one text; None where none of them was written. Raises `BadRecord` where there are fewer."""
-        found = list(islice(self.lines, size))
-        if found:
-            self.place = found[-1][0]
-        if len(found) < size:
-            self.place.refuse("the file ends here, and the list of documents goes on")
-        said = [line for _, line in found if line != NO_TEXT]
+        """Return the next lines as one text; None if none was written. Raises `BadRecord` if there are fewer."""
+        numbered = list(islice(self.lines, size))
+        if numbered:
+            self.place = numbered[-1][0]
+        if len(numbered) < size:
+            self.place.refuse("the file ends here, but the list of documents has more lines")
+        said = [line for _, line in numbered if line != NO_TEXT]
         return "\n".join(said) if said else None
 
     def end(self) -> None:
-        """Refuse a file that goes on. Raises `BadRecord`."""
+        """Refuse a file with further lines. Raises `BadRecord`."""
         for place, _ in self.lines:
-            place.refuse("the file goes on where the list of documents ends")
+            place.refuse("the file has more lines than the list of documents")
 
 
 def read_field(file: Path, field: str) -> Iterator[tuple[FileLine, str]]:
-    """The texts of a file of JSON lines."""
+    """Yield the texts of a file of JSON lines."""
     for place, record in read_json_lines(file):
         yield place, summary_text(place, require_field(place, record, field), field)
 
@@ -105,8 +105,9 @@ def read_field(file: Path, field: str) -> Iterator[tuple[FileLine, str]]:
 def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
     """Read the folder of a test set that has one pair, or the pair whose `.docs` file is named.
 
-    A segment is a document, called DOCUMENT, or DOCUMENT:N where that has several; where people scored whole documents
-    only, these are. Scores of other levels, ratings of spans and references among the systems are passed over.
+    A segment becomes a document, named DOCUMENT, or DOCUMENT:N if DOCUMENT has several; if people scored only whole
+    documents, those become the documents. Scores of other levels, ratings of spans and references among the systems are
+    skipped.
     """
     corpus = find_corpus(path, say)
     source, references = Texts(corpus.source, "source"), [Texts(file, "target") for file in corpus.references]
@@ -132,7 +133,7 @@ def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
 
 
 def find_corpus(path: Path, say: Say) -> Corpus:
-    """The files of a folder, or of a pair's `.docs` file, with the scores in them. Raises `BadRecord`."""
+    """Find the files of a folder, or of a pair's `.docs` file, and read the scores in them. Raises `BadRecord`."""
     docs = find_documents(path)
     root, pair = docs.parent.parent, docs.stem
     human = score_files(root / "human-scores", f"{pair}.")
@@ -153,16 +154,16 @@ def find_corpus(path: Path, say: Say) -> Corpus:
     for what, of in (("ratings", human), ("metrics' scores", metrics)):
         if passed := {other: len(files) for other, files in of.items() if other != level}:
             counts = ", ".join(f"{count} of level {other}" for other, count in passed.items())
-            say(f"files of {what} that are of no single summary are passed over: {counts}")
-    if spans := len(found(root / "human-scores", f"{pair}.*.rating")):
-        say(f"files of ratings that mark spans are passed over: {spans}")
+            say(f"files of {what} that are not of single summaries are skipped: {counts}")
+    if spans := len(find_files(root / "human-scores", f"{pair}.*.rating")):
+        say(f"files of ratings that mark spans are skipped: {spans}")
     if people := sorted(outputs.keys() - systems.keys()):
-        say(f"references that stand among the systems are not taken as such: {', '.join(people)}")
+        say(f"references among the systems are not imported as systems: {', '.join(people)}")
     return Corpus(source, tuple(references.values()), systems, ids, sizes, ratings, given)
 
 
 def find_documents(path: Path) -> Path:
-    """The `.docs` file of a folder. Raises `BadRecord` where there is none, or several."""
+    """Find the `.docs` file of a folder. Raises `BadRecord` if there is none, or several."""
     if path.is_file():
         if path.parent.name != FOLDER:
             raise BadRecord(f"{path.name}:1: name the test set's folder, or a file in its folder {FOLDER}")
@@ -178,15 +179,15 @@ def find_documents(path: Path) -> Path:
     return files[0]
 
 
-def found(folder: Path, pattern: str) -> list[Path]:
-    """The files of a folder that are called so, in the natural order of their names: ref2 before ref10."""
+def find_files(folder: Path, pattern: str) -> list[Path]:
+    """List the files of a folder that match, in the natural order of their names: ref2 before ref10."""
     return sorted((file for file in folder.glob(pattern) if file.is_file()), key=lambda file: natural_order(file.name))
 
 
 def text_files(folder: Path, prefix: str) -> dict[str, Path]:
-    """The files of texts in a folder whose names begin so, by the rest of these. Raises `BadRecord`."""
+    """Find the files of texts with a prefix in a folder, by the rest of their names. Raises `BadRecord`."""
     files: dict[str, Path] = {}
-    for file in found(folder, f"{prefix}*"):
+    for file in find_files(folder, f"{prefix}*"):
         name = file.stem.removeprefix(prefix)
         if file.suffix not in TEXTS:
             continue
@@ -197,16 +198,16 @@ def text_files(folder: Path, prefix: str) -> dict[str, Path]:
 
 
 def score_files(folder: Path, prefix: str) -> dict[str, dict[str, Path]]:
-    """The files of scores in a folder, by their level and name."""
+    """Find the files of scores in a folder, by their level and name."""
     files: dict[str, dict[str, Path]] = {}
-    for file in found(folder, f"{prefix}*.*.score"):
+    for file in find_files(folder, f"{prefix}*.*.score"):
         name, _, level = file.name.removeprefix(prefix).removesuffix(".score").rpartition(".")
         files.setdefault(level, {})[identifier(FileLine(file, 1), name, "the name of its scores")] = file
     return files
 
 
 def read_documents(docs: Path, level: str) -> tuple[tuple[str, ...], tuple[int, ...]]:
-    """The ids of the documents and how many lines each has. Raises `BadRecord`."""
+    """Return the ids of the documents and the number of lines of each. Raises `BadRecord`."""
     seen: dict[str, int] = {}
     ids: list[str] = []
     sizes: list[int] = []
@@ -226,7 +227,7 @@ def read_documents(docs: Path, level: str) -> tuple[tuple[str, ...], tuple[int, 
 
 
 def read_names(docs: Path) -> Iterator[tuple[FileLine, str]]:
-    """The name of each line's document."""
+    """Yield the name of each line's document."""
     for place, line in lines(docs):
         fields = line.split()
         if len(fields) != 2:
@@ -235,7 +236,7 @@ def read_names(docs: Path) -> Iterator[tuple[FileLine, str]]:
 
 
 def read_scores(file: Path, systems: Mapping[str, Path], count: int, *, of_people: bool = True) -> Values:
-    """The scores of a file, for each system one a document; only people's may be None. Raises `BadRecord`."""
+    """Read a file of scores, by system one for each document; only ratings may be None. Raises `BadRecord`."""
     scores: dict[str, array[float]] = {}
     place = FileLine(file, 1)
     for place, line in lines(file):
@@ -251,12 +252,12 @@ def read_scores(file: Path, systems: Mapping[str, Path], count: int, *, of_peopl
             place.refuse(f"{quote_value(fields[0])} has more scores than there are documents, {count}")
     for system, values in scores.items():
         if len(values) < count:
-            place.refuse(f"{quote_value(system)} has {len(values)} scores, where there are {count} documents")
+            place.refuse(f"{quote_value(system)} has {len(values)} scores, but there are {count} documents")
     return scores
 
 
 def scores_at(scores: Mapping[str, Values], system: str, number: int) -> Given:
-    """What is said of one summary, by name."""
+    """Return the scores of one summary, by name."""
     return tuple(
         (name, of[system][number]) for name, of in scores.items() if system in of and not isnan(of[system][number])
     )

@@ -1,7 +1,7 @@
 """Multi-XScience as released (Lu et al. 2020), unpacked: one JSON list of papers.
 
-`aid, abstract, related_work, ref_abstract`: the section on related work is to be written from the paper's own abstract
-and those of the papers that it cites.
+`aid, abstract, related_work, ref_abstract`: the task is to write the section on related work from the paper's own
+abstract and those of the papers that it cites.
 """
 
 from collections.abc import Iterator
@@ -14,13 +14,13 @@ from data.reading import FileLine, Say
 from data.records import Document, Summary
 
 FIELDS = {"aid", "related_work", "ref_abstract"}
-"""By which a record is recognized."""
+"""Fields by which a record is recognized."""
 
 
 def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
     """Read a file. The source is the abstract, then those of the cited papers, each after its mark, such as @cite_4.
 
-    The reference keeps these marks, too. Cited papers whose abstract is not known are left out, and counted.
+    The reference keeps these marks, too. Cited papers without a known abstract are left out, and counted.
     """
     seen: dict[str, FileLine] = {}
     unknown = 0
@@ -36,15 +36,15 @@ def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
 
 
 def cited_abstracts(place: FileLine, value: Any) -> tuple[list[str], int]:
-    """The abstracts of cited papers, each after its mark, and how many are not known."""
+    """Return the abstracts of cited papers, each after its mark, and the number of unknown ones."""
     if not isinstance(value, dict):
         place.refuse(f"ref_abstract must be an object, not {reading.kind(value)}")
-    found = []
+    abstracts = []
     for mark, paper in value.items():
         if not isinstance(paper, dict):
             place.refuse(f"ref_abstract.{mark[:40]} must be an object, not {reading.kind(paper)}")
         reading.storable(place, mark, "a mark of ref_abstract")
         abstract = reading.optional_text(place, paper.get("abstract"), f"ref_abstract.{mark[:40]}.abstract")
         if abstract is not None:
-            found.append(f"{mark} {abstract}")
-    return found, len(value) - len(found)
+            abstracts.append(f"{mark} {abstract}")
+    return abstracts, len(value) - len(abstracts)

@@ -1,8 +1,8 @@
 """Rows of a Parquet file whose columns may hold lists of objects, as conversations are released.
 
-The limits of `data.importers.parquet` hold here, too. A row may hold very many values, and each may stand in the file
-as a number in a dictionary; so texts are read as such numbers, which take no more memory than the pages do, and are
-measured row by row before any row becomes Python's objects.
+The limits of `data.importers.parquet` hold here, too. A row may hold very many values, and each may be stored as a
+number in a dictionary; so texts are read as such numbers, which take no more memory than the pages do, and are measured
+row by row before any row becomes Python objects.
 """
 
 from collections.abc import Collection, Iterator
@@ -16,13 +16,13 @@ from data.reading import FileLine
 from data.records import BadRecord
 
 MAGIC = b"PAR1"
-"""How a Parquet file begins."""
+"""The first bytes of a Parquet file."""
 MAX_VALUES = 10_000
-"""Values of a column within a row: messages of a conversation, or their parts."""
+"""The most values of a column within a row: messages of a conversation, or their parts."""
 
 
 def is_parquet(path: Path) -> bool:
-    """Whether a file begins as Parquet does."""
+    """Tell whether a file begins like Parquet."""
     try:
         with open_file(path) as source:
             return source.read(len(MAGIC)) == MAGIC
@@ -31,7 +31,7 @@ def is_parquet(path: Path) -> bool:
 
 
 def column_names(path: Path) -> list[str]:
-    """The names of a Parquet file's columns. Raises `BadRecord`."""
+    """Return the names of a Parquet file's columns. Raises `BadRecord`."""
     with open_file(path) as source, readable(path):
         file, _ = open_parquet(source, path)
         names: list[str] = file.schema_arrow.names
@@ -39,7 +39,7 @@ def column_names(path: Path) -> list[str]:
 
 
 def read_rows(path: Path, wanted: Collection[str]) -> Iterator[tuple[FileLine, dict[str, Any]]]:
-    """The rows of a Parquet file, with those of the columns `wanted` that it has; times are seconds since 1970.
+    """Yield the rows of a Parquet file, with the columns in `wanted` that it has; times are seconds since 1970.
 
     The line of a `FileLine` is the row's number. Raises `BadRecord`.
     """
@@ -61,7 +61,7 @@ def read_rows(path: Path, wanted: Collection[str]) -> Iterator[tuple[FileLine, d
 
 
 def check_type(path: Path, name: str, kind: Any) -> None:
-    """Refuse a column of bytes, decimals, maps and the like, wherever they stand in its values; times may be columns.
+    """Refuse a column with bytes, decimals, maps and the like at any depth; times are allowed as whole columns.
 
     Raises `BadRecord`.
     """
@@ -84,7 +84,7 @@ def check_type(path: Path, name: str, kind: Any) -> None:
 
 
 def plain_times(batch: Any) -> Any:
-    """A batch with its columns of times as seconds since 1970."""
+    """Return a batch with its columns of times as seconds since 1970."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -96,7 +96,7 @@ def plain_times(batch: Any) -> Any:
 
 
 def measure(path: Path, batches: Iterator[Any]) -> None:
-    """Refuse a row with too much text or too many values, and more text in all than is taken."""
+    """Refuse a row with too much text or too many values, and a file with too much text in all."""
     import numpy as np
 
     before = total = 0
@@ -118,9 +118,9 @@ def measure(path: Path, batches: Iterator[Any]) -> None:
 
 
 def add_lengths(lengths: Any, values: Any, rows: Any) -> Any:
-    """Add the bytes of the texts in an array to the rows where they stand; return how many values a row has at most.
+    """Add the bytes of the texts in an array to their rows; return the most values of a row.
 
-    `rows` has the row of each value, `lengths` a number a row.
+    `rows` has the row of each value, `lengths` a number for each row.
     """
     import numpy as np
     import pyarrow.compute as pc

@@ -1,4 +1,4 @@
-"""Newsroom as released (Grusky et al. 2018): `url, title, text, summary` and more a line, unpacked."""
+"""Newsroom as released (Grusky et al. 2018), unpacked: lines with `url, title, text, summary` and more."""
 
 import hashlib
 from collections.abc import Iterator
@@ -9,11 +9,11 @@ from data.reading import FileLine, Say
 from data.records import Document, Summary
 
 FIELDS = {"url", "text", "summary"}
-"""By which a record is recognized."""
+"""Fields by which a record is recognized."""
 
 
 def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
-    """Read a file of Newsroom. A document's id is the SHA-1 of its address, as addresses are longer than ids may be."""
+    """Read a file of Newsroom. A document's id is the SHA-1 of its address, as addresses are too long for ids."""
     seen: dict[str, FileLine] = {}
     for place, record in reading.read_json_lines(path):
         url = reading.text(place, reading.require_field(place, record, "url"), "url")

@@ -1,4 +1,4 @@
-"""Comparisons that people made of two texts, as published, and the data set and judgments that they come to."""
+"""Published comparisons of two texts by people, and the data set and judgments made of them."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
@@ -12,14 +12,14 @@ from data.reading import FileLine, Say, say_nothing
 from data.records import Document, Summary
 
 LEFT, RIGHT, TIE = "left", "right", "tie"
-"""What somebody chose of two texts."""
+"""The choices between two texts."""
 
 YEARS = (1990, 2200)
 """The years in which a judgment can have been made."""
 
 
 class Comparison(NamedTuple):
-    """A line of a file: what somebody chose of two texts of a document, the left one first."""
+    """A line of a file: somebody's choice between two texts of a document, the left one first."""
 
     place: FileLine
     document: Document
@@ -27,13 +27,13 @@ class Comparison(NamedTuple):
     texts: tuple[str, str]
     choice: str
     judge: str | None
-    """What the file calls whoever chose; None where it does not say."""
+    """The annotator's name in the file; None if it does not say."""
     decided_at: datetime | None
-    """When they chose; None where the file does not say."""
+    """The time of the choice; None if the file does not say."""
 
 
 class GivenJudgment(NamedTuple):
-    """A judgment of two summaries of a document, named by their systems in the data set."""
+    """A judgment of two summaries of a document, identified by their systems in the data set."""
 
     document_id: str
     left: str
@@ -49,9 +49,9 @@ class JudgedPairs(NamedTuple):
     records: list[tuple[Document, list[Summary]]]
     judgments: list[GivenJudgment]
     identical: int
-    """Pairs that were compared and are left out, because their texts are the same but for white space."""
+    """The number of compared pairs that are left out, as their texts differ only in white space."""
     notes: tuple[str, ...]
-    """What was left out or called otherwise, as plain sentences."""
+    """Plain sentences about what was left out or renamed."""
 
 
 Read = Callable[[Path, Say], Iterator[Comparison]]
@@ -59,25 +59,25 @@ Read = Callable[[Path, Say], Iterator[Comparison]]
 
 @dataclass
 class Gathered:
-    """What the comparisons of a file come to, as they are read."""
+    """The data set and judgments of a file of comparisons, as it is read."""
 
     documents: dict[str, tuple[FileLine, Document]] = field(default_factory=dict)
     names: dict[str, dict[tuple[str, str], str]] = field(default_factory=dict)
-    """By document: what a system with a text is called."""
+    """By document: the name of each system with a text."""
     taken: dict[str, dict[str, str]] = field(default_factory=dict)
     """By document: the text of each name."""
     numbers: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    """By document: the last number that a system's texts were given, less one."""
+    """By document: the last number given to a system's texts, less one."""
     people: dict[str, str] = field(default_factory=dict)
     judged: set[tuple[str, str, frozenset[str]]] = field(default_factory=set)
     """Annotators with the pairs that they have judged."""
     unknown: Counter[tuple[str, frozenset[str]]] = field(default_factory=Counter)
-    """How many judgments of a pair are nobody's in particular."""
+    """The number of anonymous judgments of each pair."""
     identical: set[tuple[str, frozenset[str]]] = field(default_factory=set)
     counts: Counter[str] = field(default_factory=Counter)
 
     def add_document(self, place: FileLine, document: Document) -> None:
-        """Take a document, or refuse it where its id stands for another text. Raises `BadRecord`."""
+        """Add a document. Raises `BadRecord` if its id has another text or title."""
         before, known = self.documents.setdefault(document.id, (place, document))
         if known != document:
             place.refuse(
@@ -85,7 +85,7 @@ class Gathered:
             )
 
     def name(self, document_id: str, system: str, text: str) -> str:
-        """What a system's text is called: by its system, and by a number as well from its second text on."""
+        """Return the name of a system's text: its system, with a number from its second text on."""
         names, taken = self.names.setdefault(document_id, {}), self.taken.setdefault(document_id, {})
         if (system, text) not in names:
             called, numbers = system, self.numbers[document_id]
@@ -97,7 +97,7 @@ class Gathered:
         return names[system, text]
 
     def judgment(self, one: Comparison) -> GivenJudgment | None:
-        """The judgment that a comparison comes to; None where it is left out, and counted."""
+        """Make a judgment of a comparison; None if it is left out, and counted."""
         document_id = one.document.id
         left, right = (self.name(document_id, *each) for each in zip(one.systems, one.texts, strict=True))
         pair = document_id, frozenset((left, right))
@@ -120,7 +120,7 @@ class Gathered:
         return GivenJudgment(document_id, left, right, one.choice, annotator, one.decided_at)
 
     def notes(self) -> Iterator[str]:
-        """What was left out or called otherwise."""
+        """Yield sentences about what was left out or renamed."""
         counts = self.counts
         if counts["identical"]:
             yield f"{count(counts['identical'], 'comparison')} of a text with itself left out"
@@ -134,47 +134,47 @@ class Gathered:
         if counts["renamed"]:
             yield (
                 f"{count(counts['renamed'], 'text')} beside another one by the same system for the same document: "
-                "called SYSTEM#2, SYSTEM#3 and so on"
+                "named SYSTEM#2, SYSTEM#3 and so on"
             )
         if self.unknown:
             yield (
-                f"of {count(self.unknown.total(), 'judgment')} the file does not say whose they are: the first of each "
+                f"{count(self.unknown.total(), 'judgment')} without an annotator in the file: the first of each "
                 "pair are by 'unknown 1', the second by 'unknown 2' and so on, whoever made them"
             )
 
 
 def gather(comparisons: Iterable[Comparison]) -> JudgedPairs:
-    """Turn comparisons into a data set and its judgments.
+    """Make a data set and its judgments of comparisons.
 
-    A document's summaries are the texts that were compared. A system with several texts of one document is called
-    NAME#2 from the second on. Annotators are numbered in the order of the file, and who judges a pair twice is taken at
-    their first word. Judgments of nobody in particular are by as few annotators as can have made them: the n-th
-    judgment of any pair is by `unknown n`. Nobody can prefer a text to itself, or judge an empty one: such comparisons
-    are left out. All that is counted in the notes.
+    A document's summaries are the compared texts. A system with several texts of one document is named NAME#2 from the
+    second on. Annotators are numbered in the order of the file; of two judgments of a pair by one annotator, the first
+    counts. Anonymous judgments get as few annotators as can have made them: the n-th judgment of any pair is by
+    `unknown n`. Nobody can prefer a text to itself, or judge an empty one: such comparisons are left out. All of this
+    is counted in the notes.
 
-    Raises `BadRecord` where a document's id stands for two texts.
+    Raises `BadRecord` if a document's id has two texts.
     """
-    found = Gathered()
+    gathered = Gathered()
     judgments = []
     for one in comparisons:
-        found.add_document(one.place, one.document)
-        judgment = found.judgment(one)
+        gathered.add_document(one.place, one.document)
+        judgment = gathered.judgment(one)
         if judgment is not None:
             judgments.append(judgment)
     records = [
-        (document, [Summary(document.id, name, text) for name, text in found.taken[document.id].items()])
-        for _, document in found.documents.values()
+        (document, [Summary(document.id, name, text) for name, text in gathered.taken[document.id].items()])
+        for _, document in gathered.documents.values()
     ]
-    return JudgedPairs(records, judgments, len(found.identical), tuple(found.notes()))
+    return JudgedPairs(records, judgments, len(gathered.identical), tuple(gathered.notes()))
 
 
 def records_of(read: Read, path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
-    """Only the documents and summaries of a file of comparisons."""
+    """Yield only the documents and summaries of a file of comparisons."""
     yield from gather(read(path, say)).records
 
 
 def moment(place: FileLine, value: object, name: str) -> datetime | None:
-    """A time in seconds or milliseconds since 1970, or in ISO 8601, taken as UTC where it says no zone; None for null.
+    """Read a time in seconds or milliseconds since 1970, or in ISO 8601, in UTC if it has no zone; None for null.
 
     Raises `BadRecord`.
     """
@@ -183,31 +183,31 @@ def moment(place: FileLine, value: object, name: str) -> datetime | None:
     number = None if isinstance(value, str) else reading.parse_number(place, value, name)
     try:
         if number is None:
-            found = datetime.fromisoformat(str(value))
-            found = found.replace(tzinfo=found.tzinfo or UTC).astimezone(UTC)
+            parsed = datetime.fromisoformat(str(value))
+            parsed = parsed.replace(tzinfo=parsed.tzinfo or UTC).astimezone(UTC)
         else:
-            found = datetime.fromtimestamp(number / 1000 if abs(number) > 1e11 else number, UTC)
+            parsed = datetime.fromtimestamp(number / 1000 if abs(number) > 1e11 else number, UTC)
     except (OverflowError, OSError, ValueError):
-        found = None
-    if found is None or not YEARS[0] <= found.year <= YEARS[1]:
-        place.refuse(f"{name} is no time of the years {YEARS[0]} to {YEARS[1]}: {reading.quote_value(value)}")
-    return found
+        parsed = None
+    if parsed is None or not YEARS[0] <= parsed.year <= YEARS[1]:
+        place.refuse(f"{name} is not a time from {YEARS[0]} to {YEARS[1]}: {reading.quote_value(value)}")
+    return parsed
 
 
 def fold(text: str) -> str:
-    """A text with each run of white space as one space."""
+    """Return a text with each run of white space as one space."""
     return " ".join(text.split())
 
 
 def count(number: int, what: str) -> str:
-    """How many there are of something."""
+    """Return a number with its noun."""
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def read_judged(read: Read, path: Path, say: Say = say_nothing) -> JudgedPairs:
-    """Read a file of comparisons whole. Raises `BadRecord`, also where it holds none that can be judged."""
-    found = gather(read(path, say))
-    if not found.judgments:
-        why = f" ({'; '.join(found.notes)})" if found.notes else ""
+    """Read all of a file of comparisons. Raises `BadRecord`, also if it holds none that can be judged."""
+    judged = gather(read(path, say))
+    if not judged.judgments:
+        why = f" ({'; '.join(judged.notes)})" if judged.notes else ""
         FileLine(path, 1).refuse(f"the file holds no judgments{why}")
-    return found
+    return judged

@@ -1,10 +1,11 @@
-"""Parquet: the columns of `data.importers.table`, within the limits that keep a small file from taking much memory.
+"""Parquet: the columns of `data.importers.table`, within limits that keep a small file from taking much memory.
 
-Compression and dictionaries let a file of kilobytes hold gigabytes, so what is too large is refused by what the file
-says of itself and by the heads of its pages, before anything is unpacked. Then the texts are measured, in batches so
-small that the largest values that the pages may hold fit into memory, and only then read.
+Compression and dictionaries let a file of kilobytes hold gigabytes, so files that are too large are refused by their
+description and by the headers of their pages, before anything is unpacked. Then the texts are measured, in batches so
+small that the largest possible values of their pages fit into memory, and only then read.
 """
 
+import io
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import accumulate, pairwise
@@ -14,29 +15,29 @@ from typing import Any, BinaryIO, NamedTuple
 from data import reading
 from data.files import open_file
 from data.importers.table import HUMAN, TableRow, check_columns, gather, is_taken
-from data.importers.thrift import Struct, parse_struct, read_struct
+from data.importers.thrift import Struct, read_struct
 from data.one_line import message
 from data.reading import FileLine, Say, say_nothing
 from data.records import BadRecord, Document, Summary
 
 MIB = 1024 * 1024
 MAX_BYTES = 200 * MIB
-"""Text in a file, a repeated text counted each time: as much as a page takes in a text file."""
+"""The most text in a file, a repeated text counting each time: as much as a page takes in a text file."""
 MAX_ROWS = 1_000_000
 MAX_FOOTER = 4 * MIB
 MAX_AT_ONCE = 64 * MIB
-"""Dictionaries and largest pages of a row group's columns, which are in memory together."""
+"""The most bytes of a row group's dictionaries and largest pages, which are in memory together."""
 MAX_PAGES = 100_000
 MAX_BATCHES = 100_000
 BATCH_BYTES = 16 * MIB
-"""Most that the values of a batch may take; one row may take more."""
+"""The most bytes of a batch's values; a single row may take more."""
 BATCH_ROWS = 1024
 
 DICTIONARY = 2
 DATA = {0: (5, 2), 3: (8, 4)}
-"""Parquet's numbers of kinds of pages; for both kinds of data the field with the rest, and in that the encoding's."""
+"""Parquet's numbers of kinds of data pages, each with the field of the page's header and, in that, of the encoding."""
 UNPLAIN = 7
-"""Parquet's number of DELTA_BYTE_ARRAY, in which a value repeats the beginning of the one before it."""
+"""Parquet's number of DELTA_BYTE_ARRAY, in which a value repeats the beginning of the previous one."""
 
 REWRITE = "write the file in smaller row groups and pages, or as JSON lines"
 
@@ -47,7 +48,7 @@ def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
 
 
 def read_rows(path: Path, say: Say) -> Iterator[TableRow]:
-    """The rows of a Parquet file, their columns checked and measured before the first is read."""
+    """Yield the rows of a Parquet file, after checking its columns and measuring its texts."""
     with open_file(path) as source, readable(path):
         file, groups = open_parquet(source, path)
         check_count(path, groups)
@@ -59,7 +60,7 @@ def read_rows(path: Path, say: Say) -> Iterator[TableRow]:
 
 
 def load_part(path: Path, rows: range) -> Iterator[tuple[Document, list[Summary]]]:
-    """Read some rows of a Parquet file, from 0: whole documents. Only their row groups are looked at.
+    """Read some rows of a Parquet file, numbered from 0, as whole documents, from their row groups only.
 
     The limits hold for these rows, not for the file. Raises `BadRecord` with the row's number in the file.
     """
@@ -67,7 +68,7 @@ def load_part(path: Path, rows: range) -> Iterator[tuple[Document, list[Summary]
 
 
 def read_part(path: Path, rows: range) -> Iterator[TableRow]:
-    """Some rows of a Parquet file, from 0, checked and measured as `read_rows` does."""
+    """Yield some rows of a Parquet file, numbered from 0, checked and measured as in `read_rows`."""
     with open_file(path) as source, readable(path):
         file, groups = open_parquet(source, path)
         taken = check_table(path, file, say_nothing)
@@ -80,7 +81,7 @@ def read_part(path: Path, rows: range) -> Iterator[TableRow]:
 
 
 def records(path: Path, batches: Iterator[Any], before: int = 0) -> Iterator[TableRow]:
-    """The rows of batches, of which the first has so many rows before it."""
+    """Yield the rows of batches; `before` is the number of the file's rows before them."""
     number = before
     for batch in batches:
         for record in batch.to_pylist():
@@ -89,7 +90,7 @@ def records(path: Path, batches: Iterator[Any], before: int = 0) -> Iterator[Tab
 
 
 def check_table(path: Path, file: Any, say: Say) -> dict[str, None]:
-    """The columns that are read, once they are known to be those of a table."""
+    """Return the columns that are read, after checking that they are those of a table."""
     names = file.schema_arrow.names
     check_columns(FileLine(path, 1), names, say)
     taken = dict.fromkeys(name for name in names if is_taken(name))
@@ -98,21 +99,21 @@ def check_table(path: Path, file: Any, say: Say) -> dict[str, None]:
 
 
 def text_columns(file: Any, taken: Collection[str]) -> list[str]:
-    """Those of the columns that hold texts."""
+    """List the columns that hold texts."""
     from pyarrow import types
 
     return [name for name in taken if types.is_string(file.schema_arrow.field(name).type)]
 
 
 def check_count(path: Path, groups: list[Struct]) -> None:
-    """Refuse a file with more rows than are taken."""
+    """Refuse a file with too many rows."""
     if (count := sum(group[3] for group in groups)) > MAX_ROWS:
         refuse(path, f"the file has {count:,} rows, and at most {MAX_ROWS:,} are taken; split it")
 
 
 @contextmanager
 def readable(path: Path) -> Iterator[None]:
-    """Refuse the file where it cannot be read as Parquet."""
+    """Raise errors of reading Parquet as `BadRecord`."""
     import pyarrow as pa
 
     try:
@@ -128,12 +129,12 @@ def readable(path: Path) -> Iterator[None]:
 
 
 def open_parquet(source: BinaryIO, path: Path, by_numbers: bool = False) -> tuple[Any, list[Struct]]:
-    """The file with its columns as Parquet describes them, and its row groups, which are structs of Parquet's format.
+    """Open a file with Parquet's own description of its columns; return it and its row groups, structs of the format.
 
     `by_numbers` reads texts as numbers in dictionaries.
 
-    Arrow's own description is hidden: by it a column would come as a dictionary, which is read whole and kept. The
-    library's account of row groups is not asked for: damaged ones end the process.
+    Arrow's own description is hidden: with it a column would come as a dictionary, which is read whole and kept. The
+    library's access to row groups is not used, as damaged ones end the process.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -148,7 +149,7 @@ def open_parquet(source: BinaryIO, path: Path, by_numbers: bool = False) -> tupl
         refuse(path, f"the description of its columns is over {MAX_FOOTER // MIB} MiB; {REWRITE}")
     source.seek(end - 8 - footer)
     described = source.read(footer).replace(b"ARROW:schema", b"arrow_schema")
-    groups: list[Struct] = parse_struct(described)[4]
+    groups: list[Struct] = read_struct(io.BytesIO(described))[4]
     metadata = pq.read_metadata(pa.BufferReader(b"PAR1" + described + tail))
     leaves = [metadata.schema.column(place).path for place in range(metadata.num_columns)] if by_numbers else None
     opened = pq.ParquetFile(source, metadata=metadata, read_dictionary=leaves, pre_buffer=False, buffer_size=MIB)
@@ -161,21 +162,21 @@ def refuse(path: Path, problem: str) -> None:
 
 
 def check_types(path: Path, schema: Any, taken: Collection[str]) -> None:
-    """Refuse columns of lists, bytes, times and the like: no row of them could be taken."""
+    """Refuse columns of lists, bytes, times and the like, as none of their rows could be read."""
     from pyarrow import types
 
     simple = (types.is_string, types.is_null, types.is_integer, types.is_floating, types.is_boolean)
     for name in taken:
         if not any(is_simple(schema.field(name).type) for is_simple in simple):
             wanted = "a number" if name.startswith(HUMAN) else "a string"
-            found = "a list" if types.is_list(schema.field(name).type) else "an object"
-            refuse(path, f"{name} must be {wanted}, not {found}")
+            actual = "a list" if types.is_list(schema.field(name).type) else "an object"
+            refuse(path, f"{name} must be {wanted}, not {actual}")
 
 
 def measure(path: Path, batches: Iterator[Any], texts: Collection[str], before: int = 0) -> None:
-    """Refuse a text that is too long, and more text in all than is taken, before any of it is kept.
+    """Refuse a text that is too long, and too much text in all, before any of it is kept.
 
-    `before` is how many rows of the file come before the batches.
+    `before` is the number of the file's rows before the batches.
     """
     import pyarrow.compute as pc
 
@@ -195,13 +196,13 @@ def measure(path: Path, batches: Iterator[Any], texts: Collection[str], before: 
 
 
 def read_batches(file: Any, sizes: list[int], names: Collection[str]) -> Iterator[Any]:
-    """Record batches of some columns, each row group in batches of its size."""
+    """Yield record batches of some columns, each row group in batches of its size."""
     for group, size in enumerate(sizes):
         yield from file.iter_batches(size, row_groups=[group], columns=names, use_threads=False)
 
 
 def groups_with(groups: list[Struct], rows: range) -> list[int]:
-    """The numbers of the row groups in which some rows stand."""
+    """List the numbers of the row groups that contain some rows."""
     starts = [0, *accumulate(group[3] for group in groups)]
     return [
         number for number, (start, end) in enumerate(pairwise(starts)) if max(start, rows.start) < min(end, rows.stop)
@@ -211,9 +212,9 @@ def groups_with(groups: list[Struct], rows: range) -> list[int]:
 def read_slices(
     file: Any, groups: list[Struct], sizes: Mapping[int, int], names: Collection[str], rows: range
 ) -> Iterator[Any]:
-    """Record batches with some rows of a file, each of the row groups that have a size in batches of it.
+    """Yield record batches with some rows of a file; `sizes` are the batch sizes of their row groups.
 
-    What stands before the rows in their first row group is unpacked and let go.
+    Earlier rows of their first row group are unpacked and dropped.
     """
     starts = [0, *accumulate(group[3] for group in groups)]
     for number, size in sizes.items():
@@ -236,12 +237,12 @@ class Pages(NamedTuple):
     dictionary: int
     largest: int
     value: int
-    """The most that a value takes, on average over the page where values are largest."""
+    """The most bytes of a value, on average over the page with the largest values."""
     total: int
     values: int
-    """How many values it has, those in lists each counted."""
+    """The number of values, counting each in a list."""
     unplain: bool
-    """Whether values repeat the beginnings of others."""
+    """True if values repeat the beginnings of others."""
 
 
 def batch_rows(
@@ -252,12 +253,12 @@ def batch_rows(
     nested: bool = False,
     whole: bool = True,
 ) -> int:
-    """How many rows of a row group are read at once. Refuses a group that takes too much memory or time.
+    """Return how many rows of a row group to read at once; refuse a group that takes too much memory or time.
 
-    Where not the `whole` group is kept, it may hold more text than a file may.
+    Unless the `whole` group is kept, it may hold more text than a file may.
 
-    In `nested` columns a row may have very many values, so that these are limited, and how they are written; as texts
-    are read as numbers there, rows take no more than the pages do.
+    In `nested` columns a row may have very many values, so that their number and encoding are limited; as texts are
+    read as numbers there, rows take no more memory than the pages do.
     """
     columns = [column[3] for column in group[1]]
     pages = [measure_pages(path, source, column) for column in columns if comes_with(column[3], taken)]
@@ -279,7 +280,7 @@ def batch_rows(
 
 
 def comes_with(path: list[bytes], taken: Collection[str]) -> bool:
-    """Whether `iter_batches` reads a column: with a name it takes all whose names go on after a full stop."""
+    """Tell whether `iter_batches` reads a column: with a name it reads all that begin with the name and a full stop."""
     return any(before in taken for before in accumulate(b".".join(path).decode().split("."), "{}.{}".format))
 
 
@@ -288,7 +289,7 @@ def measure_pages(path: Path, source: BinaryIO, column: Struct) -> Pages:
     dictionary = largest = value = total = seen = count = 0
     unplain = False
     place = column[9]
-    if 0 < column.get(11, 0) < place:  # where its dictionary stands
+    if 0 < column.get(11, 0) < place:  # the offset of its dictionary
         place = column[11]
     while seen < column[5]:  # values
         source.seek(place)

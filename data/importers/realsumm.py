@@ -1,11 +1,11 @@
-"""REALSumm as published (Bhandari et al. 2020): which statements of a reference crowd workers find in each summary.
+"""REALSumm as published (Bhandari et al. 2020): statements of a reference that crowd workers find in each summary.
 
-A row of `SCU_rating_results_{abs,ext}_systems/*.csv` is what one worker says of one summary: `Input.eventId` (the
+A row of `SCU_rating_results_{abs,ext}_systems/*.csv` is one worker's answer on one summary: `Input.eventId` (the
 document), `Input.summaryId` (the system), `Input.summary_text`, up to 16 statements in `Input.statement_N` (the others
-are BLANK), and `Answer.SNAnswer`, which is p where statement N is present in the summary and n where it is not.
+are BLANK), and `Answer.SNAnswer`, which is p if statement N is present in the summary and n if it is not.
 
-The published scores (`scores_dicts/*.pkl`) are pickles, which run code when they are opened, so they are not. As
-`WAYS_OUT` tells, they can be written as JSON lines, which have the references and the metrics' scores, too.
+The published scores (`scores_dicts/*.pkl`) are pickles, which run code when they are opened, so they are not opened. As
+`WAYS_OUT` explains, they can be converted to JSON lines, which also have the references and the metrics' scores.
 """
 
 import re
@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import NoReturn
 
 from data import reading
 from data.importers.interchange import unseen
@@ -35,7 +34,7 @@ COLUMNS = (
 )
 BLANK, PRESENT, ABSENT = "BLANK", "p", "n"
 SENTENCE = re.compile(r"\s*<t>\s*(.*?)\s*</t>\s*", re.DOTALL)
-"""A sentence in the scores."""
+"""A sentence in the files of scores."""
 KIND = re.compile(r"SCU_rating_results_(.+)_systems")
 WAYS_OUT = (
     "a pickle runs code when it is opened, so it is not; import the folder of SCU_rating_results_*, or, if you trust "
@@ -47,23 +46,23 @@ WAYS_OUT = (
 
 @dataclass(slots=True)
 class Rated:
-    """What the rows of one summary say."""
+    """The rows of one summary."""
 
     place: FileLine
-    """Of the first."""
+    """The first of them."""
     text: str
     statements: tuple[str, ...]
-    """All 16, blank ones too."""
+    """All 16, including blank ones."""
     present: list[int] = field(default_factory=lambda: [0] * STATEMENTS)
-    """How many workers find each."""
+    """The number of workers who find each."""
     workers: int = 0
 
     @property
     def recall(self) -> float:
-        """The share of statements that more than half of the workers find; what half of them find is absent.
+        """The share of statements found by more than half of the workers; one found by exactly half is absent.
 
-        So LitePyramids' scripts count, and it gives the published recall of each of the 2,093 summaries in the release
-        whose texts stand in both its ratings and its scores (BART aside, of which the two are of different outputs).
+        LitePyramids' scripts count so, and it gives the published recall of each of the 2,093 summaries in the release
+        whose texts are in both its ratings and its scores (except BART, whose two outputs differ).
         """
         stated = [count for count, text in zip(self.present, self.statements, strict=True) if text != BLANK]
         return sum(2 * count > self.workers for count in stated) / len(stated)
@@ -72,11 +71,10 @@ class Rated:
 def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
     """Read a file of ratings, all below a folder, or JSON lines of the published scores.
 
-    Ratings have neither articles nor references. A system that stands in two folders, as BART does, is called after
-    both: `bart_out (abs)`.
+    Ratings have neither articles nor references. A system in two folders, as BART is, is named `bart_out (abs)`.
     """
     if path.suffix.lower() == SCORES:
-        refuse_pickle(path)
+        raise BadRecord(f"{path.name}:1: {WAYS_OUT}")
     if path.is_file() and any(line.startswith("{") for _, line in islice(reading.lines(path), 1)):
         yield from load_scores(path)
         return
@@ -89,24 +87,19 @@ def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
         name = system if len(kinds[system]) == 1 else f"{system} ({kind})"
         documents.setdefault(document_id, []).append(Summary(document_id, name, rated.text, {RECALL: rated.recall}))
     if twice := sorted(system for system, of in kinds.items() if len(of) > 1):
-        say(f"systems of several folders are called after these: {', '.join(twice)}")
+        say(f"systems in several folders are named after these: {', '.join(twice)}")
     say("the ratings have no articles and no references: metrics that need them have no scores")
     for document_id, summaries in documents.items():
         yield Document(document_id, "", ()), summaries
 
 
 def is_ratings(file: Path) -> bool:
-    """Whether a text table is one of ratings."""
+    """Tell whether a text table is one of ratings."""
     return any(line.startswith(f"{DOCUMENT},{SYSTEM},") for _, line in islice(reading.lines(file), 1))
 
 
-def refuse_pickle(path: Path) -> NoReturn:
-    """Refuse the published scores, and say what to do."""
-    raise BadRecord(f"{path.name}:1: {WAYS_OUT}")
-
-
 def read_ratings(path: Path) -> dict[tuple[str, str, str], Rated]:
-    """What workers say, by the folder's kind, the document and the system. Raises `BadRecord`."""
+    """Read workers' answers, by the folder's kind, the document and the system. Raises `BadRecord`."""
     ratings: dict[tuple[str, str, str], Rated] = {}
     for file in [path] if path.is_file() else sorted(path.rglob(FILES)):
         kind = named[1] if (named := KIND.fullmatch(file.parent.name)) else file.parent.name
@@ -130,12 +123,12 @@ def read_ratings(path: Path) -> dict[tuple[str, str, str], Rated]:
                     place.refuse(f"Answer.S{number + 1}Answer must be p or n, not {reading.quote_value(answer)}")
                 rated.present[number] += answer == PRESENT
     if not ratings:
-        raise BadRecord(f"{path.name}:1: there are no ratings in it; those are in files {FILES}")
+        raise BadRecord(f"{path.name}:1: there are no ratings in it; they are in files {FILES}")
     return ratings
 
 
 def read_rows(file: Path) -> Iterator[tuple[FileLine, dict[str, str]]]:
-    """The rows of a file, each with the line that it starts in."""
+    """Yield the rows of a file, each with the line that it starts in."""
     rows = delimited_rows(file, ",")
     first = next(rows, None)
     if first is None:
@@ -150,7 +143,7 @@ def read_rows(file: Path) -> Iterator[tuple[FileLine, dict[str, str]]]:
 
 
 def load_scores(path: Path) -> Iterator[tuple[Document, list[Summary]]]:
-    """Read the published scores as JSON lines: a document each, with its reference and all summaries."""
+    """Read the published scores as JSON lines: one for each document, with its reference and all summaries."""
     seen: dict[str, FileLine] = {}
     for place, record in reading.read_json_lines(path):
         document_id = unseen(place, reading.require_field(place, record, "doc_id"), seen)
@@ -171,6 +164,6 @@ def load_scores(path: Path) -> Iterator[tuple[Document, list[Summary]]]:
 
 
 def untag(text: str) -> str:
-    """A text without the marks of its sentences, which become a line each."""
+    """Return a text without the marks of its sentences, which become a line each."""
     sentences = SENTENCE.findall(text)
     return "\n".join(sentences) if sentences and not SENTENCE.sub("", text) else text

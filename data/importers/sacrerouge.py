@@ -1,9 +1,9 @@
-"""SacreROUGE (Deutsch & Roth 2020): summaries as lines of `instances`, and what is said of them as lines of `metrics`.
+"""SacreROUGE (Deutsch & Roth 2020): summaries in lines of `instances`, their ratings and scores in lines of `metrics`.
 
 An instance is `{"instance_id", "summarizer_id", "summarizer_type", "summary": {"text"}, "references": [{"text"}],
-"documents": [{"text"}]}`, with `reference` or `document` where there is one; texts are strings, or lists of sentences.
-A line of metrics is `{"instance_id", "summarizer_id", "summarizer_type", "metrics": {...}}`, in which metrics may lie
-in one another: `{"rouge-1": {"recall": 0.3}}` is `rouge-1.recall`.
+"documents": [{"text"}]}`, or has `reference` or `document` if there is only one; texts are strings, or lists of
+sentences. A line of metrics is `{"instance_id", "summarizer_id", "summarizer_type", "metrics": {...}}`, in which
+metrics may be nested: `{"rouge-1": {"recall": 0.3}}` is `rouge-1.recall`.
 """
 
 from collections.abc import Iterator
@@ -28,11 +28,11 @@ RATINGS = {
     *("pyramid_score", "modified_pyramid_score", "modified_pyramid_score_jk", "litepyramid_recall"),
     *("num_scus", "num_scus_jk", "num_repetitions"),
 }
-"""What people say in the data sets that SacreROUGE sets up: the name of a metric, or of what it lies in."""
+"""Human ratings in the data sets that SacreROUGE sets up: names of metrics, or of the outer object of nested ones."""
 JUDGMENTS = "judgments"
-"""What the name of a file has in which all metrics are what people say, and none in other files."""
+"""A part of the name of files in which all metrics are human ratings; other files then have none."""
 DEEPEST = 8
-"""How deep metrics and lists of texts may lie in one another."""
+"""The most levels of nested metrics, and of nested lists of texts."""
 
 Key = tuple[str, str]
 """An instance and a summarizer."""
@@ -40,22 +40,22 @@ Key = tuple[str, str]
 
 @dataclass(slots=True)
 class Instance:
-    """What the lines of one instance say."""
+    """The lines of one instance."""
 
     source: str | tuple[str, ...] = ""
     references: tuple[str, ...] = ()
     summaries: dict[str, str] = field(default_factory=dict)
     """By system."""
     people: dict[str, str] = field(default_factory=dict)
-    """What people wrote, by their names."""
+    """Summaries by people, by their names."""
 
 
 @dataclass(slots=True)
 class Said:
-    """What is said of one summary."""
+    """Ratings and scores of one summary."""
 
     place: FileLine
-    """Where first."""
+    """The first line with any."""
     human: dict[str, float] = field(default_factory=dict)
     given: dict[str, float] = field(default_factory=dict)
 
@@ -63,17 +63,17 @@ class Said:
 def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
     """Read a file of instances, or all files of a folder, with the metrics among them.
 
-    Metrics are ratings in files called `judgments`. Where there are none, those are that are named in `RATINGS`, and
-    lists of what several annotators said, whose mean is taken. Summaries by people are the references of their instance
-    where no line gives it any, and nothing else. Where lines of an instance give other references or documents, the
-    first ones are taken.
+    Metrics in files with `judgments` in their names are ratings. Without such files, ratings are the metrics in
+    `RATINGS`, and lists of several annotators' values, of which the mean is taken. Summaries by people are used only as
+    references, of instances whose lines have none. If lines of an instance have different references or documents, the
+    first ones are used.
     """
     instances: dict[str, Instance] = {}
     said: dict[Key, Said] = {}
     differing = 0
-    found_files = files(path)
-    told = any(JUDGMENTS in file.name for file in found_files)
-    for file in found_files:
+    paths = files(path)
+    told = any(JUDGMENTS in file.name for file in paths)
+    for file in paths:
         for place, record in reading.read_json_lines(file):
             if record.keys() >= INSTANCE:
                 differing += add_instance(place, record, instances)
@@ -83,21 +83,21 @@ def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
                 add_metrics(place, record, said, JUDGMENTS in file.name if told else None)
     check_metrics(instances, said, path)
     if differing:
-        say(f"lines that give other texts than an earlier one of their instance, which are not taken: {differing}")
+        say(f"lines whose texts are not used, as an earlier line of their instance has others: {differing}")
     if people := sum(name in instances[document].people for document, name in said):
-        say(f"summaries by people, of which what is said is passed over, as they are references: {people}")
+        say(f"human summaries whose ratings and scores are skipped, as they are references: {people}")
     for document_id, instance in instances.items():
         summaries = []
         for system, text in instance.summaries.items():
-            found = said.get((document_id, system))
-            human, given = (found.human, found.given) if found else ({}, {})
+            of_summary = said.get((document_id, system))
+            human, given = (of_summary.human, of_summary.given) if of_summary else ({}, {})
             summaries.append(Summary(document_id, system, text, human, given=tuple(given.items())))
         references = instance.references or tuple(text for text in instance.people.values() if text.strip())
         yield Document(document_id, instance.source, references), summaries
 
 
 def files(path: Path) -> list[Path]:
-    """The file, or those of a folder."""
+    """List the file, or those of a folder."""
     if not path.is_dir():
         return [path]
     if found := sorted(path.rglob(f"*{SUFFIX}")):
@@ -106,28 +106,28 @@ def files(path: Path) -> list[Path]:
 
 
 def add_instance(place: FileLine, record: dict[str, Any], instances: dict[str, Instance]) -> bool:
-    """Add a summary to its instance; whether its line gives other texts than one before."""
+    """Add a summary to its instance; return whether its line has other texts than an earlier one."""
     document_id, name, by_people = read_key(place, record)
     summary = as_text(read_text(place, record["summary"], "summary"))
     of_document = read_all(place, record, "document")
     source = of_document[0] if len(of_document) == 1 else "\n\n".join(map(as_text, of_document))
     references = tuple(text for one in read_all(place, record, "reference") if (text := as_text(one)).strip())
-    found = instances.setdefault(document_id, Instance())
-    if name in found.summaries or name in found.people:
+    instance = instances.setdefault(document_id, Instance())
+    if name in instance.summaries or name in instance.people:
         place.refuse(
             f"the summary of {reading.quote_value(name)} of {reading.quote_value(document_id)} stands twice; import a "
             "folder in which each stands once"
         )
-    (found.people if by_people else found.summaries)[name] = summary
-    found.source = found.source or source
-    if by_people:  # its references are all but itself
-        return source not in ("", found.source)
-    found.references = found.references or references
-    return source not in ("", found.source) or references not in ((), found.references)
+    (instance.people if by_people else instance.summaries)[name] = summary
+    instance.source = instance.source or source
+    if by_people:  # its references are all others
+        return source not in ("", instance.source)
+    instance.references = instance.references or references
+    return source not in ("", instance.source) or references not in ((), instance.references)
 
 
 def read_key(place: FileLine, record: dict[str, Any]) -> tuple[str, str, bool]:
-    """The instance, the summarizer, and whether that is a person."""
+    """Read the instance, the summarizer, and whether that is a person."""
     kind = record.get("summarizer_type", PEER)
     if kind not in (PEER, REFERENCE):
         place.refuse(f"summarizer_type must be {PEER} or {REFERENCE}, not {reading.quote_value(kind)}")
@@ -139,7 +139,7 @@ def read_key(place: FileLine, record: dict[str, Any]) -> tuple[str, str, bool]:
 
 
 def read_all(place: FileLine, record: dict[str, Any], name: str) -> list[str | tuple[str, ...]]:
-    """The texts of `document` or `documents`, or of references likewise."""
+    """Read the texts of `document` or `documents`, or of `reference` or `references`."""
     if name in record:
         return [read_text(place, record[name], name)]
     several = f"{name}s"
@@ -150,7 +150,7 @@ def read_all(place: FileLine, record: dict[str, Any], name: str) -> list[str | t
 
 
 def read_text(place: FileLine, value: object, name: str) -> str | tuple[str, ...]:
-    """The `text` of an object: a string, or its sentences."""
+    """Read the `text` of an object: a string, or its sentences."""
     if not isinstance(value, dict):
         place.refuse(f"{name} must be an object with a text, not {reading.kind(value)}")
     text = reading.require_field(place, value, "text")
@@ -160,9 +160,9 @@ def read_text(place: FileLine, value: object, name: str) -> str | tuple[str, ...
 
 
 def read_sentences(place: FileLine, values: list[Any], name: str, depth: int = 1) -> Iterator[str]:
-    """The sentences of lists that may lie in one another, without those that are blank."""
+    """Yield the sentences of nested lists, without blank ones."""
     if depth > DEEPEST:
-        place.refuse(f"{name} has lists over {DEEPEST} deep in one another")
+        place.refuse(f"{name} has lists nested over {DEEPEST} deep")
     for value in values:
         if isinstance(value, list):
             yield from read_sentences(place, value, name, depth + 1)
@@ -171,14 +171,14 @@ def read_sentences(place: FileLine, values: list[Any], name: str, depth: int = 1
 
 
 def as_text(text: str | tuple[str, ...]) -> str:
-    """A text, or its sentences in a line each."""
+    """Return a text, or its sentences in a line each."""
     return text if isinstance(text, str) else "\n".join(text)
 
 
 def add_metrics(place: FileLine, record: dict[str, Any], said: dict[Key, Said], of_people: bool | None) -> None:
-    """Add what a line says of a summary; None is that each metric tells whether it is of people."""
+    """Add a line's ratings and scores of a summary; if `of_people` is None, each metric's name or value decides."""
     document_id, name, _ = read_key(place, record)
-    found = said.setdefault((document_id, name), Said(place))
+    of_summary = said.setdefault((document_id, name), Said(place))
     if not isinstance(record["metrics"], dict):
         place.refuse(f"metrics must be an object of numbers, not {reading.kind(record['metrics'])}")
     for metric, value in flatten(place, record["metrics"], ()):
@@ -186,15 +186,15 @@ def add_metrics(place: FileLine, record: dict[str, Any], said: dict[Key, Said], 
         number = read_mean(place, value, metric) if several else reading.parse_number(place, value, metric)
         by_itself = several or metric in RATINGS or metric.partition(".")[0] in RATINGS
         rated = by_itself if of_people is None else of_people
-        kept = found.human if rated else found.given
+        kept = of_summary.human if rated else of_summary.given
         if kept.setdefault(reading.identifier(place, metric, "the name of a metric"), number) != number:
-            place.refuse(f"{metric} of {reading.quote_value(name)} has another value before, {found.place}")
+            place.refuse(f"{metric} of {reading.quote_value(name)} has another value before, {of_summary.place}")
 
 
 def flatten(place: FileLine, metrics: dict[str, Any], above: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
-    """The metrics by their names, those in which they lie before their own."""
+    """Yield the metrics by their names, with those of the outer objects before their own."""
     if len(above) > DEEPEST:
-        place.refuse(f"metrics lie over {DEEPEST} deep in one another")
+        place.refuse(f"metrics are nested over {DEEPEST} deep")
     for name, value in metrics.items():
         if isinstance(value, dict):
             yield from flatten(place, value, (*above, name))
@@ -203,18 +203,18 @@ def flatten(place: FileLine, metrics: dict[str, Any], above: tuple[str, ...]) ->
 
 
 def read_mean(place: FileLine, values: list[Any], name: str) -> float:
-    """The mean of what several annotators said."""
+    """Return the mean of several annotators' values."""
     if not values:
         place.refuse(f"{name} is an empty list")
     return fmean(reading.parse_number(place, value, name) for value in values)
 
 
 def check_metrics(instances: dict[str, Instance], said: dict[Key, Said], path: Path) -> None:
-    """Refuse what is said of summaries that are not there. Raises `BadRecord`."""
-    for (document_id, name), found in said.items():
+    """Refuse metrics of summaries that do not exist. Raises `BadRecord`."""
+    for (document_id, name), of_summary in said.items():
         instance = instances.get(document_id)
         if instance is None or (name not in instance.summaries and name not in instance.people):
             whole = "" if path.is_dir() else "; name the folder that has its summaries, too"
-            found.place.refuse(
+            of_summary.place.refuse(
                 f"there is no summary of {reading.quote_value(name)} of {reading.quote_value(document_id)}{whole}"
             )

@@ -1,4 +1,4 @@
-"""ScisummNet as released (Yasunaga et al. 2019): a folder a paper, with its text as XML and a summary by people."""
+"""ScisummNet as released (Yasunaga et al. 2019): a folder for each paper, with its text as XML and a human summary."""
 
 import re
 from collections.abc import Iterator
@@ -17,8 +17,8 @@ MAX_BYTES = 32 * 1024 * 1024
 def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
     """Read all papers below a folder: `ID/Documents_xml/ID.xml` beside `ID/summary/ID.gold.txt`, sorted by id.
 
-    The sentence numbered 0 is the title. The source are all other sentences, as they are numbered; the reference is
-    the summary, whose first line is left out where it is the title. Citing sentences are not taken.
+    The sentence numbered 0 is the title. The source consists of all other sentences, as they are numbered; the
+    reference is the summary, without its first line if that is the title. Citing sentences are not read.
     """
     folders = sorted(folder.parent for folder in [path / XML, *path.rglob(XML)] if folder.is_dir())
     if not folders:
@@ -35,8 +35,8 @@ def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
 
 
 def read_paper(file: Path) -> tuple[str | None, list[str]]:
-    """The title of a paper, and its sentences. Raises `BadRecord`, also for documents that declare entities."""
-    parser = XMLParser()  # noqa: S314 - what declares entities is refused below, before it is parsed
+    """Return the title of a paper, and its sentences. Raises `BadRecord`, also for documents that declare entities."""
+    parser = XMLParser()  # noqa: S314 - declarations of entities are refused below, before they are parsed
     size = 0
     try:
         for place, line in lines(file, keep_ends=True):
@@ -48,7 +48,7 @@ def read_paper(file: Path) -> tuple[str | None, list[str]]:
             parser.feed(line)
         root: Element = parser.close()
     except ParseError as error:
-        FileLine(file, error.position[0]).refuse(f"this is no XML: {error}")
+        FileLine(file, error.position[0]).refuse(f"this is not XML: {error}")
     title, sentences = None, []
     for element in root.iter("S"):
         said = " ".join("".join(element.itertext()).split())

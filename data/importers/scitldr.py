@@ -1,4 +1,4 @@
-"""SciTLDR as published (Cachola et al. 2020): `paper_id, title, source[], target[]` a line, no system outputs."""
+"""SciTLDR as published (Cachola et al. 2020): lines of `paper_id, title, source[], target[]`, no system outputs."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +10,7 @@ from data.records import Document, Summary
 
 
 def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
-    """Read a SciTLDR file. The published train split has one blank source sentence: such are skipped and said."""
+    """Read a SciTLDR file. The published train split has a blank source sentence: such are skipped, with a message."""
     seen: dict[str, FileLine] = {}
     for place, record in reading.read_json_lines(path):
         sentences = reading.require_field(place, record, "source")

@@ -1,7 +1,7 @@
 """SummEval as published (Fabbri et al. 2021), `model_annotations.aligned.jsonl`: a line per document and model.
 
 Expert ratings become `relevance, coherence, consistency, fluency` (the mean over annotators), crowd ratings the same
-with the prefix `turker_`. The published file has no articles; where they were paired into `text` they are taken.
+with the prefix `turker_`. The published file has no articles; they are read from `text` if they were added there.
 """
 
 from collections.abc import Iterator
@@ -44,7 +44,7 @@ def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
 
 
 def mean_ratings(place: FileLine, record: dict[str, Any], field: str, prefix: str) -> dict[str, float]:
-    """The mean rating of each aspect over the annotators of a field."""
+    """Return the mean rating of each aspect over the annotators of a field."""
     annotators = [
         reading.ratings(place, annotation, f"{field}[{index}]")
         for index, annotation in enumerate(reading.objects(place, record.get(field, []), field))

@@ -1,9 +1,9 @@
 """CSV and TSV: a row per summary, columns `document_id, title, source, reference, system, summary`.
 
 `title` may be left out; `system` and `summary` may both be blank in a row that only gives a document, `summary` alone
-where the system wrote nothing. In their place there may be a column `summary.<system>` for each system, blank where it
-has no summary. Several references of a document stand in several rows. Human ratings may stand in columns
-`human.<aspect>`. Other columns are passed over and named.
+if the system wrote nothing. Instead of these two there may be a column `summary.<system>` for each system, blank if it
+has no summary. Several references of a document are given in several rows. Human ratings may be given in columns
+`human.<aspect>`. Other columns are skipped and listed.
 """
 
 import csv
@@ -20,39 +20,39 @@ from data.records import BadRecord, Document, Summary
 
 REQUIRED = ("document_id", "source", "reference", "system", "summary")
 NEEDED = ("source", "reference", "summary")
-"""What a table needs whose columns are told."""
+"""The columns required in a table with a mapping."""
 OF_ONE_SYSTEM = ("system", "summary")
 HUMAN, WIDE = "human.", "summary."
-"""What columns of ratings begin with, and those of summaries where each system has its own."""
+"""Prefixes of columns of ratings, and of summaries if each system has its own column."""
 NUMBER = re.compile(r"[ \t]*-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?[ \t]*")
 """A number as JSON writes it."""
 NAMED = 20
-"""Columns passed over that are named."""
+"""The most skipped columns that are listed."""
 
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs"}
-"""What separates the columns of text tables."""
+"""Separators of the columns of text tables, with their names."""
 
 ASPECTS = ("relevance", "coherence", "consistency", "fluency", "informativeness", "faithfulness", "quality", "overall")
-"""What ratings are of, where a column is called so without `HUMAN`."""
+"""Aspects of ratings that are recognized in a column's name without `HUMAN`."""
 
 TableRow = tuple[FileLine, dict[str, Any]]
 
 
 class TableColumns(NamedTuple):
-    """How a table is read whose columns are not separated or called as they should be."""
+    """A mapping for a table with another delimiter or other names of columns."""
 
     delimiter: str
     """One of `DELIMITERS`."""
     read_as: Mapping[str, str]
-    """By a column's name in the file, what it is read as; columns that do not stand here are passed over.
+    """The role of each column by its name in the file; columns that are not listed are skipped.
 
     Without a `document_id`, documents are numbered by their texts.
     """
     system: str | None = None
-    """Who wrote the summaries of a table without a column for it; None names them after the file."""
+    """The system of a table without a column for it; None names it after the file."""
 
     def name(self, column: str) -> str:
-        """What a column is read as, or a name under which none is read."""
+        """Return the role of a column, or a name without a role."""
         return self.read_as.get(column, f"{column} (not read)" if is_taken(column) else column)
 
 
@@ -67,12 +67,12 @@ def load_tsv(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
 
 
 def load_columns(path: Path, columns: TableColumns, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
-    """Read a text table whose columns are told."""
+    """Read a text table with a mapping of its columns."""
     return gather(complete_rows(read_delimited(path, columns.delimiter, say, columns), columns.system or path.stem))
 
 
 def complete_rows(rows: Iterable[TableRow], system: str) -> Iterator[TableRow]:
-    """Number the documents by their texts and name the system, where the table has no columns for that."""
+    """Number the documents by their texts and name the system, if the table has no columns for them."""
     numbers: dict[str, str] = {}
     for place, row in rows:
         if "document_id" not in row:
@@ -85,7 +85,7 @@ def complete_rows(rows: Iterable[TableRow], system: str) -> Iterator[TableRow]:
 def read_delimited(
     path: Path, delimiter: str, say: Say, columns_told: TableColumns | None = None
 ) -> Iterator[TableRow]:
-    """The rows of a CSV or TSV file, each with the line that it starts in."""
+    """Yield the rows of a CSV or TSV file, each with the line that it starts in."""
     rows = delimited_rows(path, delimiter)
     first = next(rows, None)
     if first is None:
@@ -104,16 +104,16 @@ def read_delimited(
 
 
 def delimited_rows(path: Path, delimiter: str) -> Iterator[tuple[FileLine, list[str]]]:
-    """The header and the rows of a text table that are not blank, each with the line that it starts in.
+    """Yield the header and the rows of a text table that are not blank, each with the line that it starts in.
 
-    Raises `BadRecord` for what is no well-formed table.
+    Raises `BadRecord` for a malformed table.
     """
     csv.field_size_limit(reading.MAX_LINE_BYTES)
     place = FileLine(path, 1)
 
     def ended_lines() -> Iterator[str]:
         nonlocal place
-        for place, line in reading.lines(path, keep_ends=True):  # noqa: B007  the reader below asks where it stands
+        for place, line in reading.lines(path, keep_ends=True):  # noqa: B007  read for the error below
             yield line
 
     start = 1
@@ -129,7 +129,7 @@ def delimited_rows(path: Path, delimiter: str) -> Iterator[tuple[FileLine, list[
 
 
 def check_delimiter(place: FileLine, header: Sequence[str], delimiter: str) -> None:
-    """Refuse a header that is one column only because something else separates the columns."""
+    """Refuse a header that is one column only because the columns have another separator."""
     others = [other for other in DELIMITERS if other != delimiter and len(header) == 1 and other in header[0]]
     if others:
         place.refuse(
@@ -139,7 +139,7 @@ def check_delimiter(place: FileLine, header: Sequence[str], delimiter: str) -> N
 
 
 def check_columns(place: FileLine, names: Sequence[str], say: Say, required: Sequence[str] = REQUIRED) -> None:
-    """Refuse a table that lacks a column, has one twice or has ratings of no aspect; name those passed over."""
+    """Refuse a table that lacks a column, has one twice or ratings without an aspect; list the skipped columns."""
     times = Counter(names)
     if wide := [name for name in times if name.startswith(WIDE)]:
         required = [name for name in required if name not in OF_ONE_SYSTEM]
@@ -166,7 +166,7 @@ def check_columns(place: FileLine, names: Sequence[str], say: Say, required: Seq
 
 
 def is_taken(name: str) -> bool:
-    """Whether a column of that name is read."""
+    """Tell whether a column of this name is read."""
     return name in REQUIRED or name == "title" or name.startswith((HUMAN, WIDE))
 
 
@@ -187,13 +187,13 @@ def gather(rows: Iterable[TableRow]) -> Iterator[tuple[Document, list[Summary]]]
     for place, row in rows:
         for one in spread_row(row):
             add_row(place, one, documents)
-    for document_id, found in documents.items():
-        document = Document(document_id, found.source, tuple(found.references), found.title)
-        yield document, list(found.summaries.values())
+    for document_id, partial in documents.items():
+        document = Document(document_id, partial.source, tuple(partial.references), partial.title)
+        yield document, list(partial.summaries.values())
 
 
 def spread_row(row: dict[str, Any]) -> list[dict[str, Any]]:
-    """A row for each summary, of one that holds those of several systems."""
+    """Split a row with the summaries of several systems into one row for each."""
     wide = [name for name in row if name.startswith(WIDE)]
     if not wide:
         return [row]
@@ -209,11 +209,11 @@ def add_row(place: FileLine, row: dict[str, Any], documents: dict[str, PartialDo
     title = reading.optional_text(place, row.get("title"), "title")
     source = reading.text(place, row["source"], "source")
     reference = reading.text(place, row["reference"], "reference")
-    found = documents.setdefault(document_id, PartialDocument(title, source))
-    for name, value, known in (("title", title, found.title), ("source", source, found.source)):
+    partial = documents.setdefault(document_id, PartialDocument(title, source))
+    for name, value, known in (("title", title, partial.title), ("source", source, partial.source)):
         if value != known:
             place.refuse(f"the {name} of {reading.quote_value(document_id)} differs from an earlier row's")
-    found.references[reference] = None
+    partial.references[reference] = None
     system, text = (None if blank(row[name]) else row[name] for name in ("system", "summary"))
     if system is None and text is None:
         return
@@ -228,20 +228,20 @@ def add_row(place: FileLine, row: dict[str, Any], documents: dict[str, PartialDo
         },
     )
     # The same summary beside another reference gives a reference; anything else twice is a mistake.
-    if (summary.system, reference) in found.seen or found.summaries.setdefault(summary.system, summary) != summary:
+    if (summary.system, reference) in partial.seen or partial.summaries.setdefault(summary.system, summary) != summary:
         place.refuse(
             f"the system {reading.quote_value(summary.system)} stands twice for {reading.quote_value(document_id)}"
         )
-    found.seen.add((summary.system, reference))
+    partial.seen.add((summary.system, reference))
 
 
 def blank(value: object) -> bool:
-    """Whether a cell holds nothing."""
+    """Tell whether a cell is empty."""
     return value is None or (isinstance(value, str) and not value.strip())
 
 
 def parse_rating(place: FileLine, value: object, name: str) -> float:
-    """A human rating, which a text table gives as digits, written as in JSON."""
+    """Read a human rating; a text table has it as digits, written as in JSON."""
     if isinstance(value, str):
         if not NUMBER.fullmatch(value):
             place.refuse(f"{name} must be a number such as 4 or 3.5, not {reading.quote_value(value)}")

@@ -1,12 +1,12 @@
-"""Guided summarization of TAC 2010 and 2011 as NIST gives it to participants, with the scores of AESOP where they are.
+"""Guided summarization of TAC 2010 and 2011 as NIST gives it to participants, with the scores of AESOP, if any.
 
-    ROUGE/models/D1001-A.M.100.A.B    what person B wrote of document set D1001-A, in A the assessors' letter
-    ROUGE/peers/D1001-A.M.100.A.1     what system 1 wrote of it
-    manual/manual.peer.A              what assessors say of the systems' summaries of the sets A
-    manual/manual.model.A             and of people's
-    aesop_allpeers_A                  what the metrics of the AESOP task say of both
+    ROUGE/models/D1001-A.M.100.A.B    the summary of document set D1001-A by person B, under assessor A
+    ROUGE/peers/D1001-A.M.100.A.1     its summary by system 1
+    manual/manual.peer.A              assessors' ratings of the systems' summaries of the sets A
+    manual/manual.model.A             and of the human ones
+    aesop_allpeers_A                  scores of both by the metrics of the AESOP task
 
-Columns are those that SacreROUGE's setup of TAC 2010 takes; NIST describes them beside the files.
+Columns are those that SacreROUGE's setup of TAC 2010 reads; NIST describes them beside the files.
 """
 
 from collections.abc import Iterator, Mapping
@@ -20,14 +20,14 @@ from data.sorting import natural_order
 MODELS, PEERS = "ROUGE/models/*", "ROUGE/peers/*"
 JUDGED, JUDGED_MODELS, AESOP = "manual.peer.?", "manual.model.?", "aesop_allpeers_?"
 FILES = (JUDGED, MODELS, PEERS, AESOP)
-"""All that is read in a folder; the first tells the format."""
+"""All files that are read in a folder; the first tells the format."""
 PARTS = 5
-"""Of the name of a summary's file, between dots: the document set, a letter, words, the assessor, who wrote it."""
+"""The number of parts of a summary file's name, between dots: document set, letter, words, assessor, writer."""
 RATED = {"pyramid": 2, "linguistic_quality": 8, "responsiveness": 9}
 """The column of each rating in `manual.peer`; the pyramid score is the modified one."""
 COLUMNS = 10
 HEADS = 2
-"""Columns of AESOP before the scores: system and document set."""
+"""The number of AESOP's columns before the scores: system and document set."""
 MISSING = "NaN"
 
 Key = tuple[str, str]
@@ -37,21 +37,21 @@ Key = tuple[str, str]
 def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
     """Read the folder of a year: a document for each document set, without its articles, which NIST gives elsewhere.
 
-    References are what people wrote. What assessors say of these is passed over: a reference that stands as a system
-    judges no other. Scores of AESOP are called `aesop-1` and so on, as the metrics are numbered.
+    References are the human summaries. Assessors' ratings of these are skipped, as a human summary imported as a system
+    could not be a reference. Scores of AESOP are named `aesop-1` and so on, by the metrics' numbers.
     """
     references = read_texts(path, MODELS)
     written = read_texts(path, PEERS)
     if not references or not written:
-        raise BadRecord(f"{path}: summaries are to be in {MODELS} and {PEERS} below it")
+        raise BadRecord(f"{path}: there must be summaries in {MODELS} and {PEERS} below it")
     ratings = read_ratings(path, written)
     scores = read_scores(path, written, references)
-    if people := sum(1 for file in found(path, JUDGED_MODELS) for _, line in lines(file) if line.strip()):
-        say(f"summaries by people, of which what is said is passed over, as they are references: {people}")
+    if people := sum(1 for file in find_files(path, JUDGED_MODELS) for _, line in lines(file) if line.strip()):
+        say(f"human summaries whose ratings and scores are skipped, as they are references: {people}")
     say("the document sets have no articles: annotators will see summaries only")
     for name in sorted(written):
         if name not in references:
-            raise BadRecord(f"{path}: of {name} there are summaries in ROUGE/peers, and none in ROUGE/models")
+            raise BadRecord(f"{path}: {name} has summaries in ROUGE/peers, but none in ROUGE/models")
         summaries = [
             Summary(name, system, text, ratings.get((name, system), {}), given=scores.get((name, system), ()))
             for system, text in sorted(written[name].items(), key=lambda one: natural_order(one[0]))
@@ -60,20 +60,20 @@ def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
         yield Document(name, "", texts), summaries
 
 
-def found(path: Path, pattern: str) -> list[Path]:
-    """The files below a folder that are called so, sorted."""
+def find_files(path: Path, pattern: str) -> list[Path]:
+    """List the files below a folder that match, sorted."""
     return sorted(file for file in path.rglob(pattern) if file.is_file())
 
 
 def read_texts(path: Path, pattern: str) -> dict[str, dict[str, str]]:
-    """By document set, what each wrote. Raises `BadRecord`."""
+    """Read summaries, by document set and writer. Raises `BadRecord`."""
     texts: dict[str, dict[str, str]] = {}
-    for file in found(path, pattern):
+    for file in find_files(path, pattern):
         place = FileLine(file, 1)
         parts = file.name.split(".")
         if len(parts) != PARTS:
             place.refuse(
-                f"the name of a summary's file has {PARTS} parts, such as D1001-A.M.100.A.1, and not {len(parts)}"
+                f"the name of a summary's file must have {PARTS} parts, as D1001-A.M.100.A.1 has, not {len(parts)}"
             )
         name, who = identifier(place, parts[0], "the document set"), identifier(place, parts[-1], "the system's name")
         if who in texts.setdefault(name, {}):
@@ -83,9 +83,9 @@ def read_texts(path: Path, pattern: str) -> dict[str, dict[str, str]]:
 
 
 def read_ratings(path: Path, written: Mapping[str, Mapping[str, str]]) -> dict[Key, dict[str, float]]:
-    """What assessors say of systems' summaries."""
+    """Read assessors' ratings of systems' summaries. Raises `BadRecord`."""
     ratings: dict[Key, dict[str, float]] = {}
-    files = found(path, JUDGED)
+    files = find_files(path, JUDGED)
     if not files:
         raise BadRecord(f"{path}: there is no file {JUDGED} of ratings below it")
     for file in files:
@@ -94,7 +94,7 @@ def read_ratings(path: Path, written: Mapping[str, Mapping[str, str]]) -> dict[K
             if not columns:
                 continue
             if len(columns) < COLUMNS:
-                place.refuse(f"each line must have {COLUMNS} columns, and has {len(columns)}")
+                place.refuse(f"each line must have {COLUMNS} columns, but this one has {len(columns)}")
             key = columns[0], columns[1]
             if key[1] not in written.get(key[0], {}):
                 place.refuse(f"there is no summary of {quote_value(key[0])} by {quote_value(key[1])}")
@@ -107,9 +107,12 @@ def read_ratings(path: Path, written: Mapping[str, Mapping[str, str]]) -> dict[K
 def read_scores(
     path: Path, written: Mapping[str, Mapping[str, str]], references: Mapping[str, Mapping[str, str]]
 ) -> dict[Key, tuple[tuple[str, float], ...]]:
-    """What the metrics of AESOP say of systems' summaries: lines of `s1 d1` and a number each, under a heading."""
+    """Read AESOP's scores of systems' summaries: lines of `s1 d1` and a number for each metric, after a heading.
+
+    Raises `BadRecord`.
+    """
     scores: dict[Key, tuple[tuple[str, float], ...]] = {}
-    for file in found(path, AESOP):
+    for file in find_files(path, AESOP):
         names = number_sets(FileLine(file, 1), written, file.name[-1])
         width = 0
         for place, line in lines(file):
@@ -137,7 +140,7 @@ def read_scores(
 
 
 def number_sets(place: FileLine, written: Mapping[str, object], letter: str) -> dict[str, str]:
-    """The document sets of a letter by the numbers that AESOP gives them: D1001-A and D1101-A are 1."""
+    """Map the numbers that AESOP gives to the document sets of a letter: D1001-A and D1101-A are 1."""
     names: dict[str, str] = {}
     for name in written:
         topic, _, of_letter = name.rpartition("-")

@@ -1,35 +1,29 @@
-"""Structs in Thrift's compact protocol, as the description and the heads of pages in a Parquet file are written."""
+"""Structs in Thrift's compact protocol, as used in a Parquet file for its description and page headers."""
 
-import io
 from typing import Any, BinaryIO
 
 DEPTH = 16
-"""How deep structs and lists may lie in each other; Parquet's lie four deep."""
+"""The most levels of nested structs and lists; Parquet nests four."""
 MOST_BYTES = 1 << 22
-"""Most bytes of a text in a description."""
+"""The most bytes of a text in a description."""
 
 Struct = dict[int, Any]
 """The values of a struct by the numbers of its fields: numbers, bytes, truth values, lists, and structs again."""
 
 
 def read_struct(source: BinaryIO) -> Struct:
-    """Read a struct from where a file stands. Raises ValueError for what is none."""
+    """Read a struct from a file's current position. Raises ValueError for anything else."""
     return Thrift(source).struct(0)
 
 
-def parse_struct(content: bytes) -> Struct:
-    """The struct with which some bytes begin. Raises ValueError for what is none."""
-    return read_struct(io.BytesIO(content))
-
-
 class Thrift:
-    """A file as a source of Thrift's values."""
+    """A file as a source of Thrift values."""
 
     def __init__(self, source: BinaryIO) -> None:
         self.source = source
 
     def struct(self, depth: int) -> Struct:
-        """A struct: fields up to a zero byte."""
+        """Read a struct: fields up to a zero byte."""
         fields: Struct = {}
         number = 0
         while head := self.byte():
@@ -39,7 +33,7 @@ class Thrift:
         return fields
 
     def value(self, kind: int, depth: int) -> Any:
-        """A value of a kind."""
+        """Read a value of a kind."""
         if depth > DEPTH:
             raise ValueError("its description is nested too deeply")
         match kind:
@@ -60,12 +54,12 @@ class Thrift:
         raise ValueError("its description has a value of an unknown kind")
 
     def integer(self) -> int:
-        """A signed number."""
+        """Read a signed number."""
         number = self.varint()
         return number >> 1 ^ -(number & 1)
 
     def varint(self) -> int:
-        """A number in groups of seven bits."""
+        """Read a number in groups of seven bits."""
         number = 0
         for shift in range(0, 70, 7):
             byte = self.byte()
@@ -75,11 +69,11 @@ class Thrift:
         raise ValueError("its description has a number out of range")
 
     def byte(self) -> int:
-        """The next byte."""
+        """Read the next byte."""
         return self.bytes(1)[0]
 
     def bytes(self, count: int) -> bytes:
-        """The next bytes; a file that lacks some gives up no memory for them."""
-        if len(found := self.source.read(min(count, MOST_BYTES))) < count:
+        """Read the next bytes, never allocating more than `MOST_BYTES`. Raises ValueError if the file lacks some."""
+        if len(content := self.source.read(min(count, MOST_BYTES))) < count:
             raise ValueError("its description is cut short")
-        return found
+        return content

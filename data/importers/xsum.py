@@ -1,4 +1,4 @@
-"""XSum as its authors' scripts leave it (Narayan et al. 2018): one `.summary` file an article of the BBC.
+"""XSum as its authors' scripts leave it (Narayan et al. 2018): one `.summary` file for each article of the BBC.
 
 Sections follow lines such as `[SN]TITLE[SN]`: URL, TITLE, FIRST-SENTENCE, which is the summary, and RESTBODY.
 """
@@ -61,7 +61,7 @@ def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
 
 
 def read_sections(file: Path) -> dict[str, tuple[FileLine, list[str]]]:
-    """The sections of a file, each with where it begins and its lines that are not blank. Raises `BadRecord`."""
+    """Read the sections of a file, each with its place and its lines that are not blank. Raises `BadRecord`."""
     sections: dict[str, tuple[FileLine, list[str]]] = {}
     here: list[str] | None = None
     place = FileLine(file, 1)

@@ -54,4 +54,4 @@ __all__ = [
 
 
 class DataStore(ScoreStore, BoundStore, ListingStore, RunStore, StarStore, RemovalStore):
-    """Data sets, their scores, upper bounds and starred examples, and the runs that score them, over one engine."""
+    """Data sets, their scores, upper bounds and starred examples, and their runs, over one engine."""

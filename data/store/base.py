@@ -1,4 +1,4 @@
-"""What every store is made of: sessions over one engine, rows found by name, and failures of the database in words."""
+"""The base of all stores: sessions over one engine, rows found by name, and the database's failures in plain words."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,14 +15,14 @@ from data.database import UnusableDatabase
 from data.tables import DatasetRow, NamedRow
 
 REVOKING = 0x7265766F
-"""PostgreSQL's number of the lock that whoever takes rights away holds."""
+"""PostgreSQL's number of the lock that is held while rights are taken away."""
 
 BATCH = 500
-"""Rows per statement: under every server's limit of bound parameters."""
+"""Rows per statement, fewer than every server's limit of bound parameters."""
 
 
 class StoreError(ValueError):
-    """A refusal by a store; the message says what to do."""
+    """A store refuses a call; the message says what to do."""
 
 
 class NotSignedIn(StoreError):
@@ -39,11 +39,11 @@ class DatabaseFailed(StoreError):
     def __init__(self, error: Exception, *, stored: bool | None = False) -> None:
         super().__init__(f"the database cannot be used: {failure_in_words(error)}")
         self.stored = stored
-        """False: nothing of what was to be stored is; None: that is not known, as a commit was under way."""
+        """False if nothing was stored; None if that is unknown, as a commit was under way."""
         self.for_annotators = (
             f"the database cannot be used: {OTHER}" if isinstance(error, UnusableDatabase) else str(self)
         )
-        """The same for those who only judge, whom paths and settings of the server do not concern."""
+        """The same message for people who only judge, without paths and settings of the server."""
 
 
 FAILURES = {
@@ -61,13 +61,13 @@ FAILURES = {
     "queuepool limit": "too many people are using it at this moment",
     "server": "its server does not answer",
 }
-"""What drivers say, in lower case, and what it means."""
+"""Parts of drivers' messages, in lower case, with their meaning."""
 
 OTHER = "it is not the one of this study; please tell whoever runs it"
 
 
 def failure_in_words(error: Exception) -> str:
-    """Why the database failed, in a few words; the first line of what its driver says where that is not known."""
+    """Return why the database failed, in a few words; for unknown errors the first line of the driver's message."""
     if isinstance(error, UnusableDatabase):
         return str(error)
     said = str(getattr(error, "orig", None) or error).strip() or type(error).__name__
@@ -83,13 +83,13 @@ class Store:
         self.writer = engine.execution_options(writing=True)
 
     def check(self) -> None:
-        """Run a trivial query. Raises `DatabaseFailed` where it does not answer."""
+        """Run a trivial query. Raises `DatabaseFailed` if it fails."""
         with self.reading(annotators=True) as session:
             session.scalar(select(DatasetRow.id).limit(1))
 
     @contextmanager
     def reading(self, *, annotators: bool = False) -> Iterator[Session]:
-        """A session that only reads; `annotators` are refused unless it is for them, too.
+        """Open a session that only reads; annotators are refused unless `annotators`.
 
         Raises `NotSignedIn`, `NotAllowed`, `DatabaseFailed`.
         """
@@ -104,12 +104,12 @@ class Store:
 
     @contextmanager
     def writing(self, *, annotators: bool = False, revoking: bool = False) -> Iterator[Session]:
-        """A session whose changes are committed, and on disk, when the block ends without an error.
+        """Open a session whose changes are committed, and on disk, when the block ends without an error.
 
-        Annotators are refused unless it is for them, too. `revoking` is for calls that take rights away: each waits
-        for the calls that rest on such a right, and two that rest on each other's would wait for ever, so that one
-        comes after the other. Raises `NotSignedIn`, `NotAllowed`, and `DatabaseFailed` where the database fails:
-        nothing was stored, unless the error says that nobody knows.
+        Annotators are refused unless `annotators`. `revoking` is for calls that take rights away: each waits for the
+        calls that depend on such a right, and two that depend on each other's would wait forever, so they run one after
+        the other. Raises `NotSignedIn`, `NotAllowed`, and `DatabaseFailed` if the database fails: nothing was stored,
+        unless the error says that this is unknown.
         """
         committing = False
         try:
@@ -129,19 +129,22 @@ class Store:
             raise self.failed(error, stored=None if committing else False) from error
 
     def visitor(self) -> Visitor:
-        """Who calls. Raises `NotSignedIn`, `DatabaseFailed`."""
+        """Return the caller. Raises `NotSignedIn`, `DatabaseFailed`."""
         with self.reading(annotators=True) as session:
             return visitor_of(session)
 
     def admit(self, session: Session, *, annotators: bool) -> None:
-        """Look up who calls, in the call's own transaction, and keep it with the session (`visitor_of`)."""
+        """Look up the caller in the call's own transaction, and keep them with the session (`visitor_of`).
+
+        Raises `NotSignedIn`, `NotAllowed`.
+        """
         visitor = self.actor.admit(session)
         if visitor.is_annotator and not annotators:
             raise NotAllowed("this is not part of your task")
         session.info["visitor"] = visitor
 
     def failed(self, error: Exception, *, stored: bool | None = False) -> DatabaseFailed:
-        """What to raise for an error of the database; connections that may be broken are not used again."""
+        """Make the error to raise for one of the database; connections that may be broken are not used again."""
         self.engine.dispose()
         return DatabaseFailed(error, stored=stored)
 
@@ -159,9 +162,9 @@ def find_named(
     lock: bool = False,
     visible: Callable[[Row], bool] = lambda row: True,
 ) -> Row:
-    """The row of that name, with `lock` while what belongs to it changes.
+    """Find the row of a name; `lock` locks it while rows that belong to it change.
 
-    Raises `unknown`, saying which there are, where there is none or it is not `visible`.
+    Raises `unknown`, listing the known names, if there is no such row or it is not `visible`.
     """
     wanted = select(table).where(table.name == name)
     row = session.scalar(wanted.with_for_update(key_share=True) if lock else wanted)
@@ -172,12 +175,12 @@ def find_named(
 
 
 def has_named(session: Session, table: type[NamedRow], name: str) -> bool:
-    """Whether there is a row of that name."""
+    """Tell whether there is a row of this name."""
     return session.scalar(select(table.id).where(table.name == name)) is not None
 
 
 def insert_named(session: Session, row: NamedRow, exists: StoreError) -> None:
-    """Insert a row at once. Raises `exists` where another session has inserted one of its name at this moment."""
+    """Insert a row at once. Raises `exists` if another session has just inserted one of its name."""
     session.add(row)
     try:
         session.flush()
@@ -186,15 +189,18 @@ def insert_named(session: Session, row: NamedRow, exists: StoreError) -> None:
 
 
 def batches(keys: Sequence[str]) -> Iterator[Sequence[str]]:
-    """Keys in parts that one statement can name."""
+    """Split keys into parts that fit into one statement."""
     return (keys[start : start + BATCH] for start in range(0, len(keys), BATCH))
 
 
 def checked_name(name: str, what: str = "a name") -> str:
-    """A name, of `what` it is one, that can stand in a list and on a command line. Raises `StoreError`."""
+    """Check that a name can be listed and typed on a command line; return it without outer spaces.
+
+    `what` names it in the error. Raises `StoreError`.
+    """
     name = name.strip(" ")
-    # Letters may need invisible joiners, but no name needs control characters, line ends, half characters, or what
-    # turns the direction of the text around it.
+    # Letters may need invisible joiners, but no name needs control characters, line ends, surrogates, or marks that
+    # change the direction of text.
     unwanted = {"Cc", "Cs", "Zl", "Zp"} | {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
     if not 1 <= len(name) <= 200 or any({category(letter), bidirectional(letter)} & unwanted for letter in name):
         raise StoreError(f"{what} needs 1 to 200 printable characters")

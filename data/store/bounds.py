@@ -1,4 +1,4 @@
-"""Upper bounds: what oracles reached on the documents of a data set."""
+"""Upper bounds: results of oracles for the documents of a data set."""
 
 from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
@@ -12,32 +12,32 @@ from data.store.versions import VersionedStore
 from data.tables import BoundRow, DocumentRow
 
 BoundColumns = tuple[str, float, list[int], int, float | None, float]
-"""A document's id, and what was stored of it."""
+"""A document's id, and the stored result for it."""
 
 
 class StoredBound(NamedTuple):
-    """What an oracle reached on a document, as it is kept."""
+    """The stored result of an oracle for a document."""
 
     f1: float
     sentences: tuple[int, ...]
-    """Places of its sentences in the source."""
+    """Positions of its sentences in the source."""
     reference: int
-    """Index of the reference whose F1 it is."""
+    """The index of the reference of the F1."""
     bound: float | None
-    """No extract scores higher; None where the oracle cannot tell."""
+    """An upper bound on the score of any extract; None if the oracle has none."""
     seconds: float
 
 
 class BoundStore(VersionedStore):
-    """Upper bounds over one engine, a short session a call."""
+    """Upper bounds over one engine, with a short session for each call."""
 
     def add_bounds(self, *, dataset: str, signature: str, bounds: Mapping[str, StoredBound]) -> None:
-        """Keep what an oracle reached, by the id of its document; what is already there stays as it is.
+        """Store an oracle's results, by document id; existing ones stay as they are.
 
-        Raises `UnknownDataset`, and `UnknownDocument` before anything is kept.
+        Raises `UnknownDataset`, and `UnknownDocument` before anything is stored.
         """
         with self.writing() as session:
-            owner = find_dataset(session, dataset, lock=True)  # of two that search at once, one writes after the other
+            owner = find_dataset(session, dataset, lock=True)  # two searches at once write one after the other
             kept = (BoundRow.document_id == DocumentRow.id) & (BoundRow.signature == signature)
             documents = {
                 key: (document_id, bound_id)
@@ -57,7 +57,7 @@ class BoundStore(VersionedStore):
                     session.add(BoundRow(document_id=document_id, signature=signature, **columns))
 
     def bounds(self, *, dataset: str, signature: str) -> dict[str, StoredBound]:
-        """What an oracle reached, by document id, in the documents' order. Raises `UnknownDataset`."""
+        """Load an oracle's results by document id, in the documents' order. Raises `UnknownDataset`."""
 
         def read(session: Session, chosen: ColumnElement[bool]) -> dict[str, StoredBound]:
             return to_bounds(session.execute(select_bounds(signature, chosen).order_by(DocumentRow.position)))
@@ -66,13 +66,13 @@ class BoundStore(VersionedStore):
         return {key: bound for part in parts for key, bound in part.items()}
 
     def bound(self, *, dataset: str, document_id: str, signature: str) -> StoredBound | None:
-        """What an oracle reached on one document, None where it has not been asked. Raises `UnknownDataset`."""
+        """Load an oracle's result for one document, None without one. Raises `UnknownDataset`."""
         with self.reading() as session:
-            found = select_bounds(signature, in_dataset(session, dataset), DocumentRow.key == document_id)
-            return to_bounds(session.execute(found)).get(document_id)
+            wanted = select_bounds(signature, in_dataset(session, dataset), DocumentRow.key == document_id)
+            return to_bounds(session.execute(wanted)).get(document_id)
 
     def bound_signatures(self, dataset: str) -> dict[str, int]:
-        """Of how many documents there is what each oracle reached, by its signature. Raises `UnknownDataset`."""
+        """Count the documents with a result of each oracle, by its signature. Raises `UnknownDataset`."""
         with self.reading() as session:
             counted = (
                 select(BoundRow.signature, func.count())
@@ -84,7 +84,7 @@ class BoundStore(VersionedStore):
             return dict(session.execute(counted).all())
 
     def count_bounds(self, *, dataset: str, signatures: Collection[str]) -> int:
-        """How many documents have what each of some oracles reached. Raises `UnknownDataset`."""
+        """Count the documents with results of all of the given oracles. Raises `UnknownDataset`."""
 
         def count(session: Session, chosen: ColumnElement[bool]) -> int:
             known = (
@@ -100,7 +100,7 @@ class BoundStore(VersionedStore):
 
 
 def select_bounds(signature: str, *chosen: ColumnElement[bool]) -> Select[*BoundColumns]:
-    """Select what an oracle reached on some documents, with their ids."""
+    """Select an oracle's results for some documents, with their ids."""
     columns = BoundRow.f1, BoundRow.sentences, BoundRow.reference, BoundRow.bound, BoundRow.seconds
     return (
         select(DocumentRow.key, *columns)
@@ -110,7 +110,7 @@ def select_bounds(signature: str, *chosen: ColumnElement[bool]) -> Select[*Bound
 
 
 def to_bounds(rows: Iterable[BoundColumns]) -> dict[str, StoredBound]:
-    """What was stored, by document id."""
+    """Return stored results by document id."""
     return {
         key: StoredBound(f1, tuple(sentences), reference, bound, seconds)
         for key, f1, sentences, reference, bound, seconds in rows

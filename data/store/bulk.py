@@ -1,4 +1,4 @@
-"""Many rows at once: by COPY into PostgreSQL, by prepared statements into SQLite."""
+"""Insertion of many rows: by COPY into PostgreSQL, by prepared statements into SQLite."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,16 +18,16 @@ DOCUMENTS = ("id", "dataset_id", "position", "key", "title", "source", "referenc
 SUMMARIES = ("document_id", "system", "text", "human", "signature", "remarks", "example")
 
 AT_ONCE = 2_000
-"""Rows that are made before SQLite is given them, so that a large data set is not in memory twice."""
+"""Rows that are made before they are passed to SQLite, so that a large data set is not in memory twice."""
 
 
 def insert_records(
     session: Session, dataset_id: int, records: Sequence[Record], hashes: Sequence[Sequence[str]]
 ) -> None:
-    """Insert documents and their imported summaries, in order, into a data set that has none.
+    """Insert documents and their imported summaries, in order, into an empty data set.
 
-    `hashes` are those of each document's summaries (`data.store.rows.example_hashes`). The session writes: SQLite's
-    must hold the lock. Raises what SQLAlchemy raises.
+    `hashes` are those of each document's summaries (`data.store.rows.example_hashes`). The session must be one that
+    writes: in SQLite it must hold the lock. Raises what SQLAlchemy raises.
     """
     ids = new_ids(session, len(records))
     documents = (
@@ -62,7 +62,7 @@ def insert_records(
 
 
 def new_ids(session: Session, number: int) -> Sequence[int]:
-    """Numbers for that many documents, which nobody else is given, in order."""
+    """Reserve numbers for that many documents, in order."""
     if session.get_bind().dialect.name == "postgresql":
         drawn = text("SELECT nextval(pg_get_serial_sequence('documents', 'id')) FROM generate_series(1, :number)")
         return sorted(session.scalars(drawn, {"number": number}))

@@ -1,4 +1,4 @@
-"""Data sets: their documents with references, and the summaries that systems wrote."""
+"""Data sets: their documents with references, and the systems' summaries."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
@@ -29,33 +29,33 @@ from data.store.versions import VersionedStore
 from data.tables import DatasetRow, DocumentRow, SummaryRow
 
 PLAYGROUND = "playground"
-"""The format of data sets whose documents were written here, one by one."""
+"""The format of data sets whose documents were entered here, one by one."""
 
 NAME_OF_SYSTEM = "the name of a summary's system"
 
 
 class DatasetExists(StoreError):
-    """A data set of that name is already there."""
+    """There is already a data set of this name."""
 
 
 class UnknownDataset(StoreError):
-    """There is no data set of that name."""
+    """There is no data set of this name."""
 
 
 class SystemExists(StoreError):
-    """The data set already has summaries of that system."""
+    """The data set already has summaries of this system."""
 
 
 class DocumentExists(StoreError):
-    """The data set already has a document of that id."""
+    """The data set already has a document of this id."""
 
 
 class NotExtensible(StoreError):
-    """The data set is a file as it was imported, and takes no further documents."""
+    """The data set was imported from a file, and takes no further documents."""
 
 
 class UnknownDocument(StoreError):
-    """The data set has no document of that id."""
+    """The data set has no document of this id."""
 
 
 @dataclass(frozen=True)
@@ -72,14 +72,14 @@ class Dataset:
     aspects: tuple[str, ...]
     """Aspects of the human ratings that came with it."""
     archived_at: datetime | None
-    """Since when lists leave it out."""
+    """The time since when lists leave it out; None if they do not."""
 
 
 class DatasetStore(VersionedStore):
-    """Data sets over one engine, a short session a call.
+    """Data sets over one engine, with a short session for each call.
 
-    All researchers of a server see its data sets, score them and star examples. What a data set says, its documents and
-    summaries, is changed by its owner or the server's only: everybody's results rest on it.
+    All researchers of a server see its data sets, score them and star examples. Only the owner of a data set, or the
+    server's, can change its documents and summaries, as everybody's results depend on them.
     """
 
     def add_dataset(
@@ -90,7 +90,7 @@ class DatasetStore(VersionedStore):
         sha256: str,
         records: Iterable[tuple[Document, list[Summary]]],
     ) -> Dataset:
-        """Store a data set whole, with the scores that came with it, or nothing of it where `records` raises.
+        """Store a whole data set with the scores that came with it, or nothing if `records` raises.
 
         Raises `DatasetExists`.
         """
@@ -104,19 +104,19 @@ class DatasetStore(VersionedStore):
         return self.dataset(name)
 
     def has_dataset(self, name: str) -> bool:
-        """Whether there is a data set of that name."""
+        """Tell whether there is a data set of this name."""
         with self.reading() as session:
             return has_named(session, DatasetRow, name)
 
     def datasets(self, *, archived: bool = False) -> list[Dataset]:
-        """All data sets by name; those that are `archived` only where they are asked for."""
+        """List the data sets by name, with archived ones only if `archived`."""
         with self.reading() as session:
             listed = select(DatasetRow.name).order_by(DatasetRow.name)
             names = session.scalars(listed if archived else listed.where(DatasetRow.archived_at.is_(None))).all()
         return [self.dataset(name) for name in names]
 
     def dataset(self, name: str) -> Dataset:
-        """One data set. Raises `UnknownDataset`."""
+        """Load one data set. Raises `UnknownDataset`."""
 
         def count_dataset(name: str) -> Dataset:
             with self.reading() as session:
@@ -129,12 +129,12 @@ class DatasetStore(VersionedStore):
         return self.keep(("texts",), name, count_dataset)
 
     def may_change(self, name: str) -> bool:
-        """Whether the caller may change what a data set says. Raises `UnknownDataset`."""
+        """Tell whether the caller may change a data set's documents and summaries. Raises `UnknownDataset`."""
         with self.reading() as session:
             return visitor_of(session).may_change(find_dataset(session, name).owner_id)
 
     def records(self, name: str) -> list[tuple[Document, list[Summary]]]:
-        """A data set's documents with their summaries, in the order of its file. Raises `UnknownDataset`."""
+        """Load a data set's documents with their summaries, in the order of its file. Raises `UnknownDataset`."""
 
         def read(session: Session, chosen: ColumnElement[bool]) -> list[tuple[Document, list[Summary]]]:
             return [to_records(row) for row in session.scalars(select_documents(chosen))]
@@ -142,13 +142,13 @@ class DatasetStore(VersionedStore):
         return [record for part in self.read_in_parts(number_of(name), read) for record in part]
 
     def first_records(self, name: str, count: int) -> list[tuple[Document, list[Summary]]]:
-        """The first documents of a data set with their summaries, `count` at most. Raises `UnknownDataset`."""
+        """Load the first `count` documents of a data set with their summaries. Raises `UnknownDataset`."""
         with self.reading() as session:
             first = in_dataset(session, name) & (DocumentRow.position < count)
             return [to_records(row) for row in session.scalars(select_documents(first))]
 
     def record(self, name: str, document_id: str) -> tuple[Document, list[Summary]]:
-        """One document of a data set with its summaries. Raises `UnknownDataset`, `UnknownDocument`."""
+        """Load one document of a data set with its summaries. Raises `UnknownDataset`, `UnknownDocument`."""
         with self.reading() as session:
             row = session.scalar(select_documents(in_dataset(session, name), DocumentRow.key == document_id))
             if row is None:
@@ -158,12 +158,11 @@ class DatasetStore(VersionedStore):
     def add_summaries(
         self, *, dataset: str, summaries: Sequence[Summary], signature: str | None = None, resume: bool = False
     ) -> int:
-        """Add the summaries of one or more systems to a data set; returns how many were added.
+        """Add the summaries of one or more systems to a data set; return how many were added.
 
-        With `resume` the systems may be there, written under the same `signature`: a summary that is there stays as it
-        is. Raises `UnknownDataset`, `NotAllowed`, and `SystemExists` where a summary of that system and document is
-        there; with `resume`, where any summary of the system was imported or has another signature. Nothing is added
-        then.
+        With `resume` the systems may exist, written under the same `signature`: existing summaries stay as they are.
+        Raises `UnknownDataset`, `NotAllowed`, and `SystemExists` if a summary of a system and document exists; with
+        `resume`, if any summary of the system was imported or has another signature. Nothing is added then.
         """
         with self.changing("texts") as session:
             owner = find_dataset(session, dataset, lock=True)
@@ -186,9 +185,9 @@ class DatasetStore(VersionedStore):
         return added
 
     def summarized(self, *, dataset: str, system: str, signature: str | None) -> set[str]:
-        """Ids of the documents that have a system's summary under a signature; none without the system.
+        """Return the ids of the documents with a system's summary; none if there is no such system.
 
-        Raises `UnknownDataset`, and `SystemExists` where a summary of the system was imported or has another signature.
+        Raises `UnknownDataset`, and `SystemExists` if a summary of the system was imported or has another signature.
         """
         with self.reading() as session:
             owner = find_dataset(session, dataset)
@@ -202,7 +201,7 @@ class DatasetStore(VersionedStore):
             )
 
     def written_by(self, dataset: str) -> dict[str, int]:
-        """How many summaries each system of a data set wrote, by the systems' names.
+        """Count the summaries of each system of a data set, by the systems' names.
 
         Raises `UnknownDataset`.
         """
@@ -210,7 +209,7 @@ class DatasetStore(VersionedStore):
             return count_by_system(session, find_dataset(session, dataset))
 
     def count_single_texts(self, name: str) -> int:
-        """How many documents have fewer than two texts among references and title, beside those that stand as systems.
+        """Count the documents with fewer than two references and titles that are not themselves candidates.
 
         Keywords that two texts share cannot be found in these. Raises `UnknownDataset`.
         """
@@ -228,10 +227,10 @@ class DatasetStore(VersionedStore):
         return sum(self.read_in_parts(number_of(name), count))
 
     def add_document(self, *, dataset: str, document: Document, summaries: Sequence[Summary]) -> Dataset:
-        """Add a document that was written here, with its summaries, to a data set of the format `PLAYGROUND`.
+        """Add a document that was entered here, with its summaries, to a data set of the format `PLAYGROUND`.
 
-        The data set is made where there is none of that name. Its SHA-256 is that of what was there before and of what
-        is added. Raises `NotAllowed`, `DocumentExists`, `NotExtensible` for an imported data set, `StoreError` for a
+        The data set is created if there is none of this name. Its SHA-256 is computed from the previous one and the new
+        document. Raises `NotAllowed`, `DocumentExists`, `NotExtensible` for an imported data set, `StoreError` for a
         bad name of the data set, the document or a summary's system.
         """
         name, key = checked_name(dataset), checked_name(document.id)
@@ -262,12 +261,12 @@ class DatasetStore(VersionedStore):
 
 
 def taken(name: str) -> DatasetExists:
-    """What is raised where a data set's name is taken."""
+    """Return the error for a data set's name that is taken."""
     return DatasetExists(f"there is already a data set {name!r}; choose another name")
 
 
 def hash_records(records: Iterable[Record]) -> list[list[str]]:
-    """The hashes of all examples of documents, before the transaction that stores them."""
+    """Compute the hashes of all examples of documents, before the transaction that stores them."""
     return [example_hashes(*record) for record in records]
 
 
@@ -280,7 +279,7 @@ def insert_dataset(
     records: Sequence[Record],
     hashes: Sequence[Sequence[str]],
 ) -> DatasetRow:
-    """Insert a data set, which is the caller's, with its documents and the scores that came with them.
+    """Insert a data set, owned by the caller, with its documents and the scores that came with them.
 
     Raises `DatasetExists`.
     """
@@ -296,23 +295,23 @@ def insert_dataset(
 
 
 def find_dataset(session: Session, name: str, *, lock: bool = False) -> DatasetRow:
-    """The row of a data set, with `lock` while its summaries change. Raises `UnknownDataset`."""
+    """Find the row of a data set; `lock` locks it while its summaries change. Raises `UnknownDataset`."""
     return find_named(session, DatasetRow, name, what="data set", unknown=UnknownDataset, lock=lock)
 
 
 def number_of(name: str) -> Callable[[Session], int]:
-    """What finds the number of a data set, for `read_in_parts`; it raises `UnknownDataset`."""
+    """Return a function for `read_in_parts` that finds the number of a data set; it raises `UnknownDataset`."""
     return lambda session: find_dataset(session, name).id
 
 
 def check_owner(session: Session, owner_id: int | None, dataset: str) -> None:
-    """Raise `NotAllowed` where a data set belongs to another account, or to nobody's."""
+    """Refuse changes to a data set of another account, or of no account. Raises `NotAllowed`."""
     if not visitor_of(session).may_change(owner_id):
         raise NotAllowed(f"the data set {dataset!r} belongs to somebody else; ask them, or import a copy of your own")
 
 
 def count_by_system(session: Session, dataset: DatasetRow) -> dict[str, int]:
-    """A data set's systems by their names, and how many summaries each wrote."""
+    """Count a data set's summaries by system, in the order of the systems' names."""
     rows = session.execute(
         select(SummaryRow.system, func.count())
         .join(DocumentRow)
@@ -324,18 +323,18 @@ def count_by_system(session: Session, dataset: DatasetRow) -> dict[str, int]:
 
 
 def in_dataset(session: Session, name: str) -> ColumnElement[bool]:
-    """What chooses the documents of a data set. Raises `UnknownDataset`."""
+    """Return the condition that selects the documents of a data set. Raises `UnknownDataset`."""
     return DocumentRow.dataset_id == find_dataset(session, name).id
 
 
 def select_documents(*chosen: ColumnElement[bool]) -> Select[DocumentRow]:
-    """Select documents in order, their summaries loaded with them."""
+    """Select documents in order, with their summaries."""
     in_order = select(DocumentRow).where(*chosen).order_by(DocumentRow.position)
     return in_order.options(selectinload(DocumentRow.summaries))
 
 
 def find_documents(session: Session, dataset: DatasetRow, keys: Iterable[str]) -> dict[str, DocumentRow]:
-    """Documents of a data set by their ids, without those that it does not have."""
+    """Load documents of a data set by their ids; unknown ids are left out."""
     return {
         row.key: row
         for batch in batches(list(keys))
@@ -344,7 +343,7 @@ def find_documents(session: Session, dataset: DatasetRow, keys: Iterable[str]) -
 
 
 def check_signature(session: Session, dataset: DatasetRow, system: str, signature: str | None) -> None:
-    """Raise `SystemExists` where a data set has summaries of a system that were not written under a signature."""
+    """Refuse a system whose summaries in a data set were not all written under a signature. Raises `SystemExists`."""
     of_system = select(SummaryRow.signature).join(DocumentRow).where(DocumentRow.dataset_id == dataset.id)
     for known in session.scalars(of_system.where(SummaryRow.system == system).distinct()):
         if known != signature:

@@ -1,4 +1,4 @@
-"""Rows deleted with all that refers to them, in whatever tables that is: the database itself knows its foreign keys."""
+"""Deletion of rows with all that refer to them, in any table, by the database's own foreign keys."""
 
 from collections.abc import Collection, Sequence
 
@@ -11,10 +11,10 @@ References = dict[str, list[tuple[str, str]]]
 
 
 def delete_dependents(session: Session, name: str, ids: Sequence[int], *, only: Collection[str] | None = None) -> None:
-    """Delete what refers to the rows of a table with these numbers, and all that refers to that in turn.
+    """Delete the rows that refer to the rows of a table with these numbers, and all that refer to those.
 
-    `only` names the tables that refer to these rows of which rows are deleted; by default all. So a package deletes
-    what belongs to its rows in tables of packages that it does not know.
+    `only` names the referring tables to delete from; by default all. So a package can delete rows that belong to its
+    own in tables of packages that it does not know. Raises LookupError if a table in `only` does not refer to `name`.
     """
     session.flush()
     references = read_references(session)
@@ -27,7 +27,7 @@ def delete_dependents(session: Session, name: str, ids: Sequence[int], *, only: 
 
 
 def delete_chosen(session: Session, references: References, name: str, chosen: ColumnElement[bool]) -> None:
-    """Delete the chosen rows of a table, after all that refers to them."""
+    """Delete the chosen rows of a table, after all that refer to them."""
     chosen_ids: Select[int] = select(column("id")).select_from(table(name)).where(chosen)
     for child, of in references.get(name, []):
         delete_chosen(session, references, child, column(of).in_(chosen_ids))
@@ -35,10 +35,10 @@ def delete_chosen(session: Session, references: References, name: str, chosen: C
 
 
 def read_references(session: Session) -> References:
-    """Which columns of the database refer to the rows of each table."""
-    found: References = {}
+    """Find the columns of the database that refer to the rows of each table."""
+    references: References = {}
     for (_, child), keys in inspect(session.connection()).get_multi_foreign_keys().items():
         for key in keys:
             if key["referred_columns"] == ["id"]:
-                found.setdefault(key["referred_table"], []).append((child, key["constrained_columns"][0]))
-    return found
+                references.setdefault(key["referred_table"], []).append((child, key["constrained_columns"][0]))
+    return references

@@ -1,4 +1,4 @@
-"""Scores as rows, and those that came with a corpus, which are stored with it."""
+"""Storage of scores as rows, including those that came with a corpus."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -13,7 +13,7 @@ from data.tables import ScoreRow, SignatureRow
 
 
 def keep_scores(session: Session, metric: str, signature: str, scores: Mapping[str, Mapping[str, Any]]) -> None:
-    """Keep scores by the hash of their example; those that are already there stay as they are."""
+    """Store scores by the hash of their example; existing ones stay as they are."""
     owner = session.scalar(select(SignatureRow).where(SignatureRow.text == signature).with_for_update())
     if owner is None:
         owner = SignatureRow(metric=metric, text=signature)
@@ -36,9 +36,9 @@ def keep_given(
     hashes: Iterable[Sequence[str]],
     corpus: str,
 ) -> None:
-    """Keep the scores that came with summaries, under signatures that name their `corpus`.
+    """Store the scores that came with summaries, under signatures that name their `corpus`.
 
-    A score is of texts: of summaries that are the same beside the same document, the first one's stands.
+    A score belongs to texts: of equal summaries of the same document, the first one's score is kept.
     """
     scores: dict[str, dict[str, Mapping[str, Any]]] = {}
     for (_, summaries), examples in zip(records, hashes, strict=True):

@@ -1,4 +1,4 @@
-"""Data sets renamed, deleted, and brought back."""
+"""Renaming, archiving, deletion and restoration of data sets."""
 
 from typing import Any, NamedTuple, TypeVar
 
@@ -22,11 +22,11 @@ NUMBERS = {"id", "dataset_id", "document_id"}
 
 
 class DatasetInUse(StoreError):
-    """Studies or reviews of keywords are made of the data set."""
+    """Studies or reviews of keywords depend on the data set."""
 
 
 class DeletedDocument(NamedTuple):
-    """A document that was deleted, and all that belonged to it."""
+    """A deleted document with all that belonged to it."""
 
     document: Columns
     summaries: list[Columns]
@@ -35,7 +35,7 @@ class DeletedDocument(NamedTuple):
 
 
 class DeletedDataset(NamedTuple):
-    """A data set that was deleted, whole, so that it can be brought back."""
+    """A deleted data set, complete, so that it can be restored."""
 
     name: str
     columns: Columns
@@ -43,10 +43,10 @@ class DeletedDataset(NamedTuple):
 
 
 class RemovalStore(VersionedStore):
-    """What becomes of data sets as a whole, over one engine; it is for their owner, or for the server's."""
+    """Operations on whole data sets, over one engine, for their owner or the server's."""
 
     def rename_dataset(self, name: str, new: str) -> None:
-        """Give a data set another name.
+        """Rename a data set.
 
         Raises `UnknownDataset`, `NotAllowed`, `DatasetExists`, StoreError for a bad name.
         """
@@ -66,7 +66,7 @@ class RemovalStore(VersionedStore):
                 raise exists from error
 
     def archive_dataset(self, name: str, *, archived: bool = True) -> None:
-        """Leave a data set out of lists, or bring it back; nothing else changes.
+        """Leave a data set out of lists, or list it again; nothing else changes.
 
         Raises `UnknownDataset`, `NotAllowed`.
         """
@@ -78,8 +78,8 @@ class RemovalStore(VersionedStore):
     def delete_dataset(self, name: str) -> DeletedDataset:
         """Delete a data set with its documents, summaries, bounds, stars and runs.
 
-        Returns what `restore_dataset` needs. Scores stay: they belong to the texts, and whoever imports these again has
-        them. Raises `UnknownDataset`, `NotAllowed`, `RunGoingOn`, and `DatasetInUse` where studies or reviews of
+        Return the input of `restore_dataset`. Scores stay: they belong to the texts, and are there if these are
+        imported again. Raises `UnknownDataset`, `NotAllowed`, `RunGoingOn`, and `DatasetInUse` if studies or reviews of
         keywords depend on it; nothing is deleted then.
         """
         try:
@@ -90,13 +90,13 @@ class RemovalStore(VersionedStore):
                 deleted = DeletedDataset(name, columns_of(row), read_documents(session, row))
                 delete_rows(session, row)
         except IntegrityError as error:
-            raise DatasetInUse(f"studies or reviews of keywords are made of the data set {name!r}; it stays") from error
+            raise DatasetInUse(f"studies or reviews of keywords depend on the data set {name!r}; it stays") from error
         return deleted
 
     def restore_dataset(self, deleted: DeletedDataset) -> None:
-        """Bring back a data set that was deleted, to the account whose it was.
+        """Restore a deleted data set, for the account that owned it.
 
-        Raises `DatasetExists` where its name was taken meanwhile, and `NotAllowed` for anybody else.
+        Raises `DatasetExists` if its name has been taken, and `NotAllowed` for other callers.
         """
         exists = DatasetExists(f"there is a data set {deleted.name!r} again; rename that first")
         with self.changing("texts") as session:
@@ -116,18 +116,18 @@ class RemovalStore(VersionedStore):
 
 
 def refuse_running(session: Session, dataset: DatasetRow) -> None:
-    """Refuse to delete a data set that is being worked on. Raises `RunGoingOn`."""
+    """Refuse to delete a data set with a run in progress. Raises `RunGoingOn`."""
     if any(to_run(run).state == "going" for run in session.scalars(select_runs(dataset))):
         raise RunGoingOn(f"data set {dataset.name!r} is being scored, or gets further systems; cancel that first")
 
 
 def columns_of(row: DatasetRow | DocumentRow | SummaryRow | BoundRow | StarRow) -> Columns:
-    """What a row says, but for numbers that only this database knows."""
+    """Return a row's columns, without numbers that only this database knows."""
     return {name: getattr(row, name) for name in row.__table__.columns.keys() if name not in NUMBERS}  # noqa: SIM118
 
 
 def read_documents(session: Session, dataset: DatasetRow) -> list[DeletedDocument]:
-    """All that belongs to a data set's documents, in their order."""
+    """Load all that belongs to a data set's documents, in their order."""
     bounds, stars = rows_by_document(session, BoundRow, dataset), rows_by_document(session, StarRow, dataset)
     return [
         DeletedDocument(
@@ -138,11 +138,11 @@ def read_documents(session: Session, dataset: DatasetRow) -> list[DeletedDocumen
 
 
 def rows_by_document(session: Session, table: type[OfDocument], dataset: DatasetRow) -> dict[int, list[Columns]]:
-    """The rows of a table that belong to a data set's documents, by the number of the document."""
-    found: dict[int, list[Columns]] = {}
+    """Load the rows of a table that belong to a data set's documents, by the number of the document."""
+    by_document: dict[int, list[Columns]] = {}
     for row in session.scalars(select(table).where(table.document_id.in_(ids_of(dataset))).order_by(table.id)):
-        found.setdefault(row.document_id, []).append(columns_of(row))
-    return found
+        by_document.setdefault(row.document_id, []).append(columns_of(row))
+    return by_document
 
 
 def ids_of(dataset: DatasetRow) -> Any:
@@ -151,7 +151,7 @@ def ids_of(dataset: DatasetRow) -> Any:
 
 
 def delete_rows(session: Session, dataset: DatasetRow) -> None:
-    """Delete all rows of a data set, those first that belong to others; stars go with their documents."""
+    """Delete all rows of a data set, beginning with those that refer to others; stars go with their documents."""
     documents = ids_of(dataset)
     doomed: tuple[tuple[Any, ColumnElement[bool]], ...] = (
         (BoundRow, BoundRow.document_id.in_(documents)),

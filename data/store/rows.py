@@ -1,4 +1,4 @@
-"""Records into rows and back."""
+"""Conversion of records to rows and back."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 
 def to_record(kind: type[Record], row: object, **computed: Any) -> Record:
-    """A row as a record: the columns named like its fields, lists as tuples; `computed` are the other fields."""
+    """Convert a row to a record: columns named like its fields, lists as tuples; `computed` are the other fields."""
     columns = {field.name: getattr(row, field.name) for field in fields(kind) if field.name not in computed}
     values = {name: tuple(value) if isinstance(value, list) else value for name, value in columns.items()}
     return kind(**values, **computed)
 
 
 def document_row(dataset_id: int, position: int, document: Document, summaries: Sequence[Summary]) -> DocumentRow:
-    """A document and its summaries as rows."""
+    """Convert a document and its summaries to rows."""
     row = DocumentRow(
         dataset_id=dataset_id,
         position=position,
@@ -41,7 +41,7 @@ def document_row(dataset_id: int, position: int, document: Document, summaries: 
 
 
 def summary_row(summary: Summary, signature: str | None = None) -> SummaryRow:
-    """A summary, written under `signature` or imported, as a row whose hash `hash_examples` sets."""
+    """Convert a summary, written under `signature` or imported, to a row whose hash `hash_examples` sets."""
     return SummaryRow(
         system=summary.system,
         text=summary.text,
@@ -59,7 +59,7 @@ def hash_examples(row: DocumentRow) -> None:
 
 
 def example_hashes(document: Document, summaries: Sequence[Summary]) -> list[str]:
-    """The `example_hash` of each summary of a document, in order; what they share is put into JSON once."""
+    """Compute the `example_hash` of each summary of a document, in order, encoding the shared part only once."""
     examples = make_examples(document, summaries)
     if not examples:
         return []
@@ -68,25 +68,25 @@ def example_hashes(document: Document, summaries: Sequence[Summary]) -> list[str
 
 
 def example_hash(example: Example) -> str:
-    """SHA-256 of everything that a metric may read, and nothing else."""
+    """Compute the SHA-256 of everything that a metric may read, and nothing else."""
     return hashlib.sha256(json.dumps(seen_by_metrics(example)).encode()).hexdigest()
 
 
 def seen_by_metrics(example: Example) -> list[object]:
-    """Everything that a metric may read, the candidate first and then what all candidates of a document share."""
+    """List everything that a metric may read: the candidate, then the texts that a document's candidates share."""
     seen: list[object] = [example.candidate, example.references, example.title, example.source]
-    if example.questions:  # most data sets bring none, and the hashes of earlier versions stay what they were
+    if example.questions:  # most data sets have none, and their hashes stay those of earlier versions
         seen.append(example.questions)
     return seen
 
 
 def to_source(row: DocumentRow) -> str | tuple[str, ...]:
-    """The source of a document's row: a text or its sentences."""
+    """Return the source of a document's row: a text or its sentences."""
     return row.source if isinstance(row.source, str) else tuple(row.source)
 
 
 def to_document(row: DocumentRow) -> Document:
-    """The record of a document's row."""
+    """Return the record of a document's row."""
     return Document(
         id=row.key,
         source=to_source(row),
@@ -97,7 +97,7 @@ def to_document(row: DocumentRow) -> Document:
 
 
 def to_records(row: DocumentRow) -> tuple[Document, list[Summary]]:
-    """The records of a document's row and of its summaries."""
+    """Return the records of a document's row and of its summaries."""
     return to_document(row), [
         Summary(row.key, summary.system, summary.text, summary.human, tuple(summary.remarks or ()))
         for summary in row.summaries

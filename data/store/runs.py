@@ -1,4 +1,4 @@
-"""Runs: what scores a data set, or adds systems to it, in a process of its own, and how far that is."""
+"""Runs, which score a data set or add systems to it in a process of their own, and their progress."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,61 +14,61 @@ from data.store.rows import to_record
 from data.tables import DatasetRow, RunRow
 
 SILENCE = timedelta(seconds=60)
-"""A run that has not ended and was not heard of for so long is dead."""
+"""The time without a heartbeat after which a run that has not ended is dead."""
 
 DIED = "its process ended before it was done"
-"""Why a dead run is over."""
+"""The error of a dead run."""
 
 CANCELLED = "it was cancelled"
-"""Why a run is over that somebody stopped."""
+"""The error of a cancelled run."""
 
 
 class RunGoingOn(StoreError):
-    """A run of the data set is going on."""
+    """A run of the data set is in progress."""
 
 
 class UnknownRun(StoreError):
-    """There is no run of that number."""
+    """There is no run of this number."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """A run that scores a data set or adds systems to it, as it was when it was read."""
+    """A run that scores a data set or adds systems to it, as of when it was read."""
 
     id: int
     dataset: str
     metrics: tuple[str, ...]
-    """By which it scores; none where it adds systems."""
+    """The metrics that it computes; none if it adds systems."""
     systems: tuple[str, ...]
-    """Which it adds; none where it scores."""
+    """The systems that it adds; none if it scores."""
     said: tuple[str, ...]
-    """What it has done, a sentence each."""
+    """A report of its work, in sentences."""
     done: int
     total: int | None
-    """How many scores or summaries were missing; None until they are counted."""
+    """The number of missing scores or summaries; None until they are counted."""
     failed: Mapping[str, str]
-    """Why metrics could not score, by their name."""
+    """The reasons why metrics could not score, by the metrics' names."""
     error: str | None
-    """Why the run was over before it was done."""
+    """The reason why the run ended before it was done."""
     started_at: datetime
     heartbeat: datetime
     ended_at: datetime | None
 
     @property
     def state(self) -> Literal["going", "ended", "failed", "died"]:
-        """`ended`, though metrics may have failed; `failed` by its `error`; `died` without a word."""
+        """`ended`, even if metrics failed; `failed` with an `error`; `died` without a heartbeat; otherwise `going`."""
         if self.ended_at is not None:
             return "ended" if self.error is None else "failed"
         return "going" if now() - self.heartbeat <= SILENCE else "died"
 
 
 class RunStore(Store):
-    """Runs over one engine, a short session a call."""
+    """Runs over one engine, with a short session for each call."""
 
     def start_run(self, *, dataset: str, metrics: Sequence[str] = (), systems: Sequence[str] = ()) -> Run:
-        """Note that a run begins, which scores by metrics or adds systems: the data set's owner alone adds these.
+        """Record the start of a run, which scores by metrics or adds systems; only the owner may add these.
 
-        Raises `UnknownDataset`, `NotAllowed`, and `RunGoingOn` unless the last one is over or dead.
+        Raises `UnknownDataset`, `NotAllowed`, and `RunGoingOn` unless the last run is over or dead.
         """
         with self.writing() as session:
             owner = find_dataset(session, dataset, lock=True)
@@ -76,16 +76,16 @@ class RunStore(Store):
                 check_owner(session, owner.owner_id, dataset)
             for row in session.scalars(select_runs(owner).where(RunRow.ended_at.is_(None))):
                 if to_run(row).state == "going":
-                    going = "gets further systems at this moment" if row.systems else "is being scored already"
+                    going = "is getting further systems" if row.systems else "is being scored already"
                     raise RunGoingOn(f"data set {dataset!r} {going}; wait until that is done")
-                row.ended_at, row.error = now(), DIED  # should it wake up, it finds that it is over
+                row.ended_at, row.error = now(), DIED  # if it wakes up, it finds that it is over
             run = RunRow(dataset_id=owner.id, metrics=list(metrics), systems=list(systems) or None)
             session.add(run)
             session.flush()
             return to_run(run)
 
     def beat(self, run_id: int, *, done: int, total: int | None) -> bool:
-        """Record a run's heartbeat and progress; returns False once the run is over."""
+        """Record a run's heartbeat and progress; return False once the run is over."""
         return self.change_run(run_id, heartbeat=now(), done=done, total=total)
 
     def end_run(
@@ -96,13 +96,13 @@ class RunStore(Store):
         said: Sequence[str] = (),
         error: str | None = None,
     ) -> bool:
-        """Record the end of a run; returns False if it had already ended."""
+        """Record the end of a run; return False if it had already ended."""
         return self.change_run(run_id, ended_at=now(), failed=dict(failed or {}), said=list(said) or None, error=error)
 
     def cancel_run(self, run_id: int) -> bool:
-        """End a run that somebody wants no more; its process finds out at its next heartbeat, and what it stored stays.
+        """End a run; its process finds out at its next heartbeat, and what it has stored stays.
 
-        Returns False if it had already ended. Raises `NotAllowed` for a run that adds systems to another's data set.
+        Return False if it had already ended. Raises `NotAllowed` for a run that adds systems to another's data set.
         """
         with self.reading() as session:
             row = session.get(RunRow, run_id)
@@ -111,7 +111,7 @@ class RunStore(Store):
         return self.end_run(run_id, error=CANCELLED)
 
     def change_run(self, run_id: int, **values: object) -> bool:
-        """Change a run that is not over; returns whether there was one."""
+        """Change a run that is not over; return whether there was one."""
         with self.writing() as session:
             changed = session.scalar(
                 update(RunRow).where(RunRow.id == run_id, RunRow.ended_at.is_(None)).values(values).returning(RunRow.id)
@@ -119,7 +119,7 @@ class RunStore(Store):
         return changed is not None
 
     def run(self, run_id: int) -> Run:
-        """One run. Raises `UnknownRun`."""
+        """Load one run. Raises `UnknownRun`."""
         with self.reading() as session:
             row = session.get(RunRow, run_id)
             if row is None:
@@ -127,12 +127,12 @@ class RunStore(Store):
             return to_run(row)
 
     def runs(self, dataset: str) -> list[Run]:
-        """A data set's runs, the latest first. Raises `UnknownDataset`."""
+        """List a data set's runs, the latest first. Raises `UnknownDataset`."""
         with self.reading() as session:
             return [to_run(row) for row in session.scalars(select_runs(find_dataset(session, dataset)))]
 
     def last_run(self, dataset: str) -> Run | None:
-        """A data set's latest run, if there was any. Raises `UnknownDataset`."""
+        """Load a data set's latest run, if there is any. Raises `UnknownDataset`."""
         with self.reading() as session:
             row = session.scalar(select_runs(find_dataset(session, dataset)).limit(1))
             return None if row is None else to_run(row)
@@ -144,5 +144,5 @@ def select_runs(dataset: DatasetRow) -> Select[RunRow]:
 
 
 def to_run(row: RunRow) -> Run:
-    """The record of a run's row."""
+    """Return the record of a run's row."""
     return to_record(Run, row, dataset=row.dataset.name, systems=tuple(row.systems or ()), said=tuple(row.said or ()))

@@ -17,31 +17,31 @@ from data.tables import DocumentRow, ScoreRow, SignatureRow, SummaryRow
 
 
 class StoredScore(NamedTuple):
-    """A score as it is kept: the value, or the reason why it is missing."""
+    """A stored score: the value, or the reason why it is missing."""
 
     value: float | None
     missing: str | None
     truncated: bool = False
-    """Whether a text was longer than a model's limit."""
+    """True if a text was longer than a model's limit."""
 
 
 class StoredSignature(NamedTuple):
-    """A stored signature, and how many of a data set's summaries have a score or a reason under it."""
+    """A stored signature, and the number of a data set's summaries with a score or a reason under it."""
 
     metric: str
     signature: str
     scored: int
     truncated: int = 0
-    """How many of them saw only the beginning of a text."""
+    """The number of them for which only the beginning of a text was read."""
     undefined: int = 0
-    """How many of them have a reason instead of a value."""
+    """The number of them with a reason instead of a value."""
 
 
 Columns = TypeVarTuple("Columns")
 
 
 def join_scores(columns: Select[*Columns], *chosen: ColumnElement[bool]) -> Select[*Columns]:
-    """Select columns of some documents' scores, of their signatures, and of the summaries and documents scored."""
+    """Select columns of the scores of some documents' summaries, joined with their signatures."""
     return (
         columns.select_from(SignatureRow)
         .join(ScoreRow, ScoreRow.signature_id == SignatureRow.id)
@@ -52,10 +52,10 @@ def join_scores(columns: Select[*Columns], *chosen: ColumnElement[bool]) -> Sele
 
 
 class ScoreStore(DatasetStore):
-    """Data sets and their scores over one engine, a short session a call."""
+    """Data sets and their scores over one engine, with a short session for each call."""
 
     def examples(self, dataset: str) -> dict[str, Example]:
-        """Everything in a data set that can be scored, each text once, by its hash. Raises `UnknownDataset`."""
+        """Return everything in a data set that can be scored, each text once, by its hash. Raises `UnknownDataset`."""
         return {
             example_hash(example): example
             for document, summaries in self.records(dataset)
@@ -65,23 +65,23 @@ class ScoreStore(DatasetStore):
     def unscored(
         self, *, dataset: str, signature: str, among: Mapping[str, Example] | None = None
     ) -> list[tuple[str, Example]]:
-        """The examples of a data set that have no score under a signature, with their hashes.
+        """Return the examples of a data set without a score under a signature, with their hashes.
 
-        `among` are the data set's `examples`, where the caller has read them already.
+        `among` are the data set's `examples`, if the caller has read them already.
         """
         with self.reading() as session:
             of_dataset = join_scores(select(ScoreRow.example), in_dataset(session, dataset))
             known = set(session.scalars(of_dataset.where(SignatureRow.text == signature)))
-        found = self.examples(dataset) if among is None else among
-        return [(key, example) for key, example in found.items() if key not in known]
+        wanted = self.examples(dataset) if among is None else among
+        return [(key, example) for key, example in wanted.items() if key not in known]
 
     def add_scores(self, *, metric: str, signature: str, scores: Mapping[str, StoredScore]) -> None:
-        """Keep scores by the hash of their example; those that are already there stay as they are."""
+        """Store scores by the hash of their example; existing ones stay as they are."""
         with self.changing("scores") as session:
             keep_scores(session, metric, signature, {key: score._asdict() for key, score in scores.items()})
 
     def signatures(self, dataset: str) -> list[StoredSignature]:
-        """The signatures under which a data set has scores, in the order in which they were first used."""
+        """List the signatures under which a data set has scores, in the order in which they were first used."""
         truncated = func.sum(case((ScoreRow.truncated, 1), else_=0))
         undefined = func.sum(case((ScoreRow.value.is_(None), 1), else_=0))
         named = SignatureRow.id, SignatureRow.metric, SignatureRow.text
@@ -91,17 +91,17 @@ class ScoreStore(DatasetStore):
             return session.execute(join_scores(counts, chosen)).all()
 
         def count_scores(name: str) -> list[StoredSignature]:
-            found: dict[int, StoredSignature] = {}
+            stored: dict[int, StoredSignature] = {}
             for part in self.read_in_parts(number_of(name), count):
                 for number, metric, signature, *more in part:
-                    counted = found.get(number, StoredSignature(metric, signature, 0))[2:]
-                    found[number] = StoredSignature(metric, signature, *map(add, counted, more))
-            return [found[number] for number in sorted(found)]
+                    counted = stored.get(number, StoredSignature(metric, signature, 0))[2:]
+                    stored[number] = StoredSignature(metric, signature, *map(add, counted, more))
+            return [stored[number] for number in sorted(stored)]
 
         return self.keep(("scores", "texts"), dataset, count_scores)
 
     def scores(self, *, dataset: str, signature: str) -> dict[tuple[str, str], StoredScore]:
-        """A data set's scores under one signature, by document id and system."""
+        """Load a data set's scores under one signature, by document id and system."""
         with self.reading() as session:
             columns = select(DocumentRow.key, SummaryRow.system, ScoreRow.value, ScoreRow.missing, ScoreRow.truncated)
             rows = session.execute(
@@ -112,7 +112,7 @@ class ScoreStore(DatasetStore):
             return {(key, system): StoredScore(value, missing, cut) for key, system, value, missing, cut in rows}
 
     def stored(self, *, dataset: str, document_id: str, systems: Sequence[str]) -> dict[str, dict[str, StoredScore]]:
-        """By signature and system: the scores of some summaries of one document, with reasons and flags.
+        """Load the scores of some summaries of one document, by signature and system, with reasons and flags.
 
         Raises `UnknownDataset`.
         """
@@ -129,9 +129,9 @@ class ScoreStore(DatasetStore):
         return scores
 
     def cells(self, name: str) -> Cells:
-        """Ratings and scores of a data set's summaries, without their texts. Raises `UnknownDataset`.
+        """Load the ratings and scores of a data set's summaries, without their texts. Raises `UnknownDataset`.
 
-        A score that is missing, or not there yet, is NaN, and so is a rating that nobody gave.
+        Missing scores and ratings are NaN, including scores not computed yet.
         """
         aspects: list[str] = []
 
@@ -160,20 +160,20 @@ class ScoreStore(DatasetStore):
 
 
 class CellRows(NamedTuple):
-    """Cells as they were read: a list has an entry a summary."""
+    """Cells as they were read: each list has an entry for each summary."""
 
     documents: list[str]
     systems: list[str]
     ratings: list[dict[str, float]]
     examples: list[str]
     signatures: dict[int, str]
-    """By their numbers."""
+    """Signatures by their numbers."""
     scores: dict[int, dict[str, float | None]]
-    """By the numbers of signatures, and by example."""
+    """Values by the number of the signature and by example."""
 
 
 def read_cells(session: Session, chosen: ColumnElement[bool]) -> CellRows:
-    """The cells of some documents."""
+    """Load the cells of some documents."""
     rows = session.execute(
         select(DocumentRow.key, SummaryRow.system, SummaryRow.human, SummaryRow.example)
         .join(SummaryRow, SummaryRow.document_id == DocumentRow.id)
@@ -183,7 +183,7 @@ def read_cells(session: Session, chosen: ColumnElement[bool]) -> CellRows:
     signatures = {row.id: row.text for row in session.scalars(select(SignatureRow))}
     shown = select(SummaryRow.example).join(DocumentRow).where(chosen)
     scores: dict[int, dict[str, float | None]] = {}
-    # Signatures by their numbers, and not joined: SQLite would look through all scores of each.
+    # Signatures are selected by number, not joined, as SQLite would scan all scores of each.
     for number, example, value in session.execute(
         select(ScoreRow.signature_id, ScoreRow.example, ScoreRow.value).where(
             ScoreRow.signature_id.in_(signatures), ScoreRow.example.in_(shown)

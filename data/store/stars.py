@@ -1,4 +1,4 @@
-"""Starred examples: two summaries of a document that somebody wants to find again, with a note."""
+"""Starred examples: two summaries of a document that somebody marked to find them again, with a note."""
 
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ from data.store.datasets import UnknownDocument, find_dataset
 from data.tables import DocumentRow, StarRow
 
 LONGEST_NOTE = 500
-"""Characters of a note."""
+"""The most characters of a note."""
 
 
 class StarredExample(NamedTuple):
@@ -22,14 +22,14 @@ class StarredExample(NamedTuple):
     systems: tuple[str, str]
     """In sorted order."""
     note: str = ""
-    """A line of text; empty where there is none."""
+    """A line of text; empty without a note."""
 
 
 class StarStore(Store):
-    """Starred examples over one engine, a short session a call."""
+    """Starred examples over one engine, with a short session for each call."""
 
     def star(self, *, dataset: str, document: str, systems: Iterable[str], note: str | None = None) -> None:
-        """Star an example; its note becomes `note`, folded into one line, or stays as it is without one.
+        """Star an example and set its note to `note`, folded into one line; None keeps an existing note.
 
         Raises `UnknownDataset`, `UnknownDocument`, StoreError for a note that is too long.
         """
@@ -43,12 +43,12 @@ class StarStore(Store):
             session.add(row)
 
     def unstar(self, *, dataset: str, document: str, systems: Iterable[str]) -> None:
-        """Remove the star and the note of an example, where it has them. Raises as `star` does."""
+        """Remove the star and the note of an example, if it has them. Raises `UnknownDataset`, `UnknownDocument`."""
         with self.writing() as session:
             session.execute(delete(StarRow).filter_by(**star_columns(session, dataset, document, systems)))
 
     def starred(self, dataset: str) -> tuple[StarredExample, ...]:
-        """The starred examples of a data set, in the order of its documents. Raises `UnknownDataset`."""
+        """List the starred examples of a data set, in the order of its documents. Raises `UnknownDataset`."""
         with self.reading() as session:
             rows = session.execute(
                 select(DocumentRow.key, StarRow)
@@ -60,8 +60,8 @@ class StarStore(Store):
 
 
 def star_columns(session: Session, dataset: str, document: str, systems: Iterable[str]) -> dict[str, Any]:
-    """The columns that say which example a star is of. Raises `UnknownDataset`, `UnknownDocument`."""
-    owner = find_dataset(session, dataset, lock=True)  # of two that star at once, one writes after the other
+    """Return the columns that identify a star's example. Raises `UnknownDataset`, `UnknownDocument`."""
+    owner = find_dataset(session, dataset, lock=True)  # two calls at once write one after the other
     of_dataset = select(DocumentRow.id).where(DocumentRow.dataset_id == owner.id)
     document_id = session.scalar(of_dataset.where(DocumentRow.key == document))
     if document_id is None:

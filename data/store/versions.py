@@ -1,4 +1,4 @@
-"""Versions of texts and scores, by which counts of them are kept; and reads of whole data sets, in parts."""
+"""Versions of texts and scores, by which counts of them are cached; and reads of whole data sets, in parts."""
 
 import secrets
 from collections.abc import Callable, Iterator
@@ -13,10 +13,10 @@ from data.store.base import Store
 from data.tables import DocumentRow, VersionRow
 
 What = Literal["texts", "scores"]
-"""Documents, summaries and the names of data sets; or what metrics say of them."""
+"""A kind of versioned data: documents, summaries and names of data sets, or scores of metrics."""
 
 Tokens = tuple[str, ...]
-"""Of the versions of something."""
+"""The tokens of some versions."""
 
 T = TypeVar("T")
 
@@ -24,7 +24,7 @@ PART = 250
 """Documents that are read in one transaction: a fortieth of a second, in which SQLite's writers wait."""
 
 KEPT: WeakKeyDictionary[Engine, dict[tuple[str, str], tuple[Tokens, object]]] = WeakKeyDictionary()
-"""What was counted, by database and what it is, with the versions that it was counted of."""
+"""Cached results, by database, function and data set, with the versions that they were computed from."""
 
 
 class VersionedStore(Store):
@@ -32,7 +32,7 @@ class VersionedStore(Store):
 
     @contextmanager
     def changing(self, what: What, *, revoking: bool = False) -> Iterator[Session]:
-        """As `writing`, where texts or scores change."""
+        """Open a session as `writing` does, to change texts or scores."""
         with self.writing(revoking=revoking) as session:
             yield session
             session.flush()
@@ -41,17 +41,17 @@ class VersionedStore(Store):
             session.execute(update(VersionRow).where(VersionRow.what == what).values(token=secrets.token_hex(8)))
 
     def versions(self, *whats: What) -> Tokens:
-        """The versions of what is named."""
+        """Return the versions of some kinds of data."""
         with self.reading() as session:
             rows = session.execute(select(VersionRow.what, VersionRow.token).where(VersionRow.what.in_(whats)))
             return tuple(token for _, token in sorted(map(tuple, rows)))
 
     def keep(self, whats: tuple[What, ...], name: str, read: Callable[[str], T]) -> T:
-        """What `read` says of a data set, read anew when what it depends on has changed."""
+        """Return the result of `read` for a data set, cached until the data that it depends on change."""
         kept, key, version = KEPT.setdefault(self.engine, {}), (read.__name__, name), self.versions(*whats)
-        found = kept.get(key)
-        if found is not None and found[0] == version:
-            return cast("T", found[1])
+        cached = kept.get(key)
+        if cached is not None and cached[0] == version:
+            return cast("T", cached[1])
         value = read(name)
         if self.versions(*whats) == version:
             kept[key] = version, value
@@ -60,9 +60,10 @@ class VersionedStore(Store):
     def read_in_parts(
         self, dataset_id: Callable[[Session], int], read: Callable[[Session, ColumnElement[bool]], T]
     ) -> list[T]:
-        """What `read` says of a data set's documents, part by part in order; it is given what chooses those of a part.
+        """Call `read` on a data set's documents, part by part in order; return the results.
 
-        Each part has a transaction of its own; where texts changed meanwhile, all is read again in one.
+        `read` is given the condition that selects the documents of a part. Each part has its own transaction; if texts
+        changed meanwhile, everything is read again in one.
         """
         with self.reading() as session:
             number = dataset_id(session)

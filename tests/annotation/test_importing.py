@@ -55,7 +55,7 @@ def test_a_file_of_battles_becomes_a_data_set_and_a_closed_study(
     )
     assert said == [
         "format: lmarena (guessed)",
-        "1 text beside another one by the same system for the same document: called SYSTEM#2, SYSTEM#3 and so on",
+        "1 text beside another one by the same system for the same document: named SYSTEM#2, SYSTEM#3 and so on",
     ]
     study = annotation_store.study("arena")
     assert (study.rule, study.state, study.pairs, study.judgments, study.ties) == ("given", "closed", 4, 5, True)
@@ -176,7 +176,7 @@ def test_a_bundle_of_such_a_study_is_checked_and_run_again_but_for_the_draw(
     checked = check_bundle(unpack(bundle, tmp_path / "unpacked"))
     assert any("6 of these pairs by these people" in line for line in checked)
     assert rerun_bundle(bundle, said.append) == []
-    assert "pairs: not drawn again, for they came with their judgments" in said
+    assert "pairs: not drawn again, as they came with their judgments" in said
 
 
 def test_an_earlier_schema_keeps_the_judgments(annotation_store: AnnotationStore, file: Path, engine: Engine) -> None:

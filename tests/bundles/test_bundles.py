@@ -159,9 +159,9 @@ def test_without_texts_tables_are_made_of_the_stored_scores(without_texts: Path)
     said: list[str] = []
     assert rerun_bundle(without_texts, said.append) == []
     assert said[-2:] == [
-        "scores, pairs: not made again, for the bundle has no texts; bring them along with --data FILE",
-        "tables: made again, but for distinguishability, systems, systems_published, wilcoxon, marked_words, "
-        "marked_words_by_document, which rest on texts: the same",
+        "scores, pairs: not made again, as the bundle has no texts; give them with --data FILE",
+        "tables: made again, except distinguishability, systems, systems_published, wilcoxon, marked_words, "
+        "marked_words_by_document, which depend on texts: the same",
     ]
 
 
@@ -337,9 +337,9 @@ def test_a_changed_cell_is_named_by_row_and_column(changed: Changed) -> None:
         ("judgments.jsonl", {"token": "x"}, 'judgments.jsonl:1: the field "token" is not known'),
         ("pairs.jsonl", {"position": 3}, "pairs.jsonl:1: this is the pair 0, not 3"),
         ("pairs.jsonl", {"first": ["d0", "nobody"]}, "pairs.jsonl:1: data.jsonl has no summary of 'd0' by 'nobody'"),
-        ("pairs.jsonl", {"expected": "first"}, "pairs.jsonl:1: a pair is of one document"),
+        ("pairs.jsonl", {"expected": "first"}, "pairs.jsonl:1: a pair must be of one document"),
         ("scores.jsonl", {"system": "nobody"}, "scores.jsonl:1: data.jsonl has no summary of 'd0' by 'nobody'"),
-        ("scores.jsonl", {"missing": "why"}, "scores.jsonl:1: a score has a value, or the reason"),
+        ("scores.jsonl", {"missing": "why"}, "scores.jsonl:1: a score must have a value, or the reason"),
         ("bounds.jsonl", {"document_id": "d9"}, "bounds.jsonl:1: data.jsonl has no document 'd9'"),
         ("people.jsonl", {"annotator": "P2"}, "people.jsonl:2: 'P2' stands twice"),
         ("surveys.jsonl", {"annotator": "nobody"}, "surveys.jsonl:1: people.jsonl has no 'nobody'"),
@@ -436,12 +436,12 @@ def test_a_registration_says_what_changed_afterwards(studied_engine: Engine, tmp
         )
     data.add_summaries(dataset="news", summaries=[Summary(f"d{n}", "late", f"Late {n}") for n in range(6)])
     changes = describe_registration(data, annotation, "New")["changed since"].split("; ")
-    assert changes[0].startswith("data.jsonl is another (SHA-256 ")
+    assert changes[0].startswith("data.jsonl has changed (SHA-256 ")
     assert [change.partition("|")[0] for change in changes[1:]] == ["scores.jsonl: rouge1"]
-    assert changes[1].endswith(" are others")
+    assert changes[1].endswith(" have changed")
     later = make_bundle(data, annotation, "New", tmp_path / "later")
     assert before.sha256 in later.text("report.html")
-    assert "are others" in later.text("datasheet.md")
+    assert "have changed" in later.text("datasheet.md")
     assert lines_of(later, "judgments.jsonl") == []
 
 

@@ -43,18 +43,18 @@ def twice(archive: ZipFile) -> None:
 
 
 SURPLUS: dict[str, tuple[Write, str]] = {
-    "slip": (add("../slipped.jsonl"), 'the member "../slipped.jsonl" is no file of a bundle'),
-    "slip within": (add("protocols/../../slipped.toml"), "is no file of a bundle"),
-    "absolute": (add("/tmp/slipped.jsonl"), "is no file of a bundle"),
-    "backslashes": (add("..\\slipped.jsonl"), "is no file of a bundle"),
-    "drive": (add("C:slipped.jsonl"), "is no file of a bundle"),
-    "a folder": (add("protocols/"), "is no file of a bundle"),
-    "another version": (add("protocols/01.toml"), "is no file of a bundle"),
-    "pickle": (add("data.pkl", b"cos\nsystem\n(S'touch slipped'\ntR."), "is no file of a bundle"),
-    "nested": (add("study.zip", b"PK\3\4"), "is no file of a bundle"),
-    "a tricky name": (add("data.jsonl\u202e"), r'the member "data.jsonl\\u202e" is no file of a bundle'),
-    "link": (add("protocols/9.toml", b"/etc/passwd", LINK), "is a link, or no ordinary file"),
-    "device": (add("protocols/9.toml", b"", (stat.S_IFCHR | 0o666) << 16), "is a link, or no ordinary file"),
+    "slip": (add("../slipped.jsonl"), 'the member "../slipped.jsonl" is not a file of a bundle'),
+    "slip within": (add("protocols/../../slipped.toml"), "is not a file of a bundle"),
+    "absolute": (add("/tmp/slipped.jsonl"), "is not a file of a bundle"),
+    "backslashes": (add("..\\slipped.jsonl"), "is not a file of a bundle"),
+    "drive": (add("C:slipped.jsonl"), "is not a file of a bundle"),
+    "a folder": (add("protocols/"), "is not a file of a bundle"),
+    "another version": (add("protocols/01.toml"), "is not a file of a bundle"),
+    "pickle": (add("data.pkl", b"cos\nsystem\n(S'touch slipped'\ntR."), "is not a file of a bundle"),
+    "nested": (add("study.zip", b"PK\3\4"), "is not a file of a bundle"),
+    "a tricky name": (add("data.jsonl\u202e"), r'the member "data.jsonl\\u202e" is not a file of a bundle'),
+    "link": (add("protocols/9.toml", b"/etc/passwd", LINK), "is a link, or not an ordinary file"),
+    "device": (add("protocols/9.toml", b"", (stat.S_IFCHR | 0o666) << 16), "is a link, or not an ordinary file"),
     "twice": (twice, 'the member "people.jsonl" stands twice'),
     "stored": (add("protocols/9.toml", b"x", packed=ZIP_STORED), "was packed by another program"),
     "not in the manifest": (add("protocols/9.toml", b"x"), "manifest.json:1: the field files.protocols/9.toml is miss"),
@@ -86,7 +86,7 @@ def manifest_of(bundle: Bundle) -> dict[str, object]:
 @pytest.mark.parametrize(
     ("change", "refusal"),
     [
-        ({"format": 2}, "this is no bundle of format 1; it may be of a newer version of relevance"),
+        ({"format": 2}, "not a bundle of format 1; it may be of a newer version of relevance"),
         ({"format": True}, "manifest.json:1: format must be a whole number"),
         ({"study": 3}, "manifest.json:1: study must be a string"),
         ({"files": []}, "manifest.json:1: files must be an object"),
@@ -127,15 +127,15 @@ def test_any_byte_that_is_changed_is_found(written: Path, tmp_path: Path) -> Non
 def test_what_is_cut_is_refused(written: Path, tmp_path: Path, share: float) -> None:
     whole = written.read_bytes()
     (tmp_path / "cut.zip").write_bytes(whole[: int(len(whole) * share)])
-    assert "is no bundle" in refused("bundle", "verify", tmp_path / "cut.zip")
+    assert "is not a bundle" in refused("bundle", "verify", tmp_path / "cut.zip")
 
 
 def test_what_is_no_zip_file(tmp_path: Path) -> None:
     (tmp_path / "a.zip").write_text("a text of more than as many bytes as the end of a zip file has")
-    assert refused("bundle", "verify", tmp_path / "a.zip") == "a.zip is no bundle, or its end is missing"
+    assert refused("bundle", "verify", tmp_path / "a.zip") == "a.zip is not a bundle, or its end is missing"
     with ZipFile(tmp_path / "b.zip", "w") as archive:
         archive.writestr(member("study.toml"), "name = 'x'")
-    assert refused("bundle", "rerun", tmp_path / "b.zip") == "b.zip is no bundle: it has no manifest.json"
+    assert refused("bundle", "rerun", tmp_path / "b.zip") == "b.zip is not a bundle: it has no manifest.json"
     assert "Error" not in refused("bundle", "open", tmp_path / "b.zip")
 
 
@@ -206,7 +206,7 @@ def large_lines(file: Path) -> None:
 def test_bombs_take_little_memory_and_time(tmp_path: Path) -> None:
     makers = {
         many_members: "no bundle",
-        a_lie_about_size: "is no bundle: it has no study.toml",
+        a_lie_about_size: "is not a bundle: it has no study.toml",
         large_lines: "too large",
     }
     files = []

@@ -60,5 +60,5 @@ def test_what_is_no_file_or_holds_others(database_url: str, tmp_path: Path, monk
         assert name in refused("restore", "--force", tmp_path / name)
         assert (tmp_path / "pwned").exists() is Path("/tmp/pwned").exists() is False
     for name in ("pipe", "link", "endless", "folder"):
-        assert "is no ordinary file" in refused("backup", "--force", tmp_path / name)
+        assert "is not an ordinary file" in refused("backup", "--force", tmp_path / name)
     assert run("datasets").exit_code == 0

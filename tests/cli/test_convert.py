@@ -66,7 +66,7 @@ def test_a_file_is_converted_and_nothing_overwritten(folder: Path) -> None:
 
 def test_scores_that_came_with_a_file_are_kept_analysed_and_written(folder: Path, sqlite_url: str) -> None:
     said = run("import", "x.jsonl", "--name", "x").stderr
-    assert "metrics whose scores came with it, which are called given: ... and kept: 2" in said
+    assert "metrics whose scores came with the file, kept under names that begin with 'given: ': 2" in said
     store = DataStore(connect(sqlite_url))
     (signature,) = (one.signature for one in store.signatures("x") if one.signature.startswith(SIGNATURE))
     assert store.scores(dataset="x", signature=signature)["d3", "b"].value == (3 * 2) % 5 + 3 / 100
@@ -89,7 +89,7 @@ def test_of_scores_that_differ_for_the_same_texts_the_first_are_kept(folder: Pat
     ]
     write(folder / "twins.jsonl", [{**DOCUMENTS[0], "summaries": twins}])
     said = run("import", "twins.jsonl", "--name", "twins").stderr
-    assert "scores that differ from those of the same text beside the same texts, not kept: 1" in said
+    assert "scores left out, as the same text with the same source and references has another one: 1" in said
     store = DataStore(connect(sqlite_url))
     found = {one.metric: store.scores(dataset="twins", signature=one.signature) for one in store.signatures("twins")}
     assert {key: score.value for key, score in found["given: m"].items()} == {("d0", "a"): 0.5, ("d0", "b"): 0.5}

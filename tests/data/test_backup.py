@@ -191,7 +191,7 @@ def test_a_file_is_replaced_only_by_force(database_url: str, tmp_path: Path) -> 
     back_up(database_url, tmp_path / "link", force=True)
     assert (tmp_path / "link").is_symlink()
     restore(database_url, file, force=True)
-    with pytest.raises(BackupFailed, match="is no ordinary file"):
+    with pytest.raises(BackupFailed, match="is not an ordinary file"):
         back_up(database_url, tmp_path, force=True)
 
 
@@ -351,7 +351,8 @@ def test_tables_are_replaced_only_by_force_and_others_never(database_url: str, t
     with pytest.raises(BackupFailed, match="has tables and 0 judgments; restore into an empty one"):
         restore(database_url, file)
     statement(database_url, "CREATE TABLE of_a_later_version (id integer)")
-    with pytest.raises(BackupFailed, match="older version than the database, which has the table of_a_later_version"):
+    older = "older version than the database, which also has the table of_a_later_version"
+    with pytest.raises(BackupFailed, match=older):
         restore(database_url, file, force=True)
     statement(database_url, "DROP TABLE of_a_later_version")
     statement(database_url, "DROP TABLE summaries CASCADE")
@@ -376,7 +377,7 @@ def test_a_backup_of_the_other_kind_of_database(database_url: str, url: str, tmp
     back_up(url, tmp_path / "sqlite.backup")
     with pytest.raises(BackupFailed, match="is a backup of PostgreSQL, and RELEVANCE_DATABASE_URL names SQLite"):
         restore(url, tmp_path / "postgresql.backup", force=True)
-    with pytest.raises(BackupFailed, match="is no backup of PostgreSQL, which RELEVANCE_DATABASE_URL names"):
+    with pytest.raises(BackupFailed, match="is not a backup of PostgreSQL, which RELEVANCE_DATABASE_URL names"):
         restore(database_url, tmp_path / "sqlite.backup", force=True)
 
 

@@ -125,7 +125,7 @@ def test_several_texts_of_one_policy_are_told_apart(path: Path) -> None:
         ("sup4", "sup4#3"),
     ]
     assert found.notes == (
-        "3 texts beside another one by the same system for the same document: called SYSTEM#2, SYSTEM#3 and so on",
+        "3 texts beside another one by the same system for the same document: named SYSTEM#2, SYSTEM#3 and so on",
     )
 
 
@@ -159,7 +159,7 @@ def test_judgments_of_nobody_in_particular_are_by_as_few_as_can_have_made_them(p
         ("c", "unknown 1"),
         ("a", "annotator 1"),
     ]
-    assert "of 6 judgments the file does not say whose they are" in found.notes[0]
+    assert "6 judgments without an annotator in the file" in found.notes[0]
 
 
 @pytest.mark.parametrize(
@@ -173,8 +173,8 @@ def test_judgments_of_nobody_in_particular_are_by_as_few_as_can_have_made_them(p
         (battle("q", conversation_a=turns("a", "b")[::-1]), 'conversation_a[0].role must be user, not "assistant"'),
         (battle("q", turn=2), "turn is 2, and conversation_a has 1 turns"),
         (battle("q", turn=True), "turn must be a whole number from 1"),
-        (battle("q", tstamp="yesterday"), "tstamp is no time of the years 1990 to 2200"),
-        (battle("q", tstamp=-1e30), "tstamp is no time"),
+        (battle("q", tstamp="yesterday"), "tstamp is not a time from 1990 to 2200"),
+        (battle("q", tstamp=-1e30), "tstamp is not a time"),
         (battle("q", judge=["gpt-4", "pair-v2"]), "judge must be a string"),
         (battle("q", model_b=" "), "model_b is empty"),
         (battle("q", conversation_b="text"), "conversation_b must be a list of objects"),

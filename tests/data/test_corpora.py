@@ -155,7 +155,7 @@ def test_folders_that_tell_nothing_or_too_much_are_refused(tmp_path: Path) -> No
         guess_format(tmp_path)
     write(tmp_path / "a.story", STORY)
     write(tmp_path / "a.summary", XSUM)
-    with pytest.raises(BadRecord, match="cnn_dailymail and xsum: name one by --format"):
+    with pytest.raises(BadRecord, match="cnn_dailymail and xsum: name one with --format"):
         guess_format(tmp_path)
     assert [document.id for document, _ in read_documents(tmp_path, "xsum")] == ["a"]
 
@@ -176,7 +176,7 @@ BOMB = '<!DOCTYPE x [<!ENTITY a "aaaa">]>\n' + PAPER
         ("a.summary", XSUM.partition("[SN]REST")[0], "a.summary:9: the file ends without a section .SN.RESTBODY"),
         ("a.summary", XSUM.replace("URL", "TITLE"), "a.summary:4: the section TITLE stands twice"),
         ("P1/Documents_xml/P1.xml", BOMB, "P1.xml:1: the XML declares a document type or entities"),
-        ("P1/Documents_xml/P1.xml", "<PAPER>\n<S>x</PAPER>", "P1.xml:2: this is no XML"),
+        ("P1/Documents_xml/P1.xml", "<PAPER>\n<S>x</PAPER>", "P1.xml:2: this is not XML"),
         ("P1/Documents_xml/P1.xml", "<PAPER/>", "P1.xml:1: there are no sentences"),
         ("P1/Documents_xml/P1.xml", PAPER, "P1.gold.txt: cannot be read"),
         ("n.jsonl", json.dumps(NEWSROOM) + "\n" + json.dumps(NEWSROOM), "n.jsonl:2: the url already stands in line 1"),
@@ -187,7 +187,7 @@ BOMB = '<!DOCTYPE x [<!ENTITY a "aaaa">]>\n' + PAPER
         ("x.json", f"[{json.dumps(XSCIENCE)}", "x.json:1: not valid JSON: , or ] is expected"),
         ("x.json", '[{"aid": NaN}]', "x.json:1: NaN is not a JSON number"),
         ("x.json", "[[]]", "x.json:1: not valid JSON: an object or ] is expected"),
-        ("x.arrow", "not Arrow", "x.arrow:1: this is no file of Arrow"),
+        ("x.arrow", "not Arrow", "x.arrow:1: this is not an Arrow file"),
     ],
 )
 def test_what_is_not_as_released_is_refused(tmp_path: Path, name: str, content: str, refusal: str) -> None:
@@ -198,7 +198,7 @@ def test_what_is_not_as_released_is_refused(tmp_path: Path, name: str, content: 
 
 def test_columns_that_say_nothing_are_refused(tmp_path: Path) -> None:
     path = arrow(tmp_path / "x.arrow", [{"question": "a", "answer": "b"}])
-    with pytest.raises(BadRecord, match=r'x.arrow:1: the columns "question", "answer" have no pair that is known'):
+    with pytest.raises(BadRecord, match=r'x.arrow:1: the columns "question", "answer" have none of the known pairs'):
         read(path)
 
 

@@ -74,7 +74,7 @@ def test_records_come_back_as_they_were(tmp_path: Path, format: str) -> None:
     records = without_scores(PLAIN) if tables else PLAIN
     found, said = convert(records, path, format)
     assert found == records
-    assert said == (["texts that begin as formulas do, which a spreadsheet would run: 1"] if format == "csv" else [])
+    assert said == (["texts that begin like formulas, which a spreadsheet would run: 1"] if format == "csv" else [])
     assert list(read_documents(path)) == found  # recognized
     assert [one.name for one in tmp_path.iterdir()] == [path.name]
     assert stat.S_IMODE(path.stat().st_mode) & 0o444 == 0o444
@@ -164,9 +164,9 @@ CANNOT: list[tuple[str, list[Record], str]] = [
     ("mt_metrics_eval", one(Document("d e", "S", ("R",))), 'the document "d e": there is white space in its id'),
     ("mt_metrics_eval", one(D, Summary("d", "a b", "x")), 'the system "a b": it has white space'),
     ("mt_metrics_eval", one(D, Summary("d", "ref1", "x")), "or a reference's name"),
-    ("mt_metrics_eval", one(D, Summary("d", "../x", "x")), r'"\.\./x", by which no file can be called'),
-    ("mt_metrics_eval", one(D, Summary("d", "s", "x", {"é" * 101: 1})), "by which no file can be called"),
-    ("mt_metrics_eval", one(D, Summary("d", "s", "x", given=(("a/b", 1),))), '"a/b", by which no file can be'),
+    ("mt_metrics_eval", one(D, Summary("d", "../x", "x")), r'"\.\./x", which no file can have there'),
+    ("mt_metrics_eval", one(D, Summary("d", "s", "x", {"é" * 101: 1})), "which no file can have there"),
+    ("mt_metrics_eval", one(D, Summary("d", "s", "x", given=(("a/b", 1),))), '"a/b", which no file can have'),
 ]
 
 
@@ -200,7 +200,7 @@ def test_mt_metrics_eval_refuses_the_text_that_stands_for_none_there(tmp_path: P
         (Document("d", text, ("R.",)), [Summary("d", "s", "x")]),
         (Document("d", "S.", (text,)), [Summary("d", "s", "x")]),
     ):
-        with pytest.raises(CannotBeHeld, match="which stands there for one that was not written"):
+        with pytest.raises(CannotBeHeld, match="by which it marks texts that were not written"):
             write_records([record], tmp_path / "t", "mt_metrics_eval")
         assert not list(tmp_path.iterdir())
 

@@ -75,7 +75,7 @@ def test_a_system_of_both_kinds_of_realsumm_is_two(tmp_path: Path) -> None:
         "bart_out (abs)": 1 / 3,
         "bart_out (ext)": 0,
     }
-    assert said[0] == "systems of several folders are called after these: bart_out"
+    assert said[0] == "systems in several folders are named after these: bart_out"
 
 
 def test_the_published_scores_of_realsumm_as_json_lines(tmp_path: Path) -> None:
@@ -126,7 +126,7 @@ def test_tac_has_ratings_and_the_scores_of_aesop(tmp_path: Path) -> None:
         ),
     ]
     assert said == [
-        "summaries by people, of which what is said is passed over, as they are references: 2",
+        "human summaries whose ratings and scores are skipped, as they are references: 2",
         "the document sets have no articles: annotators will see summaries only",
         "1 summary is empty: it is kept without scores, and no study asks about it",
     ]
@@ -167,7 +167,7 @@ def test_sacrerouge_joins_instances_with_metrics(tmp_path: Path) -> None:
         ),
         Summary("d1", "8", ""),
     ]
-    assert said[0] == "summaries by people, of which what is said is passed over, as they are references: 1"
+    assert said[0] == "human summaries whose ratings and scores are skipped, as they are references: 1"
 
 
 def test_files_of_sacrerouge_called_judgments_are_the_ratings(tmp_path: Path) -> None:
@@ -190,7 +190,7 @@ def test_instances_of_sacrerouge_without_references_or_with_others(tmp_path: Pat
     }
     records, said = read(write(tmp_path, files) / "x.jsonl")
     assert records["d1"][0] == Document("d1", "Rain.", ("A person's.",))
-    assert said == ["lines that give other texts than an earlier one of their instance, which are not taken: 1"]
+    assert said == ["lines whose texts are not used, as an earlier line of their instance has others: 1"]
 
 
 # --- mt-metrics-eval --------------------------------------------------------------------------------------------
@@ -229,10 +229,10 @@ def test_segments_of_mt_metrics_eval_are_documents(tmp_path: Path) -> None:
     assert records["a:2"][1] == {}
     assert records["b"][1]["M1"].human == {"mqm.x": 0}
     assert said == [
-        "files of ratings that are of no single summary are passed over: 1 of level sys",
-        "files of metrics' scores that are of no single summary are passed over: 1 of level domain",
-        "files of ratings that mark spans are passed over: 1",
-        "references that stand among the systems are not taken as such: refA",
+        "files of ratings that are not of single summaries are skipped: 1 of level sys",
+        "files of metrics' scores that are not of single summaries are skipped: 1 of level domain",
+        "files of ratings that mark spans are skipped: 1",
+        "references among the systems are not imported as systems: refA",
         "1 summary is empty: it is kept without scores, and no study asks about it",
     ]
 
@@ -271,12 +271,12 @@ REFUSED: list[tuple[str, Files, str]] = [
     ("realsumm", {f"{ABS}/a.csv": table(GOOD[:-4])}, "a.csv:2: 35 fields where the header has 36"),
     ("realsumm", {f"{ABS}/a.csv": ""}, "a.csv:1: the file is empty"),
     ("realsumm", {"readme.txt": ""}, "there are no ratings in it"),
-    ("tac", {**TAC, "eval/ROUGE/peers/D1001-A.2": ""}, "has 5 parts, such as D1001-A.M.100.A.1, and not 2"),
+    ("tac", {**TAC, "eval/ROUGE/peers/D1001-A.2": ""}, "must have 5 parts, as D1001-A.M.100.A.1 has, not 2"),
     ("tac", {**TAC, "more/ROUGE/peers/D1001-A.M.100.B.2": ""}, "another summary of D1001-A by 2"),
     (
         "tac",
         {**TAC, "eval/ROUGE/peers/D1002-A.M.100.A.2": ""},
-        "of D1002-A there are summaries in ROUGE/peers",
+        "D1002-A has summaries in ROUGE/peers",
     ),
     (
         "tac",
@@ -318,10 +318,10 @@ REFUSED: list[tuple[str, Files, str]] = [
         'docs:3: the document "a:2" stands in',
     ),
     ("mt_metrics_eval", {**MT, "documents/en-de.docs": "a\n"}, "docs:1: each line must be DOMAIN DOCUMENT"),
-    ("mt_metrics_eval", {**MT, "sources/en-de.txt": "a\nb\nc\nd\n"}, "en-de.txt:4: the file goes on where"),
+    ("mt_metrics_eval", {**MT, "sources/en-de.txt": "a\nb\nc\nd\n"}, "en-de.txt:4: the file has more lines than"),
     ("mt_metrics_eval", {**MT, "references/en-de.refA.txt": "a\nb\n"}, "refA.txt:2: the file ends here"),
     ("mt_metrics_eval", {**MT, "human-scores/en-de.h.seg.score": "M2 1\n"}, 'there is no output of a system "M2"'),
-    ("mt_metrics_eval", {**MT, "human-scores/en-de.h.seg.score": "M1 1\n"}, '"M1" has 1 scores, where there are 3 doc'),
+    ("mt_metrics_eval", {**MT, "human-scores/en-de.h.seg.score": "M1 1\n"}, '"M1" has 1 scores, but there are 3 doc'),
     ("mt_metrics_eval", {**MT, "human-scores/en-de.h.seg.score": "M1 1\n" * 4}, 'score:4: "M1" has more scores than'),
     ("mt_metrics_eval", {**MT, "human-scores/en-de.h.seg.score": "M1 nan\n"}, "score:1: the score must be a number"),
     ("mt_metrics_eval", {**MT, "metric-scores/en-de/X-src.seg.score": "M1 None\n"}, "score:1: the score must be a num"),

@@ -74,7 +74,7 @@ def test_what_studies_are_made_of_stays(store: DataStore) -> None:
     store.add_summaries(dataset="set", summaries=[Summary("a", "b", "Other text.")])
     AnnotationStore(store.engine).create_study(StudySpec(name="s", dataset="set", rule="all"))
     before = rows(store)
-    with pytest.raises(DatasetInUse, match="are made of the data set 'set'; it stays"):
+    with pytest.raises(DatasetInUse, match="depend on the data set 'set'; it stays"):
         store.delete_dataset("set")
     assert rows(store) == before
 

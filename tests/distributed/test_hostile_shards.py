@@ -32,16 +32,16 @@ def folder(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("key", "value", "said"),
     [
-        ("signatures", None, "signatures are no object of texts"),
-        ("signatures", ["length"], "signatures are no object of texts"),
-        ("signatures", {"length": 5}, "signatures are no object of texts"),
-        ("file", 5, "no file of this folder"),
-        ("file", "..", "no file of this folder"),
-        ("file", "../out/part-00000.parquet", "no file of this folder"),
-        ("file", "a\0b", "no file of this folder"),
+        ("signatures", None, "signatures are not an object of texts"),
+        ("signatures", ["length"], "signatures are not an object of texts"),
+        ("signatures", {"length": 5}, "signatures are not an object of texts"),
+        ("file", 5, "cannot be a file of this folder"),
+        ("file", "..", "cannot be a file of this folder"),
+        ("file", "../out/part-00000.parquet", "cannot be a file of this folder"),
+        ("file", "a\0b", "cannot be a file of this folder"),
         ("file", "part-00001.parquet", "names 'part-00001.parquet' twice"),
-        ("rows", "4", "no whole numbers"),
-        ("documents", None, "no whole numbers"),
+        ("rows", "4", "not whole numbers"),
+        ("documents", None, "not whole numbers"),
     ],
 )
 def test_a_manifest_with_other_values_than_manifests_have_is_refused(
@@ -56,7 +56,7 @@ def test_a_manifest_with_other_values_than_manifests_have_is_refused(
 
 def test_a_manifest_of_lists_within_lists_is_refused_in_one_line(folder: Path) -> None:
     (folder / MANIFEST).write_text('{"shards":' + "[" * 100_000)
-    assert "this is no manifest of shards" in refused("analyze", folder)
+    assert "this is not a manifest of shards" in refused("analyze", folder)
 
 
 def test_a_damaged_column_is_told_with_its_file(folder: Path) -> None:
