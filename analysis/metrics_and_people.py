@@ -38,8 +38,9 @@ from analysis.systems import (
     system_means,
 )
 from data.cells import Cells
-from data.preferences import TIE, Preferences, preference_signs
+from data.preferences import Preferences
 from data.signatures import distinct, find_signature, labels, name_of
+from data.ties import TIE, preference_signs
 
 LEVELS = ("global", "input", "system")
 

@@ -12,7 +12,7 @@ from scipy import stats
 
 from analysis.arrays import number_by_text, read_numbers, same_length, sort_labels
 from analysis.intervals import clustered_variance
-from data.preferences import TIE
+from data.ties import TIE
 
 ALPHA = 0.05
 """Below which a p value, corrected where several are tested, is called significant."""

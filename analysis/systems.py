@@ -12,7 +12,7 @@ from scipy import stats
 
 from analysis.arrays import keep_names, number_by_text, number_naturally, read_numbers, same_length, sort_naturally
 from analysis.significance import ALPHA, holm, signed_rank
-from data.preferences import TIE
+from data.ties import TIE
 
 MOST_COMPARED = 100
 """Systems of which every two are compared, 4,950 pairs; of more, those with the highest means are."""

@@ -11,7 +11,7 @@ from sqlalchemy import Row, Select, func, select
 from sqlalchemy.orm import Session, joinedload
 
 from annotation.assigning import show_pair
-from annotation.inputs import check_times, clean_text, person_name
+from annotation.inputs import clean_text, person_name
 from annotation.protocol.tables import AdjudicationRow
 from annotation.records import CHOICES, JudgmentTask
 from annotation.results import load_judgments, to_float_column
@@ -19,6 +19,7 @@ from annotation.sampling import first_is_left
 from annotation.store import AnnotationStore
 from annotation.studies import find_study, may
 from annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow, StudyRow
+from annotation.timing import check_times
 from data.access import Right, visitor_of
 from data.database import now
 from data.export import format_timestamp

@@ -14,7 +14,7 @@ from sqlalchemy import Select, func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, joinedload, selectinload
 
-from annotation.inputs import check_times, clean_text, person_name
+from annotation.inputs import clean_text, person_name
 from annotation.keyword_records import (
     AlreadySaved,
     FoundKeyword,
@@ -41,6 +41,7 @@ from annotation.tables import (
     ReviewedDocumentRow,
     ReviewedKeywordRow,
 )
+from annotation.timing import check_times
 from data.access import visitor_of
 from data.database import now
 from data.export import format_timestamp

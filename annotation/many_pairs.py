@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from data.preferences import TIE
+from data.ties import TIE
 
 Numbers = NDArray[np.intp]
 

@@ -20,7 +20,6 @@ from annotation.entering import (
     refuse_closed,
     state_of_study,
 )
-from annotation.inputs import check_times
 from annotation.languages import msgid
 from annotation.people import exclude_row
 from annotation.phases import (
@@ -41,6 +40,7 @@ from annotation.records import CHOICES, CLOSED, PAUSED, AlreadyAnswered, Annotat
 from annotation.store import find_own
 from annotation.surveys import check_answers
 from annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow
+from annotation.timing import check_times
 from annotation.training import (
     TrainingFeedback,
     TrainingTask,

@@ -19,7 +19,7 @@ from sqlalchemy import ColumnElement, Select, select
 from sqlalchemy.orm import Session, aliased
 
 from annotation.assigning import count_skips, lock_study
-from annotation.drawing import load_scores
+from annotation.candidates import load_scores
 from annotation.protocol.current import find_protocol
 from annotation.records import Annotator
 from annotation.studies import find_study

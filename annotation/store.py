@@ -28,7 +28,7 @@ from annotation.entering import (
     refuse_closed,
     state_of_study,
 )
-from annotation.inputs import check_times, clean_text, person_name
+from annotation.inputs import clean_text, person_name
 from annotation.judging import Said, check_said
 from annotation.phases import FAILED, JUDGING, WITHDRAWN, way_of
 from annotation.protocol.records import Checks
@@ -48,6 +48,7 @@ from annotation.records import (
 )
 from annotation.studies import StudyStore, check_open, find_study, may
 from annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow, RevisionRow, StudyRow
+from annotation.timing import check_times
 from data.access import Right, visitor_of
 from data.database import now
 from data.store import StoreError

@@ -10,7 +10,7 @@ from sqlalchemy import func, insert, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, joinedload
 
-from annotation.drawing import draw, find_candidates, find_systems, put_in_order_to_stop
+from annotation.candidates import draw, find_candidates, find_systems, put_in_order_to_stop
 from annotation.entering import resume_time
 from annotation.inputs import clean_text
 from annotation.protocol.current import add_version, find_protocol, parse

@@ -9,7 +9,8 @@ from typing import Any
 import click
 
 from data.one_line import in_one_line
-from reports.formats import LONG, as_latex, as_one_csv, as_one_latex, as_text
+from reports.formats import as_latex, as_one_csv, as_one_latex, as_text
+from reports.formats.cells import LONG
 from reports.tables.table import NOT_WEIGHED, Table
 
 

@@ -13,23 +13,12 @@ from numpy.typing import NDArray
 from data.cells import Cells
 from data.names import NameColumn
 
-TIE = 1e-9
-"""Two values closer than this are equal: ROUGE carries noise of 1e-16."""
-
 MANY = 1_000_000
 """The most pairs of rated summaries that are kept as columns: each pair takes 160 bytes, and more to analyse."""
 
 Names = NDArray[np.object_]
 
 Numbers = NDArray[np.float64]
-
-
-def preference_signs(differences: Numbers) -> Numbers:
-    """Return the preferred of two: 1 for the first, -1 for the second, 0 for a tie within 1e-9, or NaN.
-
-    `differences`, of any shape, are the first's value minus the second's; the result has their shape.
-    """
-    return np.where(np.abs(differences) <= TIE, 0.0, np.sign(differences))
 
 
 def pair_within_documents(cells: Iterable[tuple[int, Hashable]]) -> list[tuple[int, int]]:

@@ -15,7 +15,7 @@ from analysis.significance import ALPHA
 from data.one_line import in_one_line
 from data.signatures import is_judge
 from metrics.keywords.recall import LengthRecall
-from reports.formats import format_cell, format_p
+from reports.formats.cells import format_cell, format_p
 from reports.tables.bounds import ORACLE, SYSTEM, ScoreDistribution
 from reports.tables.keywords import PUBLISHED, extractor_name, words_label
 

@@ -6,7 +6,7 @@ from analysis.study import WON, Unit
 from annotation.demo import MADE_UP
 from data.demo import AUTHOR
 from reports.escaping import format_count, join_items
-from reports.formats import format_p
+from reports.formats.cells import format_p
 
 MOST_PAIRS = 100_000
 """The most pairs that a plan names: at half a minute each, they take one person five working months."""

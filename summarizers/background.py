@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from data.store import DataStore, Run
-from metrics.background.runs import Done, execute, start_process
+from metrics.background.processes import Done, execute, start_process
 from metrics.scoring import ProgressCallback
 from summarizers.adding import add_systems
 from summarizers.registry import summarizer

@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from analysis.arrays import read_numbers, read_weights, same_length
-from data.preferences import pair_within_documents, preference_signs
+from data.preferences import pair_within_documents
+from data.ties import preference_signs
 
 Rule = Literal["half", "strict", "decided"]
 """The rules of `Agreement`: what becomes of a pair that people decide and the metric does not."""

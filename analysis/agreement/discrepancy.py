@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from analysis.agreement.pairs import group_by_document, pairs_by_document
 from analysis.arrays import read_numbers, same_length
 from analysis.ratio_intervals import Interval, interval_of_counts, name_sampled_units
-from data.preferences import preference_signs
+from data.ties import preference_signs
 
 
 class Discrepancy(NamedTuple):

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from analysis.agreement.counts import Agreement, count_agreement, outcomes
-from analysis.agreement.ties import TieAccuracy, tie_outcomes
+from analysis.agreement.tie_accuracy import TieAccuracy, tie_outcomes
 from analysis.arrays import LEVEL, read_numbers, read_weights
 from analysis.ratio_intervals import Interval, Intervals, Ratio, agreement_ratios, name_sampled_units, ratio_intervals
 

@@ -24,11 +24,11 @@ from analysis.agreement.rated_pairs import (
     earned_doubled,
     evaluate_counts,
 )
-from analysis.agreement.ties import tie_counts_of_columns
+from analysis.agreement.tie_accuracy import tie_counts_of_columns
 from analysis.arrays import LEVEL, Floats, Integers
 from analysis.ratio_intervals import interval_of_counts
 from analysis.significance import CreditSums, PairedComparison, compare_sums, correct_family
-from data.preferences import TIE
+from data.ties import TIE
 
 OUTCOMES = np.array(
     [

@@ -13,7 +13,7 @@ from analysis.agreement.power import SimulatedPower
 from analysis.arrays import ROUNDING, check_level, number_by_text, read_numbers, read_weights, same_length
 from analysis.intervals import FEWEST_DOCUMENTS
 from analysis.significance import MCNEMAR, SIGN_FLIP, fewest_documents, read_credits
-from data.preferences import TIE
+from data.ties import TIE
 
 EXACT = "exact power of the exact McNemar test"
 

@@ -10,7 +10,7 @@ from scipy import special, stats
 
 from analysis.arrays import ROUNDING
 from analysis.significance import draws_for, sign_flips, sign_patterns
-from data.preferences import TIE
+from data.ties import TIE
 
 SIMULATED = "2000 simulated studies"
 

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from analysis.agreement.counts import TIED, Agreement, Rule
 from analysis.agreement.evaluation import BINS, Bin, MetricEvaluation
 from analysis.agreement.pairs import pairs_of
-from analysis.agreement.ties import SortedPairs, TieAccuracy, tie_counts
+from analysis.agreement.tie_accuracy import SortedPairs, TieAccuracy, tie_counts
 from analysis.arrays import LEVEL, Floats, Integers
 from analysis.ratio_intervals import Intervals, interval_of_counts, name_sampled_units
 from analysis.significance import CreditSums, PairedComparison, compare_sums, correct_family
-from data.preferences import preference_signs
+from data.ties import preference_signs
 
 Codes = NDArray[np.int8]
 """Shape (pairs,): what becomes of each."""

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from analysis.arrays import LARGEST, Floats, keep_names, number_by_text
-from data.preferences import TIE
+from data.ties import TIE
 
 Method = Literal["pearson", "spearman", "kendall"]
 

@@ -35,7 +35,7 @@ from analysis.correlation.resampled import (
     prepare_systems,
 )
 from analysis.ratio_intervals import Interval
-from data.preferences import TIE
+from data.ties import TIE
 
 SAME_COEFFICIENTS = "no interval: all resamples have the same coefficient"
 """Why an interval without a width is none: two systems, for instance, always correlate by 1 or -1."""

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from analysis.arrays import Floats, Integers, read_numbers, same_length
 from analysis.correlation.coefficients import Method, by_document, known_methods, mid_ranks, number_cells
 from analysis.correlation.rows import correlate_rows
-from data.preferences import TIE
+from data.ties import TIE
 
 
 class Correlation(NamedTuple):

@@ -21,7 +21,7 @@ from analysis.correlation.coefficients import (
     ratio,
     slice_rows,
 )
-from data.preferences import TIE
+from data.ties import TIE
 
 Coins = NDArray[np.bool_]
 

@@ -23,7 +23,7 @@ from analysis.correlation.coefficients import (
     slice_rows,
 )
 from analysis.correlation.rows import correlate_rows
-from data.preferences import TIE
+from data.ties import TIE
 
 Pair = tuple[str, str]
 

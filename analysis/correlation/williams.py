@@ -6,7 +6,7 @@ from typing import NamedTuple
 from scipy import stats
 
 from analysis.arrays import ROUNDING
-from data.preferences import TIE
+from data.ties import TIE
 
 
 class WilliamsTest(NamedTuple):

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 
-from annotation.drawing import find_systems
+from annotation.candidates import find_systems
 from annotation.protocol.records import StudyProtocol
 from data.store import StoreError
 from data.store.datasets import number_of

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from data.store import DataStore, Run
 from metrics import make_metrics
-from metrics.background.runs import Done, execute, start_process
+from metrics.background.processes import Done, execute, start_process
 from metrics.scoring import Failures, ProgressCallback, score_dataset
 
 MODULE = "metrics.background.scoring"

@@ -15,6 +15,7 @@ from metrics.registry import label_of
 from metrics.scoring import MissingCounts
 from reports import formats
 from reports.finding import name_ratings
+from reports.formats.cells import UNDEFINED
 from reports.tables.agreement import no_ratio
 from reports.tables.correlation import TERMS
 from reports.tables.registry import make_table
@@ -106,7 +107,4 @@ def headline_figures(analysis: StudyAnalysis, gaps: Mapping[str, MissingCounts])
                 for level, figure in zip(LEVELS, found.levels, strict=True)
                 if figure.r is None
             }
-    return {
-        name: figures | ({formats.UNDEFINED: reasons[name]} if reasons[name] else {})
-        for name, figures in metrics.items()
-    }
+    return {name: figures | ({UNDEFINED: reasons[name]} if reasons[name] else {}) for name, figures in metrics.items()}

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from data.preferences import TIE
 from data.records import Example
+from data.ties import TIE
 from metrics.explained import Explained
 from metrics.keywords.overlap import STOP_WORDS
 from reports.escaping import join_items

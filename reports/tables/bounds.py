@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from data.one_line import in_one_line
-from data.preferences import TIE
+from data.ties import TIE
 from reports.tables.oracles import WHOSE
 from reports.tables.table import Cell, Table, Undefined, number_cell
 from summarizers.oracles import ALGORITHMS

@@ -5,7 +5,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from data.records import Document
-from reports.formats import UNDEFINED, as_latex, cell_as_json
+from reports.formats import as_latex
+from reports.formats.cells import UNDEFINED, cell_as_json
 from reports.tables.table import Cell, Range, Table, Undefined, number_cell
 from summarizers.base import SummaryLength
 from summarizers.oracles.algorithms import ALGORITHMS

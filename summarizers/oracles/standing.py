@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from data.preferences import TIE
 from data.records import REFERENCE_SYSTEM, Document, Summary
+from data.ties import TIE
 from metrics.rouge import ngrams
 from metrics.text import count_words, rouge_words
 from summarizers.base import SummaryLength

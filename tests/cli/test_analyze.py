@@ -28,7 +28,7 @@ from data.demo import FILE as CORPUS
 from data.records import Document, Summary
 from data.store import DataStore, StoredScore
 from metrics.models.encoder import shared_encoder
-from reports.formats import latex
+from reports.formats.latex import escape_latex
 from summarizers.base import SummaryLength
 from summarizers.oracles.evaluation import OracleTask, evaluate_stored
 from tests.commands import refused, run, write
@@ -355,7 +355,7 @@ def test_names_from_a_file_stay_in_their_lines(folder):
     written = run(*arguments, "latex").stdout
     assert f"\n% systems: {shown}, good\n" in written
     assert written.replace(shown, "").count(r"\end{table}") == len(OF_A_FILE)
-    assert f"\n{latex(hostile)} & " in written
+    assert f"\n{escape_latex(hostile)} & " in written
     assert json.loads(run(*arguments, "json").stdout)["facts"]["systems"] == f"{hostile}, good"
 
 
@@ -689,14 +689,14 @@ def test_what_is_undefined_is_said_with_its_reason_in_every_format(sqlite_url, c
         if first is None:
             assert (found["rows"], found["undefined"]) == ([], why)
             assert f"\nundefined: {why}\n" in said["text"]
-            assert f"\nundefined: {latex(why)} \\\\\n" in said["latex"]
+            assert f"\nundefined: {escape_latex(why)} \\\\\n" in said["latex"]
             assert [row["undefined"] for row in lines if row["table"] == table] == [why]
             continue
         rows = [row for row in found["rows"] if first in row.values() and row[column] is None]
         assert why in rows[0]["undefined"][column]
         reason = rows[0]["undefined"][column]
         assert f": {reason}\n" in said["text"]
-        assert f": {latex(reason)}\\par\n" in said["latex"]
+        assert f": {escape_latex(reason)}\\par\n" in said["latex"]
         in_csv = [row for row in lines if row["table"] == table and row["column"] == column and first in row["row"]]
         assert reason in [row["undefined"] for row in in_csv]
     assert not any(number in text.split() for text in said.values() for number in ("nan", "NaN", "inf", "None"))

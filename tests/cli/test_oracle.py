@@ -19,7 +19,7 @@ from data.importers import read_documents
 from data.records import Example
 from data.store import DataStore
 from metrics.rouge import RougeN
-from reports.formats import latex as latex_text
+from reports.formats.latex import escape_latex as latex_text
 from summarizers.oracles import ALGORITHMS, Target, evaluation
 from summarizers.oracles.evaluation import OracleTask, evaluate, load_evaluation, summarize_algorithms
 from summarizers.processes import map_in_processes

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from data.preferences import TIE
+from data.ties import TIE
 from metrics.explained import CannotExplain, Explained
 from pages.components.playground.score_table import (
     Change,

@@ -9,8 +9,8 @@ import pytest
 
 from data.demo import FILE
 from data.importers import read_documents
-from data.preferences import TIE
 from data.records import Example, make_examples
+from data.ties import TIE
 from metrics import METRICS, lexical_metrics, make_metrics, metric
 from metrics.explained import Explained, explain
 from metrics.text import rouge_words

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 from data.one_line import in_one_line
 from pages.components.shared.tables import as_frame
-from reports.formats import LONG, as_csv, as_html, as_json, as_latex, as_one_csv, as_text, format_cell, latex, reasons
+from reports.formats import as_csv, as_html, as_json, as_latex, as_one_csv, as_text
+from reports.formats.cells import LONG, format_cell, reasons
+from reports.formats.latex import escape_latex
 from reports.tables.table import Marked, Range, Table, Undefined
 
 NO_PAIR = "no pair that people decide has a value"
@@ -337,7 +339,7 @@ WRITTEN = re.compile("|".join(map(re.escape, BACK)))
 
 @given(TEXTS)
 def test_latex_escapes_every_special_character(text):
-    written = latex(text)
+    written = escape_latex(text)
     assert not re.search(r"[\\{}&%$#_~^<>|\[\]*\r\n]|--", WRITTEN.sub("x", written))
     assert WRITTEN.sub(lambda found: BACK[found.group()], written) == in_one_line(text)
 

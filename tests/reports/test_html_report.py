@@ -21,7 +21,7 @@ from data.one_line import in_one_line
 from data.records import Document, Summary
 from data.store import DataStore, StoredScore
 from reports.drawings import drawable
-from reports.formats import UNDEFINED
+from reports.formats.cells import UNDEFINED
 from reports.html_report import write_report
 
 SYSTEM = '<script>alert("1")</script>&\'\n</svg><img src=http://x.y onerror=alert(1)>\u202e\x07{{7*7}}'

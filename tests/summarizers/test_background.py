@@ -14,7 +14,7 @@ from data.demo import NAME, add_demo
 from data.records import Document
 from data.store import CANCELLED, DataStore, Run, RunGoingOn
 from metrics import lexical_metrics, make_metrics, metric
-from metrics.background.runs import launch
+from metrics.background.processes import launch
 from metrics.scoring import score_dataset
 from summarizers.background import MODULE, start_run
 from summarizers.registry import UnknownSummarizer

@@ -7,7 +7,7 @@ import streamlit as st
 
 from data.one_line import in_one_line
 from data.store import Dataset, RunGoingOn
-from pages.components.datasets.runs import start_adding
+from pages.components.datasets.progress import start_adding
 from pages.components.shared.languages import ask_language
 from pages.components.shared.stores import open_stores
 from reports.escaping import in_markdown

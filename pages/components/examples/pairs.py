@@ -7,8 +7,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from data.preferences import Preferences, preference_signs
+from data.preferences import Preferences
 from data.signatures import distinct, labels
+from data.ties import preference_signs
 from metrics import METRICS
 from metrics.registry import label_of
 

@@ -10,10 +10,11 @@ import streamlit as st
 from analysis.metrics_and_people import contradictions
 from data.cells import Cells
 from data.one_line import in_one_line
-from data.preferences import TIE, Preferences
+from data.preferences import Preferences
 from data.records import Document, Summary
 from data.signatures import is_computed, is_length, labels
 from data.store import StoredScore
+from data.ties import TIE
 from metrics.registry import label_of
 from pages.components.examples.pair_list import JudgedPair
 from pages.components.shared.score_table import (

@@ -4,8 +4,8 @@ import html
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from data.preferences import TIE
 from data.signatures import is_length
+from data.ties import TIE
 from metrics.explained import CannotExplain, Explained
 from metrics.registry import label_of
 from pages.components.playground.what_if import Worth

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import regex
 
-from data.preferences import TIE
 from data.records import Example
+from data.ties import TIE
 from metrics.base import score_candidates
 from metrics.from_signature import metric_of
 from metrics.rouge import numbered_ngrams, numbered_skip_bigrams

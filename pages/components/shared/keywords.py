@@ -9,7 +9,7 @@ from data.store import Dataset, StoredSignature
 from pages.background.unfinished import later
 from pages.components.shared.counts import count_single_texts, signatures_of
 from pages.components.shared.messages import announce
-from pages.components.shared.scoring import score
+from pages.components.shared.quick_scoring import score
 from pages.components.shared.stores import version_of
 from reports.escaping import format_count, in_markdown
 

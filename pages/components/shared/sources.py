@@ -19,9 +19,10 @@ from data.cells import Cells
 from data.demo import AUTHOR
 from data.demo import NAME as DEMO
 from data.one_line import in_one_line
-from data.preferences import Preferences, preference_signs
+from data.preferences import Preferences
 from data.sorting import natural_order
 from data.store import Dataset, StoredScore, StoredSignature
+from data.ties import preference_signs
 from pages.background.computed import computed
 from pages.background.unfinished import read_at_first
 from pages.components.shared.counts import signatures_of

@@ -8,7 +8,8 @@ import streamlit as st
 
 from data.one_line import in_one_line
 from reports.escaping import in_markdown
-from reports.formats import NOISE, UNDEFINED, as_csv, as_latex, as_markdown, format_cell, format_p, is_p, reasons
+from reports.formats import as_csv, as_latex, as_markdown
+from reports.formats.cells import NOISE, UNDEFINED, format_cell, format_p, is_p, reasons
 from reports.glossary import TERMS
 from reports.tables.table import Cell, Marked, Range, Table, Undefined
 

@@ -5,7 +5,7 @@ import streamlit as st
 from annotation.demo import create_demo_study, create_made_up_study
 from data.demo import NAME, add_demo
 from pages.components.shared.messages import announce
-from pages.components.shared.scoring import score
+from pages.components.shared.quick_scoring import score
 from pages.components.shared.stores import open_stores
 
 

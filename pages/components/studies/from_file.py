@@ -11,7 +11,7 @@ from annotation.records import ScoresMissing
 from data.one_line import in_one_line
 from metrics.from_signature import metric_of, metrics_for
 from pages.components.shared.messages import keep_message
-from pages.components.shared.scoring import score_by
+from pages.components.shared.quick_scoring import score_by
 from pages.components.shared.stores import open_stores
 from pages.components.studies.rules import describe_draw
 from reports.escaping import format_count, in_markdown

@@ -22,7 +22,7 @@ from pages.components.shared.address import choose_named
 from pages.components.shared.counts import signatures_of
 from pages.components.shared.keywords import Keywords, explain_keywords, find_keywords
 from pages.components.shared.messages import keep_message, sentence
-from pages.components.shared.scoring import score
+from pages.components.shared.quick_scoring import score
 from pages.components.shared.stores import open_stores, version_of
 from pages.components.studies.closing import ask_closing
 from pages.components.studies.rules import ABOUT, RULES, count_pairs, describe_counts, describe_draw

@@ -5,7 +5,7 @@ import pytest
 
 from analysis.agreement.counts import count_agreement, credit_pairs
 from analysis.agreement.evaluation import by_difference, evaluate_metrics
-from analysis.agreement.ties import tie_outcomes
+from analysis.agreement.tie_accuracy import tie_outcomes
 from analysis.ratio_intervals import agreement_ratios, ratio_intervals
 
 NAN = math.nan

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 import analysis.agreement.pairs
-import analysis.agreement.ties
+import analysis.agreement.tie_accuracy
 import analysis.metrics_and_people
 import data.preferences
 from analysis.agreement.counts import Rule, within_document_pairs
 from analysis.agreement.pairs import group_by_document, pairs_by_document, pairs_of
-from analysis.agreement.ties import SortedPairs, tie_counts, tie_outcomes
+from analysis.agreement.tie_accuracy import SortedPairs, tie_counts, tie_outcomes
 from analysis.metrics_and_people import analyze_agreement, analyze_rated_pairs
 from analysis.study import Settings, analyze_ratings
 from data.cells import Cells
@@ -47,7 +47,7 @@ def test_figures_are_those_of_columns(
     documents: int, systems: int, digits: int, rule: Rule, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(analysis.agreement.pairs, "AT_ONCE", 7)
-    monkeypatch.setattr(analysis.agreement.ties, "RANGES", 5)
+    monkeypatch.setattr(analysis.agreement.tie_accuracy, "RANGES", 5)
     for seed in range(3):
         cells = make_cells(seed, documents, systems, digits)
         listed = analyze_agreement(rated_pairs(cells, "relevance"), rule=rule, seed=seed)
@@ -65,7 +65,7 @@ def test_without_ratings_there_are_no_pairs() -> None:
 @pytest.mark.parametrize("tied", [0.02, 0.5, 0.9])
 @pytest.mark.parametrize("ranges", [2, 7, 256])
 def test_thresholds_are_those_of_columns(ranges: int, tied: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(analysis.agreement.ties, "RANGES", ranges)
+    monkeypatch.setattr(analysis.agreement.tie_accuracy, "RANGES", ranges)
     for seed in range(20):
         random = np.random.default_rng(seed)
         documents = np.sort(random.integers(12, size=300))

@@ -14,8 +14,8 @@ from data.database import connect
 from data.demo import NAME, add_demo
 from data.store import CANCELLED, DataStore, Run, UnknownRun
 from metrics import metric
-from metrics.background import runs
-from metrics.background.runs import launch, report_progress
+from metrics.background import processes
+from metrics.background.processes import launch, report_progress
 from metrics.background.scoring import MODULE, score, start_run
 from metrics.scoring import ProgressCallback
 from tests.processes import alive, running_process
@@ -116,7 +116,7 @@ def test_a_run_ends_with_the_server(store: DataStore) -> None:
     """What the server started ends when it is killed, so that nothing works on unseen."""
     code = (
         "import os, sys, time; from data.database import connect; from data.store import DataStore\n"
-        "from metrics.background.runs import launch; store = DataStore(connect(sys.argv[1]))\n"
+        "from metrics.background.processes import launch; store = DataStore(connect(sys.argv[1]))\n"
         f"run = store.start_run(dataset={NAME!r}, metrics=['rouge1', 'carouge'])\n"
         f"print(run.id, launch(store, run.id, {MODULE!r}).pid, flush=True); time.sleep(600)"
     )
@@ -135,7 +135,7 @@ def test_a_run_steps_back_and_leaves_no_zombie(store: DataStore) -> None:
     run = store.start_run(dataset=NAME, metrics=["rouge1", "carouge"])
     process = launch(store, run.id, MODULE)
     until(lambda: store.run(run.id).total is not None)
-    assert os.getpriority(os.PRIO_PROCESS, process.pid) == os.getpriority(os.PRIO_PROCESS, 0) + runs.NICE
+    assert os.getpriority(os.PRIO_PROCESS, process.pid) == os.getpriority(os.PRIO_PROCESS, 0) + processes.NICE
     assert os.getsid(process.pid) != os.getsid(0)  # a Ctrl-C for the server does not reach it
     process.terminate()
     assert "signal 15, SIGTERM" in str(over(store, run).error)
@@ -143,8 +143,8 @@ def test_a_run_steps_back_and_leaves_no_zombie(store: DataStore) -> None:
 
 
 def test_a_long_batch_is_not_taken_for_dead(store: DataStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runs, "OFTEN", 0.01)
-    monkeypatch.setattr(runs, "SELDOM", 0.05)
+    monkeypatch.setattr(processes, "OFTEN", 0.01)
+    monkeypatch.setattr(processes, "SELDOM", 0.05)
     run = store.start_run(dataset=NAME, metrics=["rouge1"])
     with report_progress(store, run.id) as progress:
         progress(3, 7)
@@ -166,12 +166,12 @@ def test_the_database_hears_of_progress_twice_a_second_at_most(
         for done in range(300):
             progress(done, 300)
             time.sleep(0.004)
-    assert 1 <= len(beats) <= 2 + (time.monotonic() - began) / runs.OFTEN
+    assert 1 <= len(beats) <= 2 + (time.monotonic() - began) / processes.OFTEN
     assert beats[-1] == {"done": 299, "total": 300}
 
 
 def test_a_run_that_another_one_has_replaced_stops(store: DataStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runs, "OFTEN", 0.01)
+    monkeypatch.setattr(processes, "OFTEN", 0.01)
     run = store.start_run(dataset=NAME, metrics=["rouge1"])
     store.end_run(run.id, error="taken for dead")
 
@@ -179,15 +179,15 @@ def test_a_run_that_another_one_has_replaced_stops(store: DataStore, monkeypatch
         until(lambda: progress(1, 2))  # which says nothing, until it raises
 
     monkeypatch.setattr("metrics.background.scoring.score_dataset", long)
-    runs.carry_out(store, run.id, score)
+    processes.carry_out(store, run.id, score)
     assert store.run(run.id).error == "taken for dead"
 
 
 def test_the_process_of_a_run_that_was_cancelled_leaves_in_the_middle_of_a_batch(
     store: DataStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runs, "OFTEN", 0.01)
-    monkeypatch.setattr(runs, "SELDOM", 0.01)
+    monkeypatch.setattr(processes, "OFTEN", 0.01)
+    monkeypatch.setattr(processes, "SELDOM", 0.01)
     run = store.start_run(dataset=NAME, metrics=["rouge1"])
     left = threading.Event()
 
@@ -196,10 +196,10 @@ def test_the_process_of_a_run_that_was_cancelled_leaves_in_the_middle_of_a_batch
         assert left.wait(PATIENCE)
 
     monkeypatch.setattr("metrics.background.scoring.score_dataset", stuck)
-    runs.carry_out(store, run.id, score, leave=left.set)
+    processes.carry_out(store, run.id, score, leave=left.set)
     assert store.run(run.id).error == CANCELLED
 
 
 def test_an_unknown_run_is_refused(store: DataStore) -> None:
     with pytest.raises(UnknownRun, match="no run 7"):
-        runs.carry_out(store, 7, score)
+        processes.carry_out(store, 7, score)

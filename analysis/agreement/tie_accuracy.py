@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from analysis.arrays import Floats, Integers, number_by_text, read_numbers, read_weights, same_length
-from data.preferences import TIE, preference_signs
+from data.ties import TIE, preference_signs
 
 FOLDS = 10
 """Parts into which documents are split."""

@@ -1,0 +1,90 @@
+"""Scores of a data set: the button that scores it by all metrics, and which metrics have scored it."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+
+import pandas as pd
+import streamlit as st
+
+from data.one_line import in_one_line
+from data.store import Dataset, RunGoingOn
+from metrics.registry import METRICS
+from pages.background.unfinished import later
+from pages.components.datasets.progress import watch_run
+from pages.components.shared.counts import signatures_of
+from pages.components.shared.stores import open_stores
+
+OF_SCORES = {
+    "summaries": st.column_config.TextColumn(help="Summaries that were scored."),
+    "undefined": st.column_config.NumberColumn(help="How many of these have no value: ROUGE-K without keywords, say."),
+    "truncated": st.column_config.NumberColumn(help="How many of these have a text whose end the model did not see."),
+}
+
+
+def scored_by(dataset: Dataset) -> list[str] | None:
+    """Return the names of the metrics that have given every summary a score, or a reason for having none.
+
+    None while they are being counted.
+    """
+    signatures = later(lambda: signatures_of(dataset))
+    if signatures is None:
+        return None
+    done = {one.metric for one in signatures if one.scored == dataset.summaries}
+    return [name for name in METRICS if name in done]
+
+
+def offer_scoring(dataset: Dataset, done: Sequence[str]) -> None:
+    """Offer to score a data set by all metrics, of which some are done, unless something is running for it."""
+    if tell_running(dataset):
+        return
+    by = f"Scored by {len(done)} of {len(METRICS)} metrics." if done else "No metric has scored them yet."
+    st.markdown(f"**Next:** score the summaries. {by}", width="content")
+    if st.button("Score by all metrics", type="primary", icon=":material/calculate:", key="score"):
+        with suppress(RunGoingOn):  # somebody else was faster: the page then shows their run
+            start_scoring(dataset.name)
+        st.rerun()
+
+
+def start_scoring(dataset: str) -> None:
+    """Start to score a data set by all metrics. Raises `RunGoingOn`."""
+    from metrics.background.scoring import start_run
+
+    watch_run(start_run(open_stores().data, dataset, list(METRICS)))
+
+
+def tell_running(dataset: Dataset) -> bool:
+    """Say what is running for a data set; return whether something is."""
+    run = open_stores().data.last_run(dataset.name)
+    if run is None or run.state != "going":
+        return False
+    doing = "Systems are being added" if run.systems else "Scoring is running"
+    st.markdown(f"{doing}. You can leave this page: it continues.", width="content")
+    return True
+
+
+def show_scores(dataset: Dataset) -> None:
+    """Show which metrics have scored a data set, and how many of its summaries."""
+    if not dataset.summaries:
+        st.info("There are no summaries to score: add systems first.")
+        return
+    signatures = later(lambda: signatures_of(dataset))
+    if signatures is None:
+        st.caption("The scores are being counted.")
+        return
+    rows: list[dict[str, object]] = [
+        {
+            "metric": METRICS[one.metric].label if one.metric in METRICS else one.metric,
+            "summaries": f"{one.scored:,} of {dataset.summaries:,}",
+            "undefined": one.undefined,
+            "truncated": one.truncated,
+            "signature": in_one_line(one.signature),
+        }
+        for one in signatures
+    ]
+    scored = {one.metric for one in signatures}
+    rows += [
+        {"metric": kind.label, "summaries": f"0 of {dataset.summaries:,}"}
+        for name, kind in METRICS.items()
+        if name not in scored
+    ]
+    st.dataframe(pd.DataFrame(rows), hide_index=True, placeholder="—", height="content", column_config=OF_SCORES)
