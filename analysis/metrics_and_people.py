@@ -1,4 +1,4 @@
-"""Comparison of metrics with people and with each other, for pages, the command line and reports."""
+"""Comparisons of metrics with people and with each other, for pages, the command line and reports."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -44,7 +44,7 @@ from data.signatures import distinct, find_signature, labels, name_of
 LEVELS = ("global", "input", "system")
 
 MANY_OF_DOCUMENT = 1_000
-"""Pairs of a document from which on going through documents one by one is faster than columns of all pairs."""
+"""Pairs per document above which going through documents one by one is faster than columns of all pairs."""
 
 NO_SIGNATURES: Mapping[str, str] = {}
 
@@ -56,7 +56,7 @@ class MetricRow(NamedTuple):
     """One metric's row of the agreement table."""
 
     metric: str
-    """Its label among the signatures of the table."""
+    """The metric's label among the signatures of the table."""
     signature: str
     evaluation: MetricEvaluation
 
@@ -66,17 +66,17 @@ class AgreementAnalysis(NamedTuple):
 
     rows: tuple[MetricRow, ...]
     comparisons: tuple[PairedComparison, ...]
-    """Every two metrics; they are named by their labels."""
+    """Comparisons of every two metrics, named by their labels."""
     n: int
     """Judgments or pairs."""
     documents: int
     human_ties: int
     split: int
-    """Pairs without a majority: as many chose the one as the other."""
+    """Pairs without a majority: as many annotators chose the one as the other."""
     rule: Rule
-    """By which metrics are compared: what a tie earns."""
+    """The rule that comparisons of metrics follow: the credit of a metric's tie."""
     weighed: bool
-    """Whether pairs count by one over the probability with which they were drawn."""
+    """Whether pairs are weighted by one over their probability of being drawn."""
 
 
 def analyze_agreement(
@@ -89,8 +89,9 @@ def analyze_agreement(
 ) -> AgreementAnalysis:
     """Compare every metric's score differences with the preferences, with intervals and pairwise tests.
 
-    Metrics are compared by a rule, which can decide what comes out: on SummEval, ROUGE-1 against length is p = .004
-    by `strict` and .009 by `half`. Intervals and tests take documents for a sample, and several annotators, too.
+    The rule by which metrics are compared can decide the result: on SummEval, ROUGE-1 against length is p = .004 by
+    `strict` and .009 by `half`. Intervals and tests treat documents as a sample, and annotators too if there are
+    several.
     """
     named = labels(distinct(preferences.scores), label_of)
     all_differences = preferences.differences()
@@ -129,7 +130,7 @@ def analyze_rated_pairs(
     level: float = 0.95,
     label_of: Callable[[str], str] = name_of,
 ) -> AgreementAnalysis:
-    """What `analyze_agreement` says of all pairs of rated summaries of a document, without listing the pairs."""
+    """Do what `analyze_agreement` does for all pairs of rated summaries of a document, without listing the pairs."""
     ratings = np.full(len(cells), np.nan) if human is None else cells.ratings.get(human, np.full(len(cells), np.nan))
     named = labels(distinct(cells.scores), label_of)
     documents = group_by_document(cells.documents, ~np.isnan(ratings))
@@ -173,13 +174,11 @@ def human_ceiling(
     seed: int = 0,
     level: float = 0.95,
 ) -> MetricEvaluation:
-    """How often a judgment is what most of the others say of its pair: how well one more person would do.
+    """Compute how often a judgment agrees with most of the others on its pair: how well one more person would do.
 
-    A metric can do better where people are noisy. A majority of few is noisy, too, so that more judgments a pair raise
-    the figure.
-
-    `others`, shape (n,), is the majority of the other annotators on each judgment's pair: its sign, 0 where they are
-    split, NaN where there are none.
+    A metric can do better if people are noisy. A majority of few is noisy, too, so that more judgments of each pair
+    raise the figure. `others`, shape (n,), is the sign of the majority of the other annotators on each judgment's pair:
+    0 if they are split, NaN if there are none.
     """
     return evaluate_metrics(
         others,
@@ -193,14 +192,14 @@ def human_ceiling(
 
 
 def common_ground(preferences: Preferences) -> NDArray[np.bool_]:
-    """Shape (n,): the entries that people and all metrics decide, so that ratios of all rules are the same."""
+    """Mark the entries, shape (n,), that people and all metrics decide: there, ratios of all rules are the same."""
     columns = [preferences.choices, *preferences.differences().values()]
     decided = [np.abs(preference_signs(column)) == 1 for column in columns]  # NaN is no decision
     return np.asarray(np.all(decided, axis=0))
 
 
 def contradictions(preferences: Preferences, signature: str) -> NDArray[np.intp]:
-    """The entries in which a metric prefers what people do not, its firmest preferences first."""
+    """Return the entries in which a metric contradicts people, its largest differences first."""
     difference = preferences.differences()[signature]
     against = np.flatnonzero(credit_pairs(preferences.choices, difference) == 0)
     return against[np.argsort(-np.abs(difference[against]), kind="stable")]
@@ -230,7 +229,7 @@ def correlate_columns(
 ) -> list[CorrelationRow]:
     """Correlate pairs of columns of the cells, by name; the rows come pair by pair, method by method.
 
-    `resample` says what intervals draw, None that they do by level as in `correlation_intervals`.
+    `resample` is what intervals draw, by default what `correlation_intervals` draws at each level.
     """
     found = correlate_pairs(columns, pairs, cells.documents, cells.systems, methods=methods)
     intervals = correlation_intervals(
@@ -251,12 +250,12 @@ def correlate_columns(
 
 
 class CorrelationTables(NamedTuple):
-    """Which columns the tables of the papers correlate, by name."""
+    """The columns that the tables of the papers correlate, by name."""
 
     columns: dict[str, NDArray[np.float64]]
     """All columns that a table names."""
     metrics: list[str]
-    """The metrics among them, each by one signature or those that differ in more than mean and maximum."""
+    """The metrics among them; signatures of a metric that differ in mean and maximum alone stand once."""
     human: list[tuple[str, str]]
     """Metric against human ratings (APES, Table 1); empty where there are none."""
     length: list[tuple[str, str]]
@@ -268,7 +267,7 @@ class CorrelationTables(NamedTuple):
 
 
 def name_human_column(aspect: str) -> str:
-    """What files call the column of people's ratings."""
+    """Return the name of the column of people's ratings in files."""
     return f"human: {aspect}"
 
 
@@ -280,7 +279,7 @@ def correlation_tables(
 ) -> CorrelationTables:
     """Lay out the tables of correlations that a data set's scores allow; `human` names the ratings.
 
-    `label_of` says what a signature's metric is called, `ratings_of` what the column of ratings is.
+    `label_of` gives the label of a signature's metric, `ratings_of` the name of the column of ratings.
     """
     named = labels(distinct(cells.scores), label_of)
     metrics = list(named.values())
@@ -314,7 +313,7 @@ def part_from_rouge_k(cells: Cells, laid: CorrelationTables) -> list[Discrepancy
 
 
 class CorrelationComparison(NamedTuple):
-    """Two metrics by how well they correlate with people, at one level."""
+    """A comparison of two metrics by their correlation with people, at one level."""
 
     first: str
     second: str
@@ -322,11 +321,11 @@ class CorrelationComparison(NamedTuple):
     test: CorrelationTest
     """The permutation test of the first metric's coefficient with people against the second's."""
     williams: WilliamsTest
-    """Williams' test beside it, which takes cells or systems to be independent; there is none within documents."""
+    """Williams' test, which assumes that cells or systems are independent; undefined at the input level."""
     p_holm: float | None = None
     """The permutation test's p after Holm's correction over the comparisons of the level."""
     comparisons: int = 0
-    """The number of comparisons of the level that have a p."""
+    """The number of comparisons at the level that have a p."""
 
 
 def compare_correlations(
@@ -368,7 +367,7 @@ def compare_correlations(
 def _williams_by_level(
     cells: Cells, columns: dict[str, NDArray[np.float64]], human: str, pairs: Sequence[tuple[str, str]]
 ) -> dict[tuple[str, str], list[WilliamsTest]]:
-    """Williams' test of two metrics at each level, over the cells that have both scores and a rating."""
+    """Compute Williams' test of two metrics at each level, over the cells that have both scores and a rating."""
     alike: dict[bytes, list[tuple[str, str]]] = {}
     for pair in pairs:
         there = ~np.isnan([columns[name] for name in (*pair, human)]).any(axis=0)
@@ -398,7 +397,7 @@ def correct_by_level(found: Sequence[CorrelationComparison]) -> list[Correlation
 
 
 def beside_williams(level: str, first: Correlation, second: Correlation, between: Correlation) -> WilliamsTest:
-    """Williams' test of two metrics' correlations with people, or why there is none."""
+    """Compute Williams' test of two metrics' correlations with people, or give the reason why it is undefined."""
     if level == "input":
         return WilliamsTest(None, None, "there is no such test within documents")
     if first.r is None or second.r is None or between.r is None:
@@ -410,22 +409,22 @@ def beside_williams(level: str, first: Correlation, second: Correlation, between
 
 
 class SystemsAnalysis(NamedTuple):
-    """What one column of scores or ratings says of the systems."""
+    """The systems by one column of scores or ratings."""
 
     name: str
     means: tuple[SystemMean, ...]
     spread: SystemSpread
-    """How far the systems' means lie apart (ROUGE-K, Table 8)."""
+    """The spread of the systems' means (ROUGE-K, Table 8)."""
     comparisons: tuple[SystemComparison, ...]
-    """Every two systems, by Wilcoxon's signed-rank test over documents."""
+    """Comparisons of every two systems by Wilcoxon's signed-rank test over documents."""
     baselines: tuple[str, ...] = ()
-    """The systems that others are to beat."""
+    """The systems that others have to beat."""
     beating: tuple[str, ...] = ()
-    """Those that beat every baseline."""
+    """The systems that beat every baseline."""
     signature: str = ""
-    """Of the metric; empty for other columns, such as ratings."""
+    """The metric's signature; empty for other columns, such as ratings."""
     runs: tuple[SystemRuns, ...] = ()
-    """The means with their standard deviation over runs, where a system has several."""
+    """The means, with their standard deviation over runs if a system has several."""
 
 
 def analyze_systems(
@@ -434,9 +433,9 @@ def analyze_systems(
     baselines: Sequence[str] = (),
     signatures: Mapping[str, str] = NO_SIGNATURES,
 ) -> list[SystemsAnalysis]:
-    """Systems by each column: their means, how well the column tells them apart, which differ, which beat baselines.
+    """Compare systems by each column: means, their spread, which systems differ, and which beat the baselines.
 
-    Runs over seeds, called `NAME#1`, `NAME#2` and so on, are one system: tests take the mean of a document's runs.
+    Runs over seeds, named `NAME#1`, `NAME#2` and so on, are one system: tests take the mean of a document's runs.
     `signatures` are those of metrics by column; other columns, such as ratings, have none.
     """
     averaged, documents, systems = average_runs(columns, cells.documents, cells.systems)

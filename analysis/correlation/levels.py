@@ -1,4 +1,4 @@
-"""How a metric's scores correlate with human ratings, at three levels."""
+"""Correlations of a metric's scores with human ratings, at three levels."""
 
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -18,7 +18,7 @@ class Correlation(NamedTuple):
 
     r: float | None
     n: int
-    """What it rests on: cells at the global level, documents at the input, systems at the system level."""
+    """The number of cells at the global level, of documents at the input level, of systems at the system level."""
     left_out: int = 0
     """Documents left out at the input level, because either side is constant or has fewer than two cells."""
     reason: str | None = None
@@ -45,11 +45,11 @@ def correlate(
 ) -> Levels:
     """Correlate two scores of the same cells; `kendall` is tau-b, and ties share their mean rank in `spearman`.
 
-    `x` and `y`, shape (n,), hold the scores of each cell, `documents` and `systems` its document and its
-    system. A cell where either score is NaN is left out of everything, the systems' means too. A side is
-    constant, and the coefficient undefined, where its scores lie within 1e-9 of each other. At the system
-    level of the rank methods, means within 1e-9 of the next are tied.
-    Otherwise the rank methods take scores as they are, as public libraries do: ROUGE's noise parts a few tied scores.
+    `x` and `y`, shape (n,), hold the scores of each cell, `documents` and `systems` its document and its system. A cell
+    is left out of everything, including the systems' means, if either score is NaN. A side is constant, and the
+    coefficient undefined, if its scores are within 1e-9 of each other. At the system level of the rank methods, means
+    within 1e-9 of the next are tied. Otherwise the rank methods take scores as they are, as public libraries do:
+    ROUGE's noise separates a few tied scores.
     Raises `ValueError` for other shapes, infinite numbers, two cells of one document and system, and unknown
     methods.
     """
@@ -64,7 +64,7 @@ def correlate_pairs(
     *,
     methods: Sequence[Method] = ("pearson",),
 ) -> dict[tuple[str, str], dict[Method, Levels]]:
-    """Correlate pairs of columns of the same cells, as `correlate` does two, by each of some methods."""
+    """Correlate pairs of columns of the same cells, as `correlate` does, by each of some methods."""
     known_methods(methods)
     scores = {name: read_numbers(values, name) for name, values in columns.items()}
     document, document_count, system, system_count = number_cells(documents, systems)
@@ -99,9 +99,9 @@ def _correlate_group(
     system_count: int,
     methods: Sequence[Method],
 ) -> list[dict[Method, Levels]]:
-    """Correlate pairs of columns, shape (columns, cells), that all have a value of each cell."""
+    """Correlate pairs of columns, shape (columns, cells), that have no missing values."""
     means = np.stack([_system_means(side, system, system_count) for side in cells])
-    ranks = mid_ranks(means, np.ones(means.shape), TIE)  # means carry noise of their own, which parts what is tied
+    ranks = mid_ranks(means, np.ones(means.shape), TIE)  # means have noise of their own, which would separate ties
     (rows,) = by_document(document, document_count, cells)
     found: list[dict[Method, Levels]] = [{} for _ in pairs]
     for method in methods:
@@ -114,7 +114,7 @@ def _correlate_group(
 
 
 def _system_means(scores: Floats, system: Integers, system_count: int) -> Floats:
-    """Average the cells of each system that has any."""
+    """Average the cells of each system with cells."""
     cells = np.bincount(system, minlength=system_count)
     scored = cells > 0
     return np.asarray(np.bincount(system, scores, system_count)[scored] / cells[scored])
@@ -130,7 +130,7 @@ def _correlations(columns: Floats, pairs: Sequence[tuple[int, int]], unit: str, 
 
 
 def _within(rows: Floats, pairs: Sequence[tuple[int, int]], method: Method) -> list[Correlation]:
-    """Average over documents, shape (columns, documents, cells), those that have no cell left among them."""
+    """Average coefficients over documents; `rows`, shape (columns, documents, cells), include those without cells."""
     weights = (~np.isnan(rows[0])).astype(np.float64)
     return [_average(found) for found in correlate_rows(rows, weights, pairs, method)]
 

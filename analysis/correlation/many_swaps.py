@@ -1,7 +1,7 @@
-"""Permutation tests of Pearson's r over very many cells: what a coin moves is summed by metric, not by pair of metrics.
+"""Permutation tests of Pearson's r over very many cells, with sums by metric instead of by pair of metrics.
 
-The sums of a metric's scores, of their squares and of their products with the ratings are those of a pair of metrics
-less what swaps, so that coins are multiplied with three columns a metric. Products are in single precision, added up in
+A permutation changes a pair's sums of scores, of squares and of products with the ratings only by the swapped units'
+sums, so that coins are multiplied with three columns for each metric. Products are in single precision, added up in
 double precision every few thousand coins, which leaves six digits of a difference.
 """
 
@@ -17,14 +17,14 @@ from analysis.correlation.permuted import Coins, Differ, Permute, RatedCells
 from analysis.correlation.rows import correlate_rows
 
 MANY_CELLS = 50_000
-"""Cells from which on tests of Pearson's r are made here."""
+"""Cells above which tests of Pearson's r are made here."""
 
 ROWS, COLUMNS = 64, 1 << 13
-"""Permutations that are drawn at a time, and coins that are multiplied at a time."""
+"""Permutations drawn at a time, and coins multiplied at a time."""
 
 
 class Metrics(NamedTuple):
-    """The scores of some metrics in the same cells, and which two are compared."""
+    """The scores of some metrics in the same cells, and the pairs to compare."""
 
     scores: Floats
     """Shape (metrics, cells), standardised."""
@@ -32,19 +32,19 @@ class Metrics(NamedTuple):
 
 
 def throw_coins(units: int, permutations: int, random: np.random.Generator) -> Iterator[Coins]:
-    """Throw coins for each unit, some permutations at a time."""
+    """Yield coins for each unit, some permutations at a time."""
     for start in range(0, permutations, ROWS):
         words = random.integers(2**64, size=(min(ROWS, permutations - start), -(-units // 64)), dtype=np.uint64)
         yield np.unpackbits(words.view(np.uint8), axis=1, count=units).view(np.bool_)
 
 
 def count_swapping(cells: RatedCells, permute: Permute) -> int:
-    """How many coins it takes."""
+    """Return the number of coins it takes."""
     return int(cells.swapping(permute).max()) + 1
 
 
 def add_swapped(coins: Coins, of_units: NDArray[np.float32]) -> Floats:
-    """Add up what swaps: of coins, shape (permutations, units), and columns, shape (units, columns)."""
+    """Sum the columns, shape (units, columns), of the units that swap by coins, shape (permutations, units)."""
     found = np.zeros((len(coins), of_units.shape[1]))
     for start in range(0, len(of_units), COLUMNS):
         found += coins[:, start : start + COLUMNS].astype(np.float32) @ of_units[start : start + COLUMNS]
@@ -52,7 +52,7 @@ def add_swapped(coins: Coins, of_units: NDArray[np.float32]) -> Floats:
 
 
 def sums_by_unit(columns: Sequence[Floats], unit: Integers, units: int) -> Floats:
-    """Sum columns of cells by what swaps together, shape (units, columns)."""
+    """Sum columns of cells by the unit that swaps together, shape (units, columns)."""
     if units == len(unit):
         return np.column_stack(columns)
     return np.column_stack([np.bincount(unit, column, units) for column in columns])
@@ -84,16 +84,16 @@ def swap_pooled(metrics: Metrics, cells: RatedCells, permute: Permute) -> Differ
 
 
 def within_documents(scores: Floats, cells: RatedCells) -> Floats:
-    """Pearson's r of each metric with the ratings in each document, shape (metrics, documents); NaN is undefined."""
+    """Compute Pearson's r of each metric with the ratings in each document, shape (metrics, documents), or NaN."""
     (rows,) = by_document(cells.document, int(cells.document.max(initial=-1)) + 1, np.vstack([scores, cells.human]))
     weights = (~np.isnan(rows[0])).astype(np.float64)
     return correlate_rows(rows, weights, [(metric, len(scores)) for metric in range(len(scores))], "pearson")
 
 
 def flip_documents(within: Floats, pairs: Sequence[tuple[int, int]]) -> tuple[Differ, int]:
-    """Prepare the differences of mean correlations within documents, shape (metrics, documents), whose summaries swap.
+    """Prepare the differences of mean correlations within documents if all summaries of a document swap.
 
-    Returns how many coins it takes, too.
+    `within`, shape (metrics, documents), holds the correlations. Also returns the number of coins it takes.
     """
     within = within[:, ~np.isnan(within).all(axis=0)]  # elsewhere nothing swaps
     there, many = ~np.isnan(within), len(within)
