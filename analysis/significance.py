@@ -62,7 +62,7 @@ class PairedComparison(NamedTuple):
     wilcoxon_p: float | None
     """Two-sided p of the signed-rank test over the documents' mean credits, not adjusted."""
     wilcoxon_reason: str | None
-    """Why the signed-rank test is undefined, or None."""
+    """The reason why the signed-rank test is undefined, or None."""
     seed: int | None
     """The seed of the flips; None if none were drawn."""
     flips: int | None
@@ -71,7 +71,7 @@ class PairedComparison(NamedTuple):
 
 
 class SideShare(NamedTuple):
-    """How often the summary on the left was chosen."""
+    """The share of choices of the summary on the left."""
 
     annotator: Hashable | None
     """The annotator; None for all together."""

@@ -170,7 +170,7 @@ def test_a_wrong_key_ends_it(stub: Stub, folder: Path) -> None:
         (["--price-in", "-1", "--price-out", "1"], "prices are at least 0"),
         (["--calls", "small.jsonl"], "the record of calls small.jsonl cannot be used: file is not a database"),
         (["--beams", "2"], "--beams is an option of checkpoints"),
-        (["--as", "title"], "the name 'title' is that of a text that people wrote"),
+        (["--as", "title"], "the name 'title' is reserved for human-written texts"),
     ],
 )  # fmt: skip
 def test_options_that_are_refused(options: list[str], error: str, folder: Path, stub: Stub) -> None:
