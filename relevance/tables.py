@@ -1,4 +1,4 @@
-"""Scores of frames, and how they agree and correlate with people's ratings."""
+"""Scores of frames, and their agreement and correlation with people's ratings."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -16,13 +16,13 @@ from relevance.frames import SIGNATURES, BadFrame, read_cells, read_examples
 
 
 def score(frame: pd.DataFrame, metrics: Sequence[str] | None = None, **options: Any) -> pd.DataFrame:
-    """Score every summary of a frame: a copy of it with a column a metric, NaN where there is no score.
+    """Score every summary of a frame: return a copy with a column for each metric, NaN if there is no score.
 
     A row is a summary, with the columns `document`, `system`, `summary` and `references` (a text or a list of texts),
-    and optionally `source` (a text or a list of its sentences) and `title`; `load` makes such a frame of a file.
-    `metrics` are names as of `relevance score --metrics`; None is those that need
-    no model. `options` are those of the metrics, such as `tokenizer`. The column `NAME missing` says why a score
-    is missing, where any is. `attrs["signatures"]` has the signature of each column of scores.
+    and optionally `source` (a text or a list of its sentences) and `title`; `load` reads a file into such a frame.
+    `metrics` are names as in `relevance score --metrics`, by default those that need no model. `options` are those of
+    the metrics, such as `tokenizer`. If scores are missing, the column `NAME missing` has the reasons.
+    `attrs["signatures"]` has the signature of each column of scores.
     Raises `BadFrame`, `UnknownMetric`, and what `metrics.registry.metric` raises for options.
     """
     made = make_metrics(lexical_metrics() if metrics is None else metrics, **options)
@@ -53,12 +53,12 @@ def agreement(
     level: float = 0.95,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """How often metrics prefer the summary of a document that people rated higher: a row a metric.
+    """Compute how often metrics prefer the summary of a document that people rated higher: a row for each metric.
 
-    `human` is the column of ratings. `agreement`, in [0, 1], is by `rule`: what a metric's tie earns is a half
-    (`half`), nothing (`strict`), or it is not counted (`decided`). `low` and `high` are its interval, with documents
-    for a sample; where there is none, they are NaN and `reason` says why. Raises `BadFrame`, and ValueError for another
-    rule or level.
+    `human` is the column of ratings. `agreement`, in [0, 1], is by `rule`: a metric's tie earns a half (`half`),
+    nothing (`strict`), or is not counted (`decided`). `low` and `high` are its interval, with documents as a sample; if
+    there is none, they are NaN and `reason` says why. Raises `BadFrame`, and ValueError for an unknown rule or a bad
+    level.
     """
     cells, labels = read_cells(frame, human, metrics)
     found = analyze_rated_pairs(cells, human, rule=rule, seed=seed, level=level)
@@ -94,8 +94,9 @@ def correlate(
     """Correlate metrics with people's ratings: a row for each metric, coefficient and level of aggregation.
 
     The levels are `global` (all summaries pooled), `input` (the mean over documents) and `system` (systems' means).
-    `r` is in [-1, 1], `low` and `high` are its interval by the bootstrap, and `n` is what it rests on. What is
-    undefined is NaN, and `reason` says why. Raises `BadFrame`, and ValueError for other methods, levels and resamples.
+    `r` is in [-1, 1], `low` and `high` are its bootstrap interval, and `n` is the number of summaries, documents or
+    systems. Undefined values are NaN, and `reason` says why. Raises `BadFrame`, and ValueError for bad methods, levels
+    and resamples.
     """
     cells, labels = read_cells(frame, human, metrics)
     columns = {human: cells.ratings[human], **{f"score: {name}": cells.scores[one] for one, name in labels.items()}}
@@ -120,7 +121,7 @@ def correlate(
 
 
 def _table(rows: list[dict[str, Any]], labels: dict[str, str], **settings: Any) -> pd.DataFrame:
-    """Rows as a frame whose attributes say which metrics and settings made it; what is undefined is NaN."""
+    """Make a frame of rows, with metrics and settings as attributes; undefined values are NaN."""
     table = pd.DataFrame(rows)
     numbers = [column for column in ("agreement", "r", "low", "high") if column in table]
     table[numbers] = table[numbers].astype("float64")

@@ -1,4 +1,4 @@
-"""A folder of scored shards: scores as they are, beside ratings if there are any."""
+"""Analysis of a folder of scored shards: scores as they are, with ratings if there are any."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -26,7 +26,7 @@ from reports.tables.registry import table_names
 def describe_shards(
     folder: Path, names: str, asked: AskedTables, settings: Settings, options: AnalysisOptions
 ) -> Contents:
-    """Make the tables of a folder of scored shards, by all of its metrics or by `names`, those of --metrics if given.
+    """Make the tables of a folder of scored shards, for all of its metrics or the `names` of --metrics if given.
 
     There are no texts, and so no tables of texts.
     """

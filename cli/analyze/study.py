@@ -1,4 +1,4 @@
-"""A study: its judgments beside the scores that are stored."""
+"""Analysis of a study: its judgments with the stored scores."""
 
 from dataclasses import replace
 from typing import Any
@@ -18,7 +18,7 @@ from reports.contents.texts import with_marked_words, with_texts
 def describe_study(
     name: str, chosen: dict[str, Any], asked: AskedTables, settings: Settings, options: AnalysisOptions
 ) -> Contents:
-    """Make the tables of a study's judgments; tables of texts are of its systems, if no others are named."""
+    """Make the tables of a study's judgments; tables of texts are for its systems unless others are named."""
     data, annotation = open_stores()
     study = annotation.study(name)
     dataset = study.dataset

@@ -62,7 +62,7 @@ def test_another_setting_needs_another_name() -> None:
     run("summarize", "small", "--system", "seq2seq:bart", *OPTIONS)
     message = refused("summarize", "small", "--system", "seq2seq:bart", *OPTIONS, "--beams", 2)
     assert "already has summaries of the system 'bart', written as seq2seq|model:bart@" in message
-    assert message.endswith("gets another name by --as")
+    assert message.endswith("a name with --as")
     line = run("summarize", "small", "--system", "seq2seq:bart", *OPTIONS, "--beams", 2, "--as", "bart-2").stdout
     assert line.startswith("added 6 summaries of bart-2 to small")
 
