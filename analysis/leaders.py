@@ -62,9 +62,9 @@ def find_leaders(agreement: AgreementAnalysis, preferences: Preferences) -> Lead
     return Leaders(best, tuple(rivals), plan, pairs)
 
 
-def told_apart(found: PairedComparison | None) -> bool:
+def told_apart(comparison: PairedComparison | None) -> bool:
     """Tell whether a comparison is significant."""
-    return found is not None and found.p_holm is not None and found.p_holm < ALPHA
+    return comparison is not None and comparison.p_holm is not None and comparison.p_holm < ALPHA
 
 
 def plan_for(

@@ -84,7 +84,6 @@ def analyze_agreement(
     *,
     rule: Rule = "half",
     seed: int = 0,
-    level: float = 0.95,
     label_of: Callable[[str], str] = name_of,
 ) -> AgreementAnalysis:
     """Compare every metric's score differences with the preferences, with intervals and pairwise tests.
@@ -104,13 +103,12 @@ def analyze_agreement(
         documents,
         annotators=annotators,
         weights=weights,
-        level=level,
         seed=seed,
     )
     earned = {name: credit_pairs(preferences.choices, difference, rule) for name, difference in differences.items()}
     signatures = {label: signature for signature, label in named.items()}
     return AgreementAnalysis(
-        rows=tuple(MetricRow(name, signatures[name], found) for name, found in evaluations.items()),
+        rows=tuple(MetricRow(name, signatures[name], evaluation) for name, evaluation in evaluations.items()),
         comparisons=tuple(compare_metrics(earned, documents, annotators=annotators, weights=weights, seed=seed)),
         n=len(preferences),
         documents=len(set(documents)),
@@ -135,12 +133,12 @@ def analyze_rated_pairs(
     named = labels(distinct(cells.scores), label_of)
     documents = group_by_document(cells.documents, ~np.isnan(ratings))
     n = sum(len(of) * (len(of) - 1) // 2 for of in documents)
-    found: dict[str, MetricEvaluation] = {}
+    evaluations: dict[str, MetricEvaluation] = {}
     comparisons: list[PairedComparison]
     if n > MANY_OF_DOCUMENT * len(documents):
         outcomes: dict[str, list[Codes]] = {}
         for signature, label in named.items():
-            found[label], outcomes[label] = evaluate_rated_pairs(
+            evaluations[label], outcomes[label] = evaluate_rated_pairs(
                 documents, ratings, cells.scores[signature], level=level, seed=seed
             )
         comparisons = compare_rated_pairs(outcomes, rule, seed)
@@ -151,12 +149,12 @@ def analyze_rated_pairs(
         evaluate = partial(evaluate_columns, pairs, ratings, level=level, seed=seed)
         with ThreadPoolExecutor(2) as threads:
             evaluated = list(threads.map(evaluate, (cells.scores[signature] for signature in named)))
-        found = {label: evaluation for label, (evaluation, _) in zip(named.values(), evaluated, strict=True)}
+        evaluations = {label: evaluation for label, (evaluation, _) in zip(named.values(), evaluated, strict=True)}
         codes = {label: codes for label, (_, codes) in zip(named.values(), evaluated, strict=True)}
         comparisons = compare_columns(pairs, codes, rule, seed)
         human_ties = int(np.count_nonzero(np.abs(ratings[pairs.first] - ratings[pairs.second]) <= TIE))
     return AgreementAnalysis(
-        rows=tuple(MetricRow(label, signature, found[label]) for signature, label in named.items()),
+        rows=tuple(MetricRow(label, signature, evaluations[label]) for signature, label in named.items()),
         comparisons=tuple(comparisons),
         n=n,
         documents=len(documents),
@@ -172,7 +170,6 @@ def human_ceiling(
     others: ArrayLike,
     *,
     seed: int = 0,
-    level: float = 0.95,
 ) -> MetricEvaluation:
     """Compute how often a judgment agrees with most of the others on its pair: how well one more person would do.
 
@@ -186,7 +183,6 @@ def human_ceiling(
         preferences.document,
         annotators=preferences.annotators if preferences.several_annotators else None,
         weights=preferences.weights,
-        level=level,
         seed=seed,
     )["people"]
 
@@ -231,7 +227,7 @@ def correlate_columns(
 
     `resample` is what intervals draw, by default what `correlation_intervals` draws at each level.
     """
-    found = correlate_pairs(columns, pairs, cells.documents, cells.systems, methods=methods)
+    levels_of = correlate_pairs(columns, pairs, cells.documents, cells.systems, methods=methods)
     intervals = correlation_intervals(
         columns,
         pairs,
@@ -240,10 +236,10 @@ def correlate_columns(
         methods=methods,
         resample=resample,
         draws=draws,
-        pooled={(pair, method): levels.global_.r for pair, of in found.items() for method, levels in of.items()},
+        pooled={(pair, method): levels.global_.r for pair, of in levels_of.items() for method, levels in of.items()},
     )
     return [
-        CorrelationRow(first, second, method, found[first, second][method], intervals[first, second][method])
+        CorrelationRow(first, second, method, levels_of[first, second][method], intervals[first, second][method])
         for first, second in pairs
         for method in methods
     ]
@@ -372,7 +368,7 @@ def _williams_by_level(
     for pair in pairs:
         there = ~np.isnan([columns[name] for name in (*pair, human)]).any(axis=0)
         alike.setdefault(there.tobytes(), []).append(pair)
-    found = {}
+    tests = {}
     for packed, group in alike.items():
         there = np.frombuffer(packed, dtype=np.bool_)
         metrics = dict.fromkeys(name for pair in group for name in pair)
@@ -381,18 +377,18 @@ def _williams_by_level(
         levels = correlate_pairs(same, asked, cells.documents, cells.systems)
         for pair in group:
             three = [levels[one]["pearson"] for one in ((pair[0], human), (pair[1], human), pair)]
-            found[pair] = [beside_williams(level, *at) for level, *at in zip(LEVELS, *three, strict=True)]
-    return found
+            tests[pair] = [beside_williams(level, *at) for level, *at in zip(LEVELS, *three, strict=True)]
+    return tests
 
 
-def correct_by_level(found: Sequence[CorrelationComparison]) -> list[CorrelationComparison]:
+def correct_by_level(comparisons: Sequence[CorrelationComparison]) -> list[CorrelationComparison]:
     """Return the comparisons with Holm's correction over those of the same level."""
-    corrected = list(found)
+    corrected = list(comparisons)
     for level in LEVELS:
-        rows = [place for place, row in enumerate(found) if row.level == level]
-        tested = sum(found[place].test.p is not None for place in rows)
-        for place, p in zip(rows, holm([found[place].test.p for place in rows]), strict=True):
-            corrected[place] = found[place]._replace(p_holm=p, comparisons=tested)
+        rows = [place for place, row in enumerate(comparisons) if row.level == level]
+        tested = sum(comparisons[place].test.p is not None for place in rows)
+        for place, p in zip(rows, holm([comparisons[place].test.p for place in rows]), strict=True):
+            corrected[place] = comparisons[place]._replace(p_holm=p, comparisons=tested)
     return corrected
 
 

@@ -92,12 +92,12 @@ def _interval(
     if np.count_nonzero(of_documents) < 2:
         return Interval(None, None, level, reason=TOO_FEW)
     whole = float(ratio.whole.sum())
-    found = min(1.0, float(ratio.part.sum()) / whole)
+    value = min(1.0, float(ratio.part.sum()) / whole)
 
     def variance_by(cluster: NDArray[np.intp]) -> float:
         # sums first: those of counts are exact in any order of the entries
         parts, wholes = (np.bincount(cluster, weights=column) for column in (ratio.part, ratio.whole))
-        return float(clustered_variance(parts - found * wholes, wholes))
+        return float(clustered_variance(parts - value * wholes, wholes))
 
     variance = variance_by(document)
     if many > 1:
@@ -105,7 +105,7 @@ def _interval(
         variance += few**2 * max(0.0, variance_by(annotator) - variance_by(document * many + annotator))
     counted = ratio.whole > 0
     pairs = whole**2 / float((ratio.whole**2 / ratio.size)[counted].sum())
-    return Interval(*share_interval(found, variance, pairs, kish(of_documents), level), level)
+    return Interval(*share_interval(value, variance, pairs, kish(of_documents), level), level)
 
 
 def interval_of_counts(parts: ArrayLike, wholes: ArrayLike, level: float = LEVEL) -> Interval:
@@ -117,14 +117,14 @@ def interval_of_counts(parts: ArrayLike, wholes: ArrayLike, level: float = LEVEL
     if np.count_nonzero(whole) < 2:
         return Interval(None, None, level, reason=TOO_FEW)
     entries = float(whole.sum())
-    found = min(1.0, float(part.sum()) / entries)
-    variance = float(clustered_variance(part - found * whole, whole))
-    return Interval(*share_interval(found, variance, entries, kish(whole), level), level)
+    value = min(1.0, float(part.sum()) / entries)
+    variance = float(clustered_variance(part - value * whole, whole))
+    return Interval(*share_interval(value, variance, entries, kish(whole), level), level)
 
 
 def agreement_ratios(human: ArrayLike, difference: ArrayLike, weights: ArrayLike | None = None) -> list[Ratio]:
     """Return the ratios strict, half, decided and coverage as sums over pairs; takes what `count_agreement` does."""
-    found = outcomes(human, difference)
-    weight = read_weights(weights, len(found.tied))
-    c, d, t = (weight * mask for mask in (found.concordant, found.discordant, found.tied))
+    masks = outcomes(human, difference)
+    weight = read_weights(weights, len(masks.tied))
+    c, d, t = (weight * mask for mask in (masks.concordant, masks.discordant, masks.tied))
     return [Ratio(c, c + d + t), Ratio(c + t / 2, c + d + t), Ratio(c, c + d), Ratio(c + d, c + d + t)]

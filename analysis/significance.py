@@ -233,11 +233,11 @@ def compare_metrics(
     for column in [weight, *columns.values()]:
         same_length(credits=column, documents=document, weights=weight, annotators=annotator)
 
-    found = [
+    comparisons = [
         _compare(first, second, columns[first], columns[second], document, annotator, weight, size)
         for first, second in combinations(columns, 2)
     ]
-    return correct_family(found, flips, seed)
+    return correct_family(comparisons, flips, seed)
 
 
 class Flips(NamedTuple):
@@ -286,12 +286,12 @@ def sign_flips(sums: NDArray[np.float64], flips: int, seed: int) -> Flips:
 
 def _flipped_sums(bits: NDArray[np.uint8], sums: NDArray[np.floating]) -> NDArray[np.float64]:
     """Sum the flipped documents, some at a time; `bits` has a row for each flip and a bit for each document."""
-    found = np.zeros((len(bits), sums.shape[1]))
+    totals = np.zeros((len(bits), sums.shape[1]))
     for start in range(0, len(sums), DOCUMENTS_AT_ONCE):
         part = sums[start : start + DOCUMENTS_AT_ONCE]
         flipped = np.unpackbits(bits[:, start // 8 : (start + len(part) + 7) // 8], axis=1, count=len(part))
-        found += flipped.astype(part.dtype) @ part
-    return found
+        totals += flipped.astype(part.dtype) @ part
+    return totals
 
 
 def clustered_t(part: NDArray[np.float64], whole: NDArray[np.float64]) -> float:
@@ -428,25 +428,25 @@ def _compare(
         for column in (weight, weight * difference)
     )
     alike = len(x) > 0 and bool(np.ptp(weight) == 0) and bool(np.isin(np.abs(difference), (0, 1)).all())
-    found = compare_sums(first, second, CreditSums(pairs, weights, sums, bool(difference.any()), alike))
-    if found.comparison.test is None or np.ptp(annotator) == 0:
-        return found
+    compared = compare_sums(first, second, CreditSums(pairs, weights, sums, bool(difference.any()), alike))
+    if compared.comparison.test is None or np.ptp(annotator) == 0:
+        return compared
     many = int(annotator.max()) + 1
     cell = document * many + annotator
     part = np.bincount(cell, weights=weight * difference, minlength=size * many).astype(np.float64)
     whole = np.bincount(cell, weights=weight, minlength=size * many).astype(np.float64)
     least = clustered_t(part.reshape(size, many), whole.reshape(size, many))
-    p = found.comparison.p
-    comparison = found.comparison._replace(test=TWO_WAY, p=None if p is None else max(p, least))
-    return found._replace(comparison=comparison, least=least)
+    p = compared.comparison.p
+    comparison = compared.comparison._replace(test=TWO_WAY, p=None if p is None else max(p, least))
+    return compared._replace(comparison=comparison, least=least)
 
 
-def compare_sums(first: str, second: str, found: CreditSums) -> Comparison:
+def compare_sums(first: str, second: str, credits: CreditSums) -> Comparison:
     """Compare two metrics as far as possible without flips: if p needs them, it is None while test is given."""
-    counted = found.pairs > 0
-    n, documents = int(found.pairs.sum()), int(np.count_nonzero(counted))
-    mean = float(found.sums.sum() / found.weights.sum()) if n else None
-    ranked = signed_rank(found.sums[counted] / found.weights[counted], "document")
+    counted = credits.pairs > 0
+    n, documents = int(credits.pairs.sum()), int(np.count_nonzero(counted))
+    mean = float(credits.sums.sum() / credits.weights.sum()) if n else None
+    ranked = signed_rank(credits.sums[counted] / credits.weights[counted], "document")
     test: str | None = None
     p: float | None = None
     reason = None
@@ -454,16 +454,16 @@ def compare_sums(first: str, second: str, found: CreditSums) -> Comparison:
         reason = "fewer than 2 pairs are scored by both"
     elif documents < 2:
         reason = "fewer than 2 documents have pairs that both metrics score"
-    elif n == documents and found.whole:
-        more = found.sums / np.where(counted, found.weights, 1)
+    elif n == documents and credits.whole:
+        more = credits.sums / np.where(counted, credits.weights, 1)
         test, p = MCNEMAR, exact_mcnemar(int((more > 0).sum()), int((more < 0).sum()))
     else:
-        test, p = SIGN_FLIP, None if found.differ else 1.0
+        test, p = SIGN_FLIP, None if credits.differ else 1.0
     comparison = PairedComparison(
         first, second, mean, n, documents, test, p, p_holm=None,
         wilcoxon_p=ranked.p, wilcoxon_reason=ranked.reason, seed=None, flips=None, reason=reason,
     )  # fmt: skip
-    return Comparison(comparison, found.sums, 0.0)
+    return Comparison(comparison, credits.sums, 0.0)
 
 
 def correct_family(found: Sequence[Comparison], flips: int | None, seed: int) -> list[PairedComparison]:

@@ -147,13 +147,13 @@ def average_runs(
 
 def _combine(system: Hashable, runs: Sequence[SystemMean]) -> SystemRuns:
     scored = [run for run in runs if run.mean is not None]
-    found, missing = [run.mean for run in scored if run.mean is not None], len(runs) - len(scored)
+    means, missing = [run.mean for run in scored if run.mean is not None], len(runs) - len(scored)
     if not scored:
         return SystemRuns(system, None, None, 0, missing, 0, "no document has a value")
-    mean, least = float(np.mean(found)), min(run.n for run in scored)
+    mean, least = float(np.mean(means)), min(run.n for run in scored)
     if len(scored) < 2:
         return SystemRuns(system, mean, None, 1, missing, least, "fewer than 2 runs have values")
-    return SystemRuns(system, mean, float(np.std(found)), len(scored), missing, least)
+    return SystemRuns(system, mean, float(np.std(means)), len(scored), missing, least)
 
 
 def distinguishability(values: ArrayLike, systems: Iterable[Hashable]) -> SystemSpread:
@@ -191,12 +191,12 @@ def compare_systems(
         found_means = (_mean(label, row).mean for label, row in zip(labels, table, strict=True))
         means = [-math.inf if mean is None else mean for mean in found_means]
         compared = sorted(sorted(compared, key=lambda system: -means[system])[:MOST_COMPARED])
-    found = [
+    comparisons = [
         _compare(labels[first], labels[second], table[first] - table[second])
         for first, second in combinations(compared, 2)
     ]
-    adjusted = holm([comparison.p for comparison in found])
-    return [comparison._replace(p_holm=p) for comparison, p in zip(found, adjusted, strict=True)]
+    adjusted = holm([comparison.p for comparison in comparisons])
+    return [comparison._replace(p_holm=p) for comparison, p in zip(comparisons, adjusted, strict=True)]
 
 
 def find_beating(

@@ -28,10 +28,10 @@ class Memory(click.ParamType[int]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """Read an amount in bytes."""
-        found = re.fullmatch(r"([1-9][0-9]{0,14})([KMGT]?)(?:i?B)?", str(value), re.IGNORECASE)
-        if found is None:
+        match = re.fullmatch(r"([1-9][0-9]{0,14})([KMGT]?)(?:i?B)?", str(value), re.IGNORECASE)
+        if match is None:
             self.fail(f"{value!r} is no amount of memory, such as 500M or 4G", param, ctx)
-        return int(found[1]) * UNITS[found[2].upper()]
+        return int(match[1]) * UNITS[match[2].upper()]
 
 
 OPTIONS = (

@@ -99,15 +99,15 @@ def doctor() -> None:
 def report(name: str, check: Check, place: Place) -> str | None:
     """Print the result of a check, and return its state; a check that fails is wrong."""
     try:
-        found = check(place)
+        finding = check(place)
     except (SQLAlchemyError, sqlite3.Error) as error:
-        found = Finding("wrong", failure_in_words(error))
+        finding = Finding("wrong", failure_in_words(error))
     except (OSError, ValueError) as error:
-        found = Finding("wrong", str(error))
-    if found is None:
+        finding = Finding("wrong", str(error))
+    if finding is None:
         return None
-    click.echo(f"{found.state:<9}{name:<13}{message(found.said)}")
-    return found.state
+    click.echo(f"{finding.state:<9}{name:<13}{message(finding.said)}")
+    return finding.state
 
 
 # --- the database ---------------------------------------------------------------------------------------------

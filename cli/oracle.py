@@ -224,8 +224,8 @@ def sentence_range(sentences: str | None) -> tuple[int, int | None] | None:
     """Read --sentences."""
     if sentences is None:
         return None
-    found = re.fullmatch("([1-9][0-9]{0,8})?-([1-9][0-9]{0,8})?", sentences)
-    fewest, most = (found[1], found[2]) if found else (None, None)
+    match = re.fullmatch("([1-9][0-9]{0,8})?-([1-9][0-9]{0,8})?", sentences)
+    fewest, most = (match[1], match[2]) if match else (None, None)
     if not (fewest or most) or (fewest and most and int(fewest) > int(most)):
         raise click.UsageError(f"--sentences must be FROM-TO, FROM- or -TO, such as 20-200, not {sentences!r}")
     return int(fewest or 1), int(most) if most else None

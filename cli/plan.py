@@ -49,9 +49,9 @@ def plan(
             first, second = map(float, ratios.split(","))
         except ValueError as error:
             raise click.UsageError(f"--ratios must be two numbers such as .61,.72, not {ratios!r}") from error
-        found = pairs_to_separate(first, second, phi=phi, alpha=alpha, power=power, **shape)
+        needed = pairs_to_separate(first, second, phi=phi, alpha=alpha, power=power, **shape)
     elif ratio is not None and half_width is not None and ratios is None:
-        found = pairs_for_interval(ratio, half_width, level=1 - alpha, **shape)
+        needed = pairs_for_interval(ratio, half_width, level=1 - alpha, **shape)
     else:
         raise click.UsageError("name --ratios, or --ratio with --half-width")
-    click.echo(as_text(plan_table(found)))
+    click.echo(as_text(plan_table(needed)))

@@ -297,15 +297,15 @@ def find_systems(
 ) -> list[str | Summarizer]:
     """Make the named systems that are checkpoints, trained extractors or language models; others stay names."""
     called = None if called is None else system_name(called)
-    found: list[str | Summarizer] = []
+    systems: list[str | Summarizer] = []
     for name in names:
         if is_checkpoint(name):
-            found.append(checkpoint_summarizer(name, writing.writing(), system=called))
+            systems.append(checkpoint_summarizer(name, writing.writing(), system=called))
         elif name.startswith(PREFIX):
-            found.append(open_language_model(name.removeprefix(PREFIX), called, asking, writing.given))
+            systems.append(open_language_model(name.removeprefix(PREFIX), called, asking, writing.given))
         else:
-            found.append(extractor(name, system=called) if is_extractor(name) else name)
-    return found
+            systems.append(extractor(name, system=called) if is_extractor(name) else name)
+    return systems
 
 
 def lacking(store: DataStore, name: str, system: Summarizer) -> list[Document]:

@@ -1,7 +1,6 @@
 """The accounts of a hosted server: add, list, disable, enable, change a password."""
 
 import sys
-from datetime import datetime
 
 import click
 
@@ -50,7 +49,13 @@ def list_users() -> None:
     print_table(
         ["account", "role", "email", "last seen (UTC)", "state"],
         [
-            (one.name, one.role, one.email, in_minutes(one.seen_at), "disabled" if one.disabled_at else "active")
+            (
+                one.name,
+                one.role,
+                one.email,
+                None if one.seen_at is None else f"{one.seen_at:%Y-%m-%d %H:%M}",
+                "disabled" if one.disabled_at else "active",
+            )
             for one in open_accounts().users()
         ],
     )
@@ -105,8 +110,3 @@ def ask_password(*, stdin: bool) -> str:
     if not line:
         raise Refused("standard input has no password in its first line")
     return line
-
-
-def in_minutes(moment: datetime | None) -> str | None:
-    """Format a time for the list."""
-    return None if moment is None else f"{moment:%Y-%m-%d %H:%M}"

@@ -90,12 +90,12 @@ def read_examples(frame: pd.DataFrame) -> list[Example]:
             raise BadFrame(f"row {row}: document {name!r} has other references, source or title than in a row before")
         summary = _text(values["summary"], row, "summary") or ""
         summaries.setdefault(name, []).append(Summary(name, system, summary))
-    found = {
+    by_key = {
         (example.document_id, example.system): example
         for name, document in documents.items()
         for example in make_examples(document, summaries[name])
     }
-    return [found[key] for key in keys]
+    return [by_key[key] for key in keys]
 
 
 def read_cells(frame: pd.DataFrame, human: str, metrics: Sequence[str] | None) -> tuple[Cells, dict[str, str]]:

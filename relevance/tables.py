@@ -32,14 +32,14 @@ def score(frame: pd.DataFrame, metrics: Sequence[str] | None = None, **options: 
     failures = Failures()
     scored = frame.copy()
     for metric in made:
-        found: list[Score] = []
+        column: list[Score] = []
         for start in range(0, len(examples), BATCH):
             batch = examples[start : start + BATCH]
             scores = failures.score(metric, batch)
-            found += scores or [Score(None, f"failed: {failures[metric.name]}")] * len(batch)
-        scored[metric.name] = pd.array([one.value for one in found], dtype="float64")
-        if any(one.missing is not None for one in found):
-            scored[f"{metric.name} missing"] = [one.missing for one in found]
+            column += scores or [Score(None, f"failed: {failures[metric.name]}")] * len(batch)
+        scored[metric.name] = pd.array([one.value for one in column], dtype="float64")
+        if any(one.missing is not None for one in column):
+            scored[f"{metric.name} missing"] = [one.missing for one in column]
     scored.attrs[SIGNATURES] = {**frame.attrs.get(SIGNATURES, {}), **{m.name: m.signature for m in made}}
     return scored
 
@@ -61,9 +61,9 @@ def agreement(
     level.
     """
     cells, labels = read_cells(frame, human, metrics)
-    found = analyze_rated_pairs(cells, human, rule=rule, seed=seed, level=level)
+    analysis = analyze_rated_pairs(cells, human, rule=rule, seed=seed, level=level)
     rows = []
-    for row in found.rows:
+    for row in analysis.rows:
         counts, interval = row.evaluation.agreement, getattr(row.evaluation.intervals, rule)
         rows.append(
             {
@@ -104,17 +104,17 @@ def correlate(
     rows = []
     for row in correlate_columns(cells, columns, pairs, methods=methods, draws=Draws(level, resamples, seed)):
         for name, field in (("global", "global_"), ("input", "input"), ("system", "system")):
-            found, interval = getattr(row.levels, field), getattr(row.intervals, field)
+            correlation, interval = getattr(row.levels, field), getattr(row.intervals, field)
             rows.append(
                 {
                     "metric": row.second.removeprefix("score: "),
                     "method": row.method,
                     "level": name,
-                    "r": found.r,
+                    "r": correlation.r,
                     "low": interval.low,
                     "high": interval.high,
-                    "n": found.n,
-                    "reason": found.reason or interval.reason,
+                    "n": correlation.n,
+                    "reason": correlation.reason or interval.reason,
                 }
             )
     return _table(rows, labels, level=level, resamples=resamples, seed=seed, human=human)

@@ -183,9 +183,9 @@ def keep_summaries(
     chunk: list[Summary] = []
     kept = time.monotonic()
     try:
-        for count, found in outputs:
-            made += len(found)
-            chunk += found
+        for count, summaries in outputs:
+            made += len(summaries)
+            chunk += summaries
             if time.monotonic() - kept >= EVERY:
                 ready, chunk = chunk, []  # if these are refused, they are not tried again below
                 added += keep(ready)
@@ -198,12 +198,12 @@ def keep_summaries(
 
 def marked(outputs: Iterable[Output], known: Collection[str]) -> Iterator[Output]:
     """Yield the outputs, with a remark on summaries of documents, by id, that the system was trained on."""
-    for count, found in outputs:
+    for count, summaries in outputs:
         yield (
             count,
             [
                 replace(summary, remarks=(*summary.remarks, TRAINED_ON)) if summary.document_id in known else summary
-                for summary in found
+                for summary in summaries
             ],
         )
 
@@ -222,8 +222,8 @@ def write(system: Summarizer, documents: Sequence[Document], each: Each) -> Iter
             rest = place
             break
         yield 1, system.summarize([document])
-    for found in each(summary_of, repeat(system), documents[rest:]):
-        yield 1, found
+    for summaries in each(summary_of, repeat(system), documents[rest:]):
+        yield 1, summaries
 
 
 def summary_of(system: Summarizer, document: Document) -> list[Summary]:

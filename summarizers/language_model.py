@@ -99,14 +99,14 @@ class LanguageModel:
     def summarize(self, documents: Sequence[Document]) -> list[Summary]:
         """Write one summary per document, in order, without those that failed. Raises `UnusableRecord`."""
         answers = self.caller.ask([self.request(document) for document in documents])
-        found = []
+        summaries = []
         for document, answer in zip(documents, answers, strict=True):
             if answer.completion is None:
                 self.failures[document.id] = answer.reason or ""
             else:
                 self.answered_by.add(answer.completion.model)
-                found.append(self.summary(document, answer.completion))
-        return found
+                summaries.append(self.summary(document, answer.completion))
+        return summaries
 
     def request(self, document: Document) -> Request:
         """Make the request for a document."""

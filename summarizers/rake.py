@@ -72,8 +72,8 @@ class Rake:
         """Select the phrases of a document's summary, the best first; empty if it has no summary."""
         words = self.length.words(document)
         ranked = rank_phrases(document, self.longest, self.language) if words else []
-        found = [SPACE.sub("", " ".join(phrase)) for phrase in ranked]
-        return [found[place] for place in within(words, found, range(len(found)))] if found else []
+        phrases = [SPACE.sub("", " ".join(phrase)) for phrase in ranked]
+        return [phrases[place] for place in within(words, phrases, range(len(phrases)))] if phrases else []
 
 
 def rank_phrases(document: Document, longest: int | None = None, language: str = ENGLISH) -> list[tuple[str, ...]]:
@@ -89,14 +89,14 @@ def rank_phrases(document: Document, longest: int | None = None, language: str =
     for phrase in every:
         for word in phrase:
             degree[word] += len(phrase)
-    found = list(dict.fromkeys(every))
-    scores = [sum(degree[word] / frequency[word] for word in phrase) for phrase in found]
-    return [found[place] for place in best_first(scores)]
+    phrases = list(dict.fromkeys(every))
+    scores = [sum(degree[word] / frequency[word] for word in phrase) for phrase in phrases]
+    return [phrases[place] for place in best_first(scores)]
 
 
 def split_runs(sentence: str, language: str = ENGLISH) -> list[tuple[str, ...]]:
     """Return the runs of lower-cased words between stop words and punctuation."""
-    found: list[list[str]] = [[]]
+    runs: list[list[str]] = [[]]
     lowered = sentence.lower()
     tokens = find_tokens(WORD if language == ENGLISH else ANY_SCRIPT, lowered)
     if language == ENGLISH:
@@ -106,11 +106,11 @@ def split_runs(sentence: str, language: str = ENGLISH) -> list[tuple[str, ...]]:
     end = 0
     for word, (start, stop), skipped in zip(*tokens, stops, strict=True):
         if lowered[end:start].strip() or skipped:
-            found.append([])
+            runs.append([])
         if not skipped:
-            found[-1].append(word)
+            runs[-1].append(word)
         end = stop
-    return [tuple(run) for run in found if run]
+    return [tuple(run) for run in runs if run]
 
 
 @cache

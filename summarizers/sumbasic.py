@@ -32,14 +32,10 @@ class SumBasic(Lexical):
             said = list(dict.fromkeys(word for place in left for word in words[place]))
             top = said[best_first([logs[word] for word in said])[0]]
             having = [place for place in left if top in words[place]]
-            place = having[best_first([mean_probability(words[place], logs) for place in having])[0]]
+            means = [sum(exp(logs[word]) for word in words[place]) / len(words[place]) for place in having]
+            place = having[best_first(means)[0]]
             order.append(place)
             left.remove(place)
             for word in set(words[place]):
                 logs[word] *= 2
         return order + [place for place, tokens in enumerate(words) if not tokens]
-
-
-def mean_probability(words: Sequence[str], logs: dict[str, float]) -> float:
-    """Compute the mean probability of one or more words from the logarithms of all."""
-    return sum(exp(logs[word]) for word in words) / len(words)

@@ -88,12 +88,12 @@ def count_agreement(human: ArrayLike, difference: ArrayLike, weights: ArrayLike 
     drawn (Hajek's estimate).
     Raises `ValueError` for other shapes, infinite numbers, and weights that are not positive.
     """
-    found = outcomes(human, difference)
-    human_ties, concordant, discordant, tied, missing = (int(mask.sum()) for mask in found)
+    masks = outcomes(human, difference)
+    human_ties, concordant, discordant, tied, missing = (int(mask.sum()) for mask in masks)
     weighed = None
     if weights is not None:
-        weight = read_weights(weights, len(found.tied))
-        c, d, t = (float(weight[mask].sum()) for mask in (found.concordant, found.discordant, found.tied))
+        weight = read_weights(weights, len(masks.tied))
+        c, d, t = (float(weight[mask].sum()) for mask in (masks.concordant, masks.discordant, masks.tied))
         weighed = (c, d, t)
     return Agreement(
         concordant + discordant + tied,
@@ -115,8 +115,8 @@ def credit_pairs(human: ArrayLike, difference: ArrayLike, rule: Rule = "half") -
     """
     if rule not in TIED:
         raise ValueError(f"rule must be one of {', '.join(TIED)}, not {rule}")
-    found = outcomes(human, difference)
-    return np.select([found.concordant, found.tied, found.discordant], [1.0, TIED[rule], 0.0], default=np.nan)
+    masks = outcomes(human, difference)
+    return np.select([masks.concordant, masks.tied, masks.discordant], [1.0, TIED[rule], 0.0], default=np.nan)
 
 
 def outcomes(human: ArrayLike, difference: ArrayLike) -> Outcomes:

@@ -110,9 +110,9 @@ def by_difference(human: ArrayLike, difference: ArrayLike) -> NDArray[np.intp]:
     Returns the number of each pair's part, shape (n,): 0 for the closest scores, -1 for pairs that people or the metric
     do not decide. Pairs of equal distance stay together.
     """
-    found = outcomes(human, difference)
-    places = np.full(len(found.tied), -1, dtype=np.intp)
-    decided = np.flatnonzero(found.concordant | found.discordant)
+    masks = outcomes(human, difference)
+    places = np.full(len(masks.tied), -1, dtype=np.intp)
+    decided = np.flatnonzero(masks.concordant | masks.discordant)
     if len(decided):
         size = np.round(np.abs(np.asarray(difference, dtype=np.float64)[decided]), 9)  # without ROUGE's noise
         edges = np.quantile(size, np.arange(1, BINS) / BINS)

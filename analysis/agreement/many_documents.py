@@ -46,9 +46,9 @@ GAINS = np.array([1, -1, 0, 0, 0, 0], dtype=np.int8)
 
 def sides(difference: Floats) -> NDArray[np.int8]:
     """Return the preference of each difference: 0 the second, 1 neither, 2 the first, 3 if it is NaN."""
-    found = (difference > TIE).view(np.int8) - (difference < -TIE).view(np.int8) + np.int8(1)
-    found[np.isnan(difference)] = 3
-    return found
+    codes = (difference > TIE).view(np.int8) - (difference < -TIE).view(np.int8) + np.int8(1)
+    codes[np.isnan(difference)] = 3
+    return codes
 
 
 def evaluate_columns(
@@ -94,7 +94,7 @@ def make_bins(
 def compare_columns(pairs: PairColumns, outcomes: Mapping[str, Codes], rule: Rule, seed: int) -> list[PairedComparison]:
     """Compare metrics as `compare_rated_pairs` does, from the outcome of each pair by metric."""
     earned = {name: earned_doubled(rule)[codes] for name, codes in outcomes.items()}
-    found = []
+    comparisons = []
     for first, second in combinations(earned, 2):
         x, y = earned[first], earned[second]
         both = (x >= 0) & (y >= 0)
@@ -103,5 +103,5 @@ def compare_columns(pairs: PairColumns, outcomes: Mapping[str, Codes], rule: Rul
         sums = pairs.add_up(difference) / 2
         whole = bool((sums == np.floor(sums)).all())
         of_documents = CreditSums(counts, counts.astype(np.float64), sums, bool(difference.any()), whole)
-        found.append(compare_sums(first, second, of_documents))
-    return correct_family(found, None, seed)
+        comparisons.append(compare_sums(first, second, of_documents))
+    return correct_family(comparisons, None, seed)

@@ -50,7 +50,8 @@ class SimulatedPower:
     ) -> None:
         self.chance, self.icc, self.alpha = (only_first, only_second), icc, alpha
         self.flips = max(512, draws_for(1, alpha))  # 512: all flips of 10 documents
-        self.sizes = spread_pairs(most, pairs_per_document)
+        spread = np.floor(np.arange(most + 1) * pairs_per_document + TIE)
+        self.sizes = np.asarray(np.diff(spread), dtype=np.intp)  # whole numbers of pairs with this mean
         self.enumerated = ENUMERATED_UP_TO if pairs_per_document <= ENUMERATED_PAIRS else 0
         few = set(self.sizes[: self.enumerated].tolist())
         self.chances = {size: chances_of_sums(*self.chance, size, icc) for size in few}
@@ -68,8 +69,8 @@ class SimulatedPower:
     def of(self, documents: int) -> float:
         """Compute the power with some number of documents, in [0, 1]."""
         if documents > self.enumerated:
-            found = sign_flips(self.studies[:documents], self.flips, seed=0).p
-            return float(np.mean(np.array(found) <= self.alpha * (1 + ROUNDING)))
+            p_values = sign_flips(self.studies[:documents], self.flips, seed=0).p
+            return float(np.mean(np.array(p_values) <= self.alpha * (1 + ROUNDING)))
         if self.counts_all(documents):
             (pairs,) = self.chances
             sums, weights = distances_from_0(self.chances[pairs], documents)
@@ -94,11 +95,6 @@ class SimulatedPower:
         if self.counts_all(documents):
             return COUNTED
         return AVERAGED if documents <= self.enumerated else SIMULATED
-
-
-def spread_pairs(documents: int, pairs_per_document: float) -> NDArray[np.intp]:
-    """Return the number of pairs of each document: whole numbers with the given mean."""
-    return np.asarray(np.diff(np.floor(np.arange(documents + 1) * pairs_per_document + TIE)), dtype=np.intp)
 
 
 def simulate_sums(

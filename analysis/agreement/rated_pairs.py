@@ -76,11 +76,11 @@ def evaluate_rated_pairs(
     `ratings` and `scores`, shape (cells,), are those of the cells, `documents` the positions of each document's cells.
     """
     with ThreadPoolExecutor(2) as threads:
-        found = list(threads.map(partial(compare_pairs, ratings=ratings, scores=scores), documents))
-    outcomes = [one.outcomes for one in found]
+        compared = list(threads.map(partial(compare_pairs, ratings=ratings, scores=scores), documents))
+    outcomes = [one.outcomes for one in compared]
     counts = np.array([np.bincount(one, minlength=UNSEEN + 1) for one in outcomes]).reshape(-1, UNSEEN + 1).T
-    ties, right = tie_counts([one.by_size for one in found], seed)
-    return evaluate_counts(counts, ties, right, tuple(make_bins(found, level)), level), outcomes
+    ties, right = tie_counts([one.by_size for one in compared], seed)
+    return evaluate_counts(counts, ties, right, tuple(make_bins(compared, level)), level), outcomes
 
 
 def evaluate_counts(
@@ -111,23 +111,24 @@ def evaluate_counts(
     )
 
 
-def make_bins(found: Sequence[Comparing], level: float) -> Iterator[Bin]:
+def make_bins(compared: Sequence[Comparing], level: float) -> Iterator[Bin]:
     """Yield the agreement by the distance of the scores, in the parts of `by_difference`."""
-    size = np.concatenate([np.empty(0), *(one.decided for one in found)])
+    size = np.concatenate([np.empty(0), *(one.decided for one in compared)])
     if not len(size):
         return
     np.round(size, 9, out=size)  # without ROUGE's noise
     edges = np.quantile(size, np.arange(1, BINS) / BINS, overwrite_input=True)
     ends = [
-        [0, *np.searchsorted(np.round(one.decided, 9), edges, side="right").tolist(), len(one.decided)] for one in found
+        [0, *np.searchsorted(np.round(one.decided, 9), edges, side="right").tolist(), len(one.decided)]
+        for one in compared
     ]
     for place in range(BINS):
         parts = [slice(*of[place : place + 2]) for of in ends]
-        sizes = [one.decided[part] for one, part in zip(found, parts, strict=True)]
+        sizes = [one.decided[part] for one, part in zip(compared, parts, strict=True)]
         n = np.array(list(map(len, sizes)))
         if not n.any():
             continue
-        agreed = np.array([np.count_nonzero(one.agreed[part]) for one, part in zip(found, parts, strict=True)])
+        agreed = np.array([np.count_nonzero(one.agreed[part]) for one, part in zip(compared, parts, strict=True)])
         yield Bin(
             float(min(some[0] for some in sizes if len(some))),
             float(max(some[-1] for some in sizes if len(some))),
@@ -146,7 +147,7 @@ def earned_doubled(rule: Rule) -> Codes:
 def compare_rated_pairs(outcomes: Mapping[str, Sequence[Codes]], rule: Rule, seed: int) -> list[PairedComparison]:
     """Compare every two metrics by the outcomes of all pairs, given by metric and document."""
     earned = earned_doubled(rule)
-    found = []
+    comparisons = []
     for first, second in combinations(outcomes, 2):
         pairs, sums, differ = [], [], False
         for one, other in zip(outcomes[first], outcomes[second], strict=True):
@@ -159,5 +160,5 @@ def compare_rated_pairs(outcomes: Mapping[str, Sequence[Codes]], rule: Rule, see
         whole = all(total.is_integer() for total in sums)  # matters only if no document has two pairs
         counts = np.array(pairs, dtype=np.intp)
         of_documents = CreditSums(counts, counts.astype(np.float64), np.array(sums, dtype=np.float64), differ, whole)
-        found.append(compare_sums(first, second, of_documents))
-    return correct_family(found, None, seed)
+        comparisons.append(compare_sums(first, second, of_documents))
+    return correct_family(comparisons, None, seed)

@@ -112,34 +112,38 @@ class SequentialAnalysis(NamedTuple):
         return self.after_documents(self.documents)
 
 
-def analyze_sequentially(found: CompleteDocuments) -> SequentialAnalysis:
+def analyze_sequentially(complete: CompleteDocuments) -> SequentialAnalysis:
     """Test after each complete document of a study whether two metrics agree with people equally often."""
-    differences = differences_of(found)
+    differences = differences_of(complete)
     return SequentialAnalysis(
-        first=found.first,
-        second=found.second,
-        drawn=found.drawn,
-        documents=found.documents,
+        first=complete.first,
+        second=complete.second,
+        drawn=complete.drawn,
+        documents=complete.documents,
         places=np.flatnonzero(~np.isnan(differences)) + 1,
-        test=sequential_test(differences, alpha=found.alpha),
-        decision=found.decision,
-        decided_at=found.decided_at,
+        test=sequential_test(differences, alpha=complete.alpha),
+        decision=complete.decision,
+        decided_at=complete.decided_at,
     )
 
 
-def decide_to_stop(found: CompleteDocuments) -> StoppingDecision | None:
+def decide_to_stop(complete: CompleteDocuments) -> StoppingDecision | None:
     """Decide whether a study stops, or return None; no interval is computed unless it does, as every document asks."""
-    differences = differences_of(found)
+    differences = differences_of(complete)
     wealth = log_wealth(differences[~np.isnan(differences)])
-    if found.documents < found.drawn and (wealth < -math.log(found.alpha)).all():
+    if complete.documents < complete.drawn and (wealth < -math.log(complete.alpha)).all():
         return None
-    return analyze_sequentially(found).due
+    return analyze_sequentially(complete).due
 
 
-def differences_of(found: CompleteDocuments) -> Floats:
+def differences_of(complete: CompleteDocuments) -> Floats:
     """Compute the `document_differences` of the complete documents."""
     return document_differences(
-        found.document, found.choices, found.first_differences, found.second_differences, documents=found.documents
+        complete.document,
+        complete.choices,
+        complete.first_differences,
+        complete.second_differences,
+        documents=complete.documents,
     )
 
 
@@ -163,8 +167,8 @@ def document_differences(
     counts = ~np.isnan(difference)
     sums = np.bincount(document[counts], difference[counts], documents)
     numbers = np.bincount(document[counts], minlength=documents)
-    found: Floats = np.divide(sums, numbers, out=np.full(documents, np.nan), where=numbers > 0)
-    return found
+    means: Floats = np.divide(sums, numbers, out=np.full(documents, np.nan), where=numbers > 0)
+    return means
 
 
 def sequential_test(differences: ArrayLike, *, alpha: float = 0.05) -> SequentialTest:

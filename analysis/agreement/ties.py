@@ -200,9 +200,9 @@ class _Ranges:
         order = np.argsort(size)
         size = size[order]
         last = np.flatnonzero(np.diff(size, append=np.inf) > TIE)
-        found = np.cumsum(gain[order], dtype=np.intp)[last]
-        best = int(np.argmax(found))
-        return int(found[best]), float(size[last[best]])
+        gains = np.cumsum(gain[order], dtype=np.intp)[last]
+        best = int(np.argmax(gains))
+        return int(gains[best]), float(size[last[best]])
 
 
 def tie_counts_of_columns(

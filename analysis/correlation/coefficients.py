@@ -77,10 +77,10 @@ def coefficients(
     if method == "pearson":
         return pearson(x, y, weights)
     if method == "spearman":
-        found = pearson(mid_ranks(x, weights), mid_ranks(y, weights), weights)
+        r = pearson(mid_ranks(x, weights), mid_ranks(y, weights), weights)
     else:
-        found = _kendall(x, y, weights)
-    return np.where(is_varied(x, weights) & is_varied(y, weights), found, np.nan)
+        r = _kendall(x, y, weights)
+    return np.where(is_varied(x, weights) & is_varied(y, weights), r, np.nan)
 
 
 def is_varied(values: NDArray[np.float64], weights: NDArray[np.float64] | NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -146,7 +146,7 @@ def coefficients_of_means(columns: Floats, weights: Floats, pairs: Sequence[tupl
 
     Means within 1e-9 of the next are tied. Each column is ranked and standardized once for all of its pairs.
     """
-    found = np.empty((len(weights), len(pairs)))
+    r = np.empty((len(weights), len(pairs)))
     for rows in slice_rows(len(weights), len(columns) * weights.shape[1]):
         times, sides = weights[rows], columns[:, rows]
         if method != "pearson":
@@ -155,10 +155,10 @@ def coefficients_of_means(columns: Floats, weights: Floats, pairs: Sequence[tupl
             sides = np.stack([standardize(values, times) for values in sides])
         for pair, (x, y) in enumerate(pairs):
             if method == "kendall":
-                found[rows, pair] = coefficients(sides[x], sides[y], times, method)
+                r[rows, pair] = coefficients(sides[x], sides[y], times, method)
             else:
-                found[rows, pair] = correlate_standardized(sides[x], sides[y], times)
-    return found
+                r[rows, pair] = correlate_standardized(sides[x], sides[y], times)
+    return r
 
 
 def pair_signs(values: NDArray[np.float64]) -> NDArray[np.int8]:
@@ -176,17 +176,17 @@ def _kendall(x: NDArray[np.float64], y: NDArray[np.float64], weights: NDArray[np
     rows, n = weights.shape
     if n > _WIDE:
         return np.array([_sorted_kendall(*row) for row in zip(x, y, weights.astype(np.intp), strict=True)])
-    found = np.full(rows, np.nan)
+    r = np.full(rows, np.nan)
     first, second = np.triu_indices(n, 1)
     for part in slice_rows(rows, len(first)):
         x_signs, y_signs = pair_signs(x[part]), pair_signs(y[part])
         pairs = weights[part, first] * weights[part, second]  # copies of one cell tie on both sides
-        found[part] = ratio(
+        r[part] = ratio(
             np.einsum("rp,rp->r", pairs, x_signs * y_signs),
             np.einsum("rp,rp->r", pairs, np.abs(x_signs)),
             np.einsum("rp,rp->r", pairs, np.abs(y_signs)),
         )
-    return found
+    return r
 
 
 def _sorted_kendall(x: NDArray[np.float64], y: NDArray[np.float64], times: NDArray[np.intp]) -> float:

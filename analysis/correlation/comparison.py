@@ -141,15 +141,15 @@ def permutation_tests(
     for first, second in pairs:
         there = ~(np.isnan(scores[first]) | np.isnan(scores[second]) | np.isnan(human))
         alike.setdefault(there.tobytes(), []).append((first, second))
-    found = {}
+    tests = {}
     for packed, group in alike.items():
         there = np.frombuffer(packed, dtype=np.bool_)
         within = {name: scores[name][there] for name in {name for pair in group for name in pair}}
         cells = RatedCells(
             human[there], *(np.unique(labels[there], return_inverse=True)[1] for labels in (document, system))
         )
-        found.update(_of_group(within, group, cells, method, permute, drawn, seed))
-    return {pair: found[pair] for pair in pairs}
+        tests.update(_of_group(within, group, cells, method, permute, drawn, seed))
+    return {pair: tests[pair] for pair in pairs}
 
 
 class _Drawn(NamedTuple):

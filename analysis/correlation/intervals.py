@@ -124,13 +124,13 @@ def correlation_intervals(
         for where, kind in zip(_LEVELS, drawn, strict=True):
             # systems' means serve all methods
             for some in [tuple(methods)] if where == "system" else [(method,) for method in methods]:
-                found = _reasons(group, some[0], where, kind)
+                why = _reasons(group, some[0], where, kind)
                 reasons.update(
                     ((name, method, where), reason)
                     for method in some
-                    for name, reason in zip(group.names, found, strict=True)
+                    for name, reason in zip(group.names, why, strict=True)
                 )
-                able = [index for index, reason in enumerate(found) if reason is None]
+                able = [index for index, reason in enumerate(why) if reason is None]
                 if able:
                     part = group._replace(
                         pairs=[group.pairs[index] for index in able], names=[group.names[index] for index in able]

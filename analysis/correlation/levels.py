@@ -77,7 +77,7 @@ def correlate_pairs(
     for first, second in pairs:
         there = ~(np.isnan(scores[first]) | np.isnan(scores[second]))
         alike.setdefault(np.packbits(there).tobytes(), []).append((first, second))
-    found: dict[tuple[str, str], dict[Method, Levels]] = {}
+    levels: dict[tuple[str, str], dict[Method, Levels]] = {}
     for packed, group in alike.items():
         both = np.unpackbits(np.frombuffer(packed, dtype=np.uint8), count=len(document)).astype(np.bool_)
         names = list(dict.fromkeys(name for pair in group for name in pair))
@@ -86,8 +86,8 @@ def correlate_pairs(
         of_pairs = _correlate_group(
             cells, places, document[both], document_count, system[both], system_count, tuple(methods)
         )
-        found.update(zip(group, of_pairs, strict=True))
-    return {pair: found[pair] for pair in pairs}
+        levels.update(zip(group, of_pairs, strict=True))
+    return {pair: levels[pair] for pair in pairs}
 
 
 def _correlate_group(
@@ -103,14 +103,14 @@ def _correlate_group(
     means = np.stack([_system_means(side, system, system_count) for side in cells])
     ranks = mid_ranks(means, np.ones(means.shape), TIE)  # means have noise of their own, which would separate ties
     (rows,) = by_document(document, document_count, cells)
-    found: list[dict[Method, Levels]] = [{} for _ in pairs]
+    results: list[dict[Method, Levels]] = [{} for _ in pairs]
     for method in methods:
         of_cells = _correlations(cells, pairs, "cells", method)
         within = _within(rows, pairs, method)
         of_systems = _correlations(means if method == "pearson" else ranks, pairs, "systems", method)
         for place, levels in enumerate(zip(of_cells, within, of_systems, strict=True)):
-            found[place][method] = Levels(*levels)
-    return found
+            results[place][method] = Levels(*levels)
+    return results
 
 
 def _system_means(scores: Floats, system: Integers, system_count: int) -> Floats:
@@ -124,20 +124,20 @@ def _correlations(columns: Floats, pairs: Sequence[tuple[int, int]], unit: str, 
     n = columns.shape[1]
     if n < 2:
         return [Correlation(None, n, reason=f"fewer than 2 {unit} have both scores")] * len(pairs)
-    found = correlate_rows(columns[:, None], np.ones((1, n)), pairs, method)[:, 0].tolist()
+    coefficients = correlate_rows(columns[:, None], np.ones((1, n)), pairs, method)[:, 0].tolist()
     constant = Correlation(None, n, reason="either side is constant")
-    return [constant if math.isnan(r) else Correlation(r, n) for r in found]
+    return [constant if math.isnan(r) else Correlation(r, n) for r in coefficients]
 
 
 def _within(rows: Floats, pairs: Sequence[tuple[int, int]], method: Method) -> list[Correlation]:
     """Average coefficients over documents; `rows`, shape (columns, documents, cells), include those without cells."""
     weights = (~np.isnan(rows[0])).astype(np.float64)
-    return [_average(found) for found in correlate_rows(rows, weights, pairs, method)]
+    return [_average(coefficients) for coefficients in correlate_rows(rows, weights, pairs, method)]
 
 
-def _average(found: Floats) -> Correlation:
-    defined = found[~np.isnan(found)]
-    left_out = len(found) - len(defined)
+def _average(coefficients: Floats) -> Correlation:
+    defined = coefficients[~np.isnan(coefficients)]
+    left_out = len(coefficients) - len(defined)
     if len(defined) == 0:
         reason = "in every document either side is constant or has fewer than 2 cells"
         return Correlation(None, 0, left_out, reason)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.arrays import Floats, Integers
+from analysis.arrays import Floats
 from analysis.correlation.coefficients import by_document, ratio
 from analysis.correlation.permuted import Coins, Differ, Permute, RatedCells
 from analysis.correlation.rows import correlate_rows
@@ -45,17 +45,10 @@ def count_swapping(cells: RatedCells, permute: Permute) -> int:
 
 def add_swapped(coins: Coins, of_units: NDArray[np.float32]) -> Floats:
     """Sum the columns, shape (units, columns), of the units that swap by coins, shape (permutations, units)."""
-    found = np.zeros((len(coins), of_units.shape[1]))
+    sums = np.zeros((len(coins), of_units.shape[1]))
     for start in range(0, len(of_units), COLUMNS):
-        found += coins[:, start : start + COLUMNS].astype(np.float32) @ of_units[start : start + COLUMNS]
-    return found
-
-
-def sums_by_unit(columns: Sequence[Floats], unit: Integers, units: int) -> Floats:
-    """Sum columns of cells by the unit that swaps together, shape (units, columns)."""
-    if units == len(unit):
-        return np.column_stack(columns)
-    return np.column_stack([np.bincount(unit, column, units) for column in columns])
+        sums += coins[:, start : start + COLUMNS].astype(np.float32) @ of_units[start : start + COLUMNS]
+    return sums
 
 
 def swap_pooled(metrics: Metrics, cells: RatedCells, permute: Permute) -> Differ:
@@ -63,13 +56,16 @@ def swap_pooled(metrics: Metrics, cells: RatedCells, permute: Permute) -> Differ
     rated = cells.human - cells.human.mean()
     unit, many, n = cells.swapping(permute), len(metrics.scores), len(rated)
     columns = [*metrics.scores, *(metrics.scores**2), *(metrics.scores * rated)]
-    of_units = sums_by_unit(columns, unit, count_swapping(cells, permute))
+    units = count_swapping(cells, permute)
+    of_units = np.column_stack(
+        columns if units == len(unit) else [np.bincount(unit, column, units) for column in columns]
+    )
     own, size = of_units.sum(axis=0), np.full(1, float((rated**2).sum()))
     single = of_units.astype(np.float32)
 
     def differ(coins: Coins) -> Floats:
         swapped = add_swapped(coins, single)
-        found = np.empty((len(coins), len(metrics.pairs)))
+        differences = np.empty((len(coins), len(metrics.pairs)))
         for pair, (x, y) in enumerate(metrics.pairs):
             of_x, of_y = slice(x, None, many), slice(y, None, many)
             change = swapped[:, of_y] - swapped[:, of_x]
@@ -77,8 +73,8 @@ def swap_pooled(metrics: Metrics, cells: RatedCells, permute: Permute) -> Differ
             for base, sign in ((own[of_x], 1), (own[of_y], -1)):
                 total, square, joint = (base + sign * change).T
                 r.append(ratio(joint, square - total**2 / n, size))
-            found[:, pair] = r[0] - r[1]
-        return found
+            differences[:, pair] = r[0] - r[1]
+        return differences
 
     return differ
 
@@ -102,14 +98,14 @@ def flip_documents(within: Floats, pairs: Sequence[tuple[int, int]]) -> tuple[Di
 
     def differ(coins: Coins) -> Floats:
         swapped = add_swapped(coins, single)
-        found = np.empty((len(coins), len(pairs)))
+        differences = np.empty((len(coins), len(pairs)))
         for pair, (x, y) in enumerate(pairs):
             change = swapped[:, y::many] - swapped[:, x::many]
             means = []
             for base, sign in ((own[x::many], 1), (own[y::many], -1)):
                 total, count = (base + sign * change).T
                 means.append(np.where(count > 0.5, total / np.maximum(count, 1), np.nan))
-            found[:, pair] = means[0] - means[1]
-        return found
+            differences[:, pair] = means[0] - means[1]
+        return differences
 
     return differ, within.shape[1]

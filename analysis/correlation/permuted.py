@@ -217,7 +217,7 @@ class _SystemSwaps:
 
     def differences(self, coins: Coins) -> Floats:
         """Compute the differences, as `Differ`."""
-        found = []
+        parts = []
         for rows in slice_rows(len(coins), 8 * self.x.size):
             change = np.stack([coins[rows][:, unit].astype(np.float64) @ moved for unit, moved in self.moved], axis=1)
             r = []
@@ -225,8 +225,8 @@ class _SystemSwaps:
                 means = np.moveaxis(side.T[None] + sign * change, 1, 2).reshape(-1, len(self.human))
                 every = np.broadcast_to(self.human, means.shape)
                 r.append(pearson(means, every, np.ones(means.shape)).reshape(len(change), -1))
-            found.append(r[0] - r[1])
-        return np.concatenate(found)
+            parts.append(r[0] - r[1])
+        return np.concatenate(parts)
 
 
 # --- documents and systems that swap as a whole ---------------------------------------------------------------------
@@ -265,7 +265,7 @@ def _swapped_means(x: Floats, y: Floats, human: Floats, method: Method) -> Diffe
     ranked = mid_ranks(human[None], np.ones((1, len(human))), TIE)
 
     def differ(coins: Coins) -> Floats:
-        found = np.empty(len(coins))
+        differences = np.empty(len(coins))
         for part in slice_rows(len(coins), len(human) ** 2):
             swapped = coins[part]
             every, ones = np.broadcast_to(ranked, swapped.shape), np.ones(swapped.shape)
@@ -273,8 +273,8 @@ def _swapped_means(x: Floats, y: Floats, human: Floats, method: Method) -> Diffe
                 coefficients(mid_ranks(np.where(swapped, other, own), ones, TIE), every, ones, method)
                 for own, other in ((x, y), (y, x))
             ]
-            found[part] = r[0] - r[1]
-        return found
+            differences[part] = r[0] - r[1]
+        return differences
 
     return differ
 
@@ -315,12 +315,12 @@ def _global_kendall(x: Floats, y: Floats, human: Floats) -> DifferOne:
     there = np.ones((1, len(human)))
 
     def differ(swapped: Coins) -> Floats:
-        found = np.empty(len(swapped))
+        differences = np.empty(len(swapped))
         for row, swap in enumerate(swapped):
             of_x = coefficients(np.where(swap, y, x)[None], human[None], there, "kendall")[0]
             of_y = coefficients(np.where(swap, x, y)[None], human[None], there, "kendall")[0]
-            found[row] = of_x - of_y
-        return found
+            differences[row] = of_x - of_y
+        return differences
 
     return differ
 

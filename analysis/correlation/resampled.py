@@ -276,10 +276,10 @@ def _parted(column: Floats) -> Callable[[Floats], Floats]:
     shared = shared[cells > 1]
 
     def count_parted(weights: Floats) -> Floats:
-        found = (cells_of_unit @ weights) ** 2 - singles @ weights**2
+        counts = (cells_of_unit @ weights) ** 2 - singles @ weights**2
         for row in slice_rows(shared.shape[0], weights.shape[1]):
-            found -= ((shared[row] @ weights) ** 2).sum(axis=0)
-        return np.asarray(found)
+            counts -= ((shared[row] @ weights) ** 2).sum(axis=0)
+        return np.asarray(counts)
 
     return count_parted
 
@@ -294,13 +294,13 @@ def _vary(units: Floats) -> Callable[[Floats], NDArray[np.bool_]]:
 
     def extreme(order: Integers, values: Floats, weights: Floats) -> Floats:
         """Find the value of the first unit that is drawn."""
-        found, left = np.empty(len(weights)), np.arange(len(weights))
+        extremes, left = np.empty(len(weights)), np.arange(len(weights))
         for unit, value in zip(order, values, strict=True):
-            found[left] = value  # until a later one is found to be the first
+            extremes[left] = value  # until a later one is found to be the first
             left = left[weights[left, unit] == 0]
             if len(left) == 0:
                 break
-        return found
+        return extremes
 
     def vary(weights: Floats) -> NDArray[np.bool_]:
         high, less_low = (np.stack([extreme(*column, weights) for column in zip(*side, strict=True)]) for side in sides)
@@ -381,13 +381,13 @@ def _vary_within(columns: Floats) -> Callable[[Floats], list[NDArray[np.bool_]]]
         prepared.append((there.T, ranks.T, (ranks**2).T, values, long))
 
     def vary(v: Floats) -> list[NDArray[np.bool_]]:
-        found = []
+        masks = []
         for there, ranks, squares, values, long in prepared:
             differ = (v @ there) * (v @ squares) > (v @ ranks) ** 2
             for document in long:
                 differ[:, document] = is_varied(values[document][None], v * ~np.isnan(values[document]))
-            found.append(differ)
-        return found
+            masks.append(differ)
+        return masks
 
     return vary
 

@@ -52,38 +52,38 @@ class JudgeSummary(NamedTuple):
         return sum(self.reasons.values())
 
 
-def summarize_judge(found: Verdicts) -> JudgeSummary:
+def summarize_judge(verdicts: Verdicts) -> JudgeSummary:
     """Summarize one model's verdicts."""
-    answered = found.answered
+    answered = verdicts.answered
     # As the pair stands, 1 is the summary shown first; swapped, -1 is.
-    orders = np.stack([found.straight, -found.swapped], axis=1)[answered]
+    orders = np.stack([verdicts.straight, -verdicts.swapped], axis=1)[answered]
     firsts, decided = (orders == 1).sum(axis=1), (orders != 0).sum(axis=1)
     ones = np.ones(len(orders))
     ratios = [
-        Ratio(found.consistent[answered].astype(np.float64), ones),
+        Ratio(verdicts.consistent[answered].astype(np.float64), ones),
         Ratio(firsts.astype(np.float64), decided.astype(np.float64), np.maximum(decided, 1).astype(np.float64)),
         Ratio((orders == 0).all(axis=1).astype(np.float64), ones),
     ]
-    intervals = ratio_intervals(ratios, found.documents[answered])
+    intervals = ratio_intervals(ratios, verdicts.documents[answered])
     consistent, first_shown, tied = (
         Share(float(ratio.part.sum() / ratio.whole.sum()) if ratio.whole.any() else None, interval)
         for ratio, interval in zip(ratios, intervals, strict=True)
     )
-    tokens_in, tokens_out = (add_known(column) for column in (found.tokens_in, found.tokens_out))
+    tokens_in, tokens_out = (add_known(column) for column in (verdicts.tokens_in, verdicts.tokens_out))
     return JudgeSummary(
-        name=found.name,
-        signature=found.signature,
-        pairs=len(found.documents),
+        name=verdicts.name,
+        signature=verdicts.signature,
+        pairs=len(verdicts.documents),
         answered=int(answered.sum()),
-        reasons=dict(Counter(reason for reason in found.reasons if reason is not None).most_common()),
+        reasons=dict(Counter(reason for reason in verdicts.reasons if reason is not None).most_common()),
         consistent=consistent,
         first_shown=first_shown,
         tied=tied,
         tokens_in=None if tokens_in is None else int(tokens_in),
         tokens_out=None if tokens_out is None else int(tokens_out),
-        cost=add_known(found.cost),
-        checks=found.checks,
-        answered_by=found.answered_by,
+        cost=add_known(verdicts.cost),
+        checks=verdicts.checks,
+        answered_by=verdicts.answered_by,
     )
 
 

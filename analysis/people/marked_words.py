@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.arrays import LEVEL, sort_naturally
+from analysis.arrays import sort_naturally
 from analysis.ratio_intervals import Interval, interval_of_counts
 
 NO_MARKS = "nobody marked a word that counts"
@@ -92,12 +92,12 @@ class MarkComparison(NamedTuple):
     counts: MarkCounts
     """Counts of the documents with marks and keywords; words and occurrences count the same in all of them."""
     precision: Interval
-    """Over documents."""
+    """The interval over documents."""
     recall: Interval
-    """Over documents."""
+    """The interval over documents."""
 
 
-def compare_marks(texts: Iterable[MarkedText], level: float = LEVEL) -> MarkComparison:
+def compare_marks(texts: Iterable[MarkedText]) -> MarkComparison:
     """Compare the words that people marked in some texts with keywords.
 
     Ratios are those of sums over all texts; their intervals are Clopper and Pearson's for an effective number of words
@@ -109,15 +109,11 @@ def compare_marks(texts: Iterable[MarkedText], level: float = LEVEL) -> MarkComp
         by_document.setdefault(text.document, []).append(text)
     documents = [_of_document(str(name), by_document[str(name)]) for name in sort_naturally(by_document)]
     counted = [one.counts for one in documents if one.missing is None]
-
-    def over_documents(parts: list[int], wholes: list[int]) -> Interval:
-        return interval_of_counts(parts, wholes, level)
-
     return MarkComparison(
         documents,
         add_counts(counted),
-        over_documents([one.both for one in counted], [one.marked for one in counted]),
-        over_documents([one.found for one in counted], [one.occurrences for one in counted]),
+        interval_of_counts([one.both for one in counted], [one.marked for one in counted]),
+        interval_of_counts([one.found for one in counted], [one.occurrences for one in counted]),
     )
 
 
@@ -130,13 +126,13 @@ def count_marks(text: MarkedText) -> MarkCounts:
     """Count one text. Raises `ValueError` for an occurrence that is empty or outside of it."""
     words, marked = len(text.marked), int(text.marked.sum())
     of_keywords = np.zeros(words, dtype=np.bool_)
-    found = 0
+    marked_occurrences = 0
     by_chance = 0.0
     for start, end in text.occurrences:
         if not 0 <= start < end <= words:
             raise ValueError(f"an occurrence from {start} to {end} is not in a text of {words} words")
         of_keywords[start:end] = True
-        found += bool(text.marked[start:end].any())
+        marked_occurrences += bool(text.marked[start:end].any())
         by_chance += 1 - chance_of_none(words, marked, end - start)
     inside = int(of_keywords.sum())
     return MarkCounts(
@@ -147,7 +143,7 @@ def count_marks(text: MarkedText) -> MarkCounts:
         both=int((text.marked & of_keywords).sum()),
         both_by_chance=marked * inside / words if words else 0.0,
         occurrences=len(text.occurrences),
-        found=found,
+        found=marked_occurrences,
         found_by_chance=by_chance,
     )
 

@@ -31,9 +31,9 @@ def describe_study(
         if asked.only_texts:
             return texts
     refuse_metric_options()
-    found = without_names(read_study(data, annotation, name, adjudicated=options.adjudicated))
-    baselines = choose_baselines(options.baselines, settings.systems or found.study.systems)
-    contents = with_letters(make_study_contents(found, replace(settings, baselines=baselines)), data, dataset)
+    data_of_study = without_names(read_study(data, annotation, name, adjudicated=options.adjudicated))
+    baselines = choose_baselines(options.baselines, settings.systems or data_of_study.study.systems)
+    contents = with_letters(make_study_contents(data_of_study, replace(settings, baselines=baselines)), data, dataset)
     if asked.beside_systems:
         contents = with_beside(contents, records, data, dataset, options.published)
     contents = with_marked_words(contents, data, annotation, name, asked.names)

@@ -67,7 +67,8 @@ class Checkpoint:
         The batches do not depend on the order of the documents: a hash decides between equally long ones. Tokens are
         not kept; those of 50,000 long documents would fill gigabytes.
         """
-        read = [(len(ids), hash_tokens(ids)) for ids in (self.read(document).ids for document in documents)]
+        inputs = (self.read(document).ids for document in documents)
+        read = [(len(ids), hashlib.sha256(repr(ids).encode()).digest()[:8]) for ids in inputs]
         order = sorted(range(len(read)), key=lambda place: (-read[place][0], read[place][1], place))
         return make_batches(order, [length for length, _ in read], self.options.batch_tokens)
 
@@ -155,8 +156,8 @@ def input_limit(checkpoint: Checkpoint) -> int:
     """
     both, longest = checkpoint.model.encoder_decoder, checkpoint.generation.max_new_tokens
     config = checkpoint.model.text_config
-    found = [getattr(config, name, None) for name in POSITIONS]
-    positions = min((size for size in found if isinstance(size, int) and size > 0), default=UNLIMITED)
+    limits = [getattr(config, name, None) for name in POSITIONS]
+    positions = min((size for size in limits if isinstance(size, int) and size > 0), default=UNLIMITED)
     most = (getattr(config, "max_decoder_position_embeddings", None) or positions) if both else positions - 1
     if longest > most:
         raise ValueError(
@@ -171,11 +172,6 @@ def as_set(tokens: int | Sequence[int] | None) -> set[int]:
     if tokens is None:
         return set()
     return {tokens} if isinstance(tokens, int) else set(tokens)
-
-
-def hash_tokens(ids: Sequence[int]) -> bytes:
-    """Return eight bytes that identify an input."""
-    return hashlib.sha256(repr(ids).encode()).digest()[:8]
 
 
 def seed_of(seed: int, sources: Sequence[Source]) -> int:

@@ -106,7 +106,7 @@ class PlainNetwork:
         kind = "AutoModelForSeq2SeqLM" if model.encoder_decoder else "AutoModelForCausalLM"
         # The library draws its own progress bar over ours while it reads GGUF.
         with redirect_stderr(io.StringIO()):
-            network, found = getattr(transformers, kind).from_pretrained(
+            network, info = getattr(transformers, kind).from_pretrained(
                 config=model.config,
                 use_safetensors=True,
                 dtype=getattr(torch, model.dtype),
@@ -114,7 +114,7 @@ class PlainNetwork:
                 **origin(model.files),
             )
         # The library fills in random numbers for missing weights.
-        if lacking := sorted(found["missing_keys"]):
+        if lacking := sorted(info["missing_keys"]):
             raise BadModel(f"{model.files.path} has no weights for {lacking[0]}: is its config of another model?")
         return network
 

@@ -104,10 +104,10 @@ def read_heads(folder: Path, digest: str) -> list[Any]:
 def read_weights(folder: Path) -> bytes:
     """Read the bytes of a file of weights. Raises `BadModel` if it is too large."""
     with open_file(folder / WEIGHTS) as file:
-        found = file.read(LARGEST + 1)
-    if len(found) > LARGEST:
+        content = file.read(LARGEST + 1)
+    if len(content) > LARGEST:
         raise BadModel(f"{folder / WEIGHTS} has over {LARGEST // 2**20} MiB: those of an extractor are smaller")
-    return found
+    return content
 
 
 @lru_cache(maxsize=4)

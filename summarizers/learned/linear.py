@@ -28,16 +28,16 @@ def features(sentences: Sequence[str]) -> list[set[str]]:
     N-grams are lower-cased words joined by a space, with `<` and `>` for the sentence's ends; positions are counted
     from both ends of the document and lengths in fours of words, written as `@first 0`, `@last 3`, `@words 5`.
     """
-    found = []
+    results = []
     for place, sentence in enumerate(sentences):
         words = UNICODE.findall(sentence.lower())
         ends = ["<", *words, ">"]
         ngrams = {" ".join(ends[start : start + n]) for n in (1, 2, 3) for start in range(len(ends) - n + 1)}
         from_end = len(sentences) - 1 - place
-        found.append(
+        results.append(
             ngrams | {f"@first {min(place, 9)}", f"@last {min(from_end, 9)}", f"@words {min(len(words) // 4, 12)}"}
         )
-    return found
+    return results
 
 
 def score_sentences(weights: Mapping[str, float], sentences: Sequence[str]) -> list[float]:

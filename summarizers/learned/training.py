@@ -119,7 +119,7 @@ def train_extractor(
 def label(documents: Iterable[Document]) -> list[Labelled]:
     """Label the documents that can teach something with the ROUGE-1 of their sentences; unscored ones are worth 0."""
     metric = RougeN(1)
-    found = []
+    labelled = []
     for document in documents:
         sentences = sentences_of(document)
         if len(sentences) < 2:
@@ -130,8 +130,8 @@ def label(documents: Iterable[Document]) -> list[Labelled]:
         ]
         scores = [score.value for score in metric.score(examples)]
         if any(score is not None for score in scores):
-            found.append(Labelled(document, sentences, np.array([score or 0.0 for score in scores])))
-    return found
+            labelled.append(Labelled(document, sentences, np.array([score or 0.0 for score in scores])))
+    return labelled
 
 
 Candidate = tuple[str, Model, list[list[float]]]
@@ -160,16 +160,16 @@ def head_candidates(
         return vectors
 
     learned, chosen_on = encode(train, "learn from"), encode(dev, "choose on")
-    found: list[tuple[float, int, Any]] = []
+    ranked: list[tuple[float, int, Any]] = []
     for seed in range(seeds):
         head = minilm.fit(learned, [one.rouge for one in train], seed, say=say)
         scores = [minilm.score_vectors([head], vectors) for vectors in chosen_on]
-        found.append((-mean_rouge(dev, scores), seed, head))
+        ranked.append((-mean_rouge(dev, scores), seed, head))
         yield f"seed {seed}", [head], scores
-    found.sort(key=lambda one: one[:2])
+    ranked.sort(key=lambda one: one[:2])
     for count in range(2, min(MOST_HEADS, seeds) + 1):
-        heads = [head for _, _, head in found[:count]]
-        name = f"seeds {', '.join(str(seed) for _, seed, _ in found[:count])}"
+        heads = [head for _, _, head in ranked[:count]]
+        name = f"seeds {', '.join(str(seed) for _, seed, _ in ranked[:count])}"
         yield name, heads, [minilm.score_vectors(heads, vectors) for vectors in chosen_on]
 
 

@@ -228,11 +228,11 @@ def rows_among(
     )
 
 
-def to_row(document_id: str, algorithm: str, found: StoredBound) -> OracleRow:
+def to_row(document_id: str, algorithm: str, stored: StoredBound) -> OracleRow:
     """Make the row of a stored result."""
-    proven = is_proven(found.f1, found.bound)
+    proven = is_proven(stored.f1, stored.bound)
     return OracleRow(
-        document_id, algorithm, found.f1, found.sentences, found.reference, found.bound, proven, found.seconds
+        document_id, algorithm, stored.f1, stored.sentences, stored.reference, stored.bound, proven, stored.seconds
     )
 
 
@@ -268,9 +268,9 @@ def search_documents(
 
     tell()
     with map_in_processes(processes, tell) as each:
-        for document, found in zip(documents, each(rows_of, tasks, documents), strict=True):
-            add(found)
-            if not found:
+        for document, rows in zip(documents, each(rows_of, tasks, documents), strict=True):
+            add(rows)
+            if not rows:
                 left_out.append(document.id)
             done += 1
             tell()
@@ -288,18 +288,18 @@ def rows_of(task: OracleTask, document: Document) -> list[OracleRow]:
     rows = []
     for algorithm in task.algorithms:
         start = time.perf_counter()
-        found = find_extract(document, task.target, algorithm, limits=limits, seed=task.seed, seconds=task.seconds)
+        extract = find_extract(document, task.target, algorithm, limits=limits, seed=task.seed, seconds=task.seconds)
         seconds = time.perf_counter() - start
-        if found is None:
+        if extract is None:
             return []
-        solution = found.solution
+        solution = extract.solution
         rows.append(
             OracleRow(
                 document.id,
                 algorithm,
                 solution.f1,
                 solution.sentences,
-                found.reference,
+                extract.reference,
                 solution.bound,
                 solution.proven,
                 seconds,
@@ -346,7 +346,7 @@ def summarize_algorithms(rows: Iterable[OracleRow]) -> list[AlgorithmStatistics]
     for row in rows:
         by_algorithm.setdefault(row.algorithm, []).append(row)
     optimum = {row.document_id: row.f1 for row in by_algorithm.get("exact", ()) if row.proven}
-    return [statistics_of(algorithm, found, optimum) for algorithm, found in by_algorithm.items()]
+    return [statistics_of(algorithm, rows_of_one, optimum) for algorithm, rows_of_one in by_algorithm.items()]
 
 
 def statistics_of(algorithm: str, rows: Sequence[OracleRow], optimum: dict[str, float]) -> AlgorithmStatistics:

@@ -88,15 +88,15 @@ def exact(problem: Problem, start: Iterable[int] | None = None, *, seconds: floa
         return solution(problem, (), bound=0.0)
     deadline = time.monotonic() + seconds
     if start is None:
-        start = max(climb(problem), greedy(problem), key=lambda found: found.f1).sentences
-    found = Search(solution(problem, start), 1.0, 0, ended=False)
+        start = max(climb(problem), greedy(problem), key=lambda search: search.f1).sentences
+    search = Search(solution(problem, start), 1.0, 0, ended=False)
     if len(useful) <= MANY:
-        found = solve(problem, useful, found.best, min(deadline, time.monotonic() + PATIENCE), NODES)
-    if not found.ended:
-        rest = solve_narrowed(problem, found.best, deadline)
-        found = rest._replace(bound=min(found.bound, rest.bound), rounds=found.rounds + rest.rounds)
-    best = solution(problem, without_idle(problem, found.best.sentences))
-    return best._replace(bound=max(float(found.bound), best.f1), iterations=found.rounds)
+        search = solve(problem, useful, search.best, min(deadline, time.monotonic() + PATIENCE), NODES)
+    if not search.ended:
+        rest = solve_narrowed(problem, search.best, deadline)
+        search = rest._replace(bound=min(search.bound, rest.bound), rounds=search.rounds + rest.rounds)
+    best = solution(problem, without_idle(problem, search.best.sentences))
+    return best._replace(bound=max(float(search.bound), best.f1), iterations=search.rounds)
 
 
 class Search(NamedTuple):
@@ -125,22 +125,22 @@ def solve(problem: Problem, places: Sequence[int], best: Solution, deadline: flo
         options: Any = {"time_limit": max(0.01, deadline - time.monotonic()), "mip_rel_gap": 0, "presolve": False}
         if nodes is not None:
             options |= {"node_limit": nodes}
-        found = milp(
+        result = milp(
             objective(problem, program, best.f1),
             constraints=constraints,
             integrality=whole,
             bounds=Bounds(0, program.upper),
             options=options,
         )
-        dual = found.mip_dual_bound
+        dual = result.mip_dual_bound
         if dual is not None and np.isfinite(dual):
             bound = min(bound, highest_f1(problem, best.f1, -dual))
         before = best.f1
-        if found.x is not None:  # otherwise the time is over without a solution
-            taken = [place for place, value in zip(places, found.x, strict=False) if value > 0.5]
+        if result.x is not None:  # otherwise the time is over without a solution
+            taken = [place for place, value in zip(places, result.x, strict=False) if value > 0.5]
             best = max(best, solution(problem, taken), key=lambda extract: extract.f1)
-        if best.f1 <= before + BETTER or found.status != 0:
-            return Search(best, bound, rounds, found.status == 0)
+        if best.f1 <= before + BETTER or result.status != 0:
+            return Search(best, bound, rounds, result.status == 0)
 
 
 def highest_f1(problem: Problem, score: float, most: float) -> float:
@@ -209,16 +209,16 @@ def relax(problem: Problem, program: Program, score: float, deadline: float, rou
         rounds -= 1
         costs = objective(problem, program, score)
         options: Any = {"time_limit": max(0.01, deadline - time.monotonic())}
-        found: Any = linprog(costs, table, limits, bounds=between, options=options)
-        solved = found.status == 0
-        multipliers = np.maximum(0, -found.ineqlin.marginals) if solved else np.zeros(len(limits))
+        result: Any = linprog(costs, table, limits, bounds=between, options=options)
+        solved = result.status == 0
+        multipliers = np.maximum(0, -result.ineqlin.marginals) if solved else np.zeros(len(limits))
         worth = -costs - table.T @ multipliers
         most = float(multipliers @ limits + np.maximum(0, worth) @ upper)
         bound = min(bound, highest_f1(problem, score, most))
         if not solved or not rounds or most - score * problem.total <= MARGIN:
             return Relaxed(bound, most + np.minimum(0, worth[:sentences]), worth[:sentences])
-        matched = -objective(problem, program, 0.0) @ found.x
-        length = objective(problem, program, 1.0) @ found.x + matched
+        matched = -objective(problem, program, 0.0) @ result.x
+        length = objective(problem, program, 1.0) @ result.x + matched
         score = float(matched / (length + problem.total))
 
 

@@ -70,7 +70,7 @@ def look_into(rows: Sequence[OracleRow], documents: Iterable[Document], target: 
 def rouge2_of(rows: Iterable[OracleRow], documents: dict[str, Document], target: Target) -> dict[str, float]:
     """Compute the mean ROUGE-2 F1 of each algorithm's extracts, each against the reference of its row."""
     problems: dict[tuple[str, int], Problem] = {}
-    found: dict[str, list[float]] = {}
+    values_of: dict[str, list[float]] = {}
     for row in rows:
         key = row.document_id, row.reference
         if key not in problems:
@@ -82,8 +82,8 @@ def rouge2_of(rows: Iterable[OracleRow], documents: dict[str, Document], target:
                 target.definition,
                 tokenizer=target.tokenizer,
             )
-        found.setdefault(row.algorithm, []).append(problems[key].f1(row.places))
-    return {algorithm: float(np.mean(values)) for algorithm, values in found.items()}
+        values_of.setdefault(row.algorithm, []).append(problems[key].f1(row.places))
+    return {algorithm: float(np.mean(values)) for algorithm, values in values_of.items()}
 
 
 def features(document: Document, reference: int) -> tuple[int, ...]:

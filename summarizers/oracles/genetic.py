@@ -54,7 +54,7 @@ def genetic(
         order = np.argsort(-values, kind="stable")[: max(2, len(pool) // 2)]
         parents = pool[order]
         one, other = np.triu_indices(len(parents), k=1)
-        children = cross_uniformly(parents[one], parents[other], noise)
+        children = np.where(noise.random((len(one), len(problem))) < 0.5, parents[one], parents[other])
         if any(problem.limits):
             keep_limits(problem, children, draw)
         pool = np.unique(np.concatenate([parents, children]), axis=0)
@@ -99,10 +99,10 @@ def breed(
     kept = max(1, len(pool) // 2)
     done = 0
     while done < generations and len(pool) > 1:
-        found = best_offspring(problem, pool, kept, draw, lambda: stop.clock() >= deadline)
-        if found is None:
+        offspring = best_offspring(problem, pool, kept, draw, lambda: stop.clock() >= deadline)
+        if offspring is None:
             break
-        pool, values = found
+        pool, values = offspring
         done += 1
     return solution(problem, np.flatnonzero(pool[np.argmax(values)]).tolist(), iterations=done)
 
@@ -138,11 +138,6 @@ def as_rows(problem: Problem, extracts: Iterable[Iterable[int]]) -> NDArray[np.b
     for row, chosen in enumerate(places):
         rows[row, chosen] = True
     return rows
-
-
-def cross_uniformly(one: NDArray[np.bool_], other: NDArray[np.bool_], noise: np.random.Generator) -> NDArray[np.bool_]:
-    """Make a child of each pair of rows."""
-    return np.where(noise.random(one.shape) < 0.5, one, other)
 
 
 def keep_limits(problem: Problem, extracts: NDArray[np.bool_], draw: random.Random) -> None:

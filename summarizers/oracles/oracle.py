@@ -169,13 +169,13 @@ class Oracle:
     def summarize(self, documents: Sequence[Document]) -> list[Summary]:
         """Write one summary per document, in order; one that has no summary is left out."""
         return [
-            Summary(document.id, self.name, found.text)
+            Summary(document.id, self.name, extract.text)
             for document in documents
             if (limits := limits_of(self.length, document)) is not None
             and (
-                found := find_extract(
+                extract := find_extract(
                     document, self.target, self.algorithm, limits=limits, seed=self.seed, seconds=self.seconds
                 )
             )
-            and found.text
+            and extract.text
         ]

@@ -91,8 +91,8 @@ class Problem:
 
     def count(self, words: Sequence[str], n: int) -> Counter[tuple[str, ...]]:
         """Count n-grams by the definition."""
-        found = Counter(zip(*(words[start:] for start in range(n)), strict=False))
-        return found if self.definition == "clipped" else Counter(dict.fromkeys(found, 1))
+        counts = Counter(zip(*(words[start:] for start in range(n)), strict=False))
+        return counts if self.definition == "clipped" else Counter(dict.fromkeys(counts, 1))
 
     def f1(self, chosen: Iterable[int]) -> float:
         """Compute the F1 of an extract, in [0, 1]; 0 if nothing matches."""

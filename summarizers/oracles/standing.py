@@ -123,11 +123,11 @@ def judged_all(
     records: Iterable[tuple[Document, Sequence[Summary]]], target: Target
 ) -> dict[str, dict[str, SystemScore]]:
     """Score each system by document id, with systems in order of first appearance."""
-    found: dict[str, dict[str, SystemScore]] = {}
+    scores: dict[str, dict[str, SystemScore]] = {}
     for document, summaries in records:
         for system, score in score_systems(document, summaries, target).items():
-            found.setdefault(system, {})[document.id] = score
-    return found
+            scores.setdefault(system, {})[document.id] = score
+    return scores
 
 
 def standings_of(scores_of: Mapping[str, Mapping[str, SystemScore]], rows: Iterable[OracleRow]) -> list[Standing]:
@@ -137,12 +137,12 @@ def standings_of(scores_of: Mapping[str, Mapping[str, SystemScore]], rows: Itera
     exact row are left out, and so are systems without other documents.
     """
     bounds = bounds_of(rows)
-    found = [
+    standings = [
         make_standing(system, [scores[key] for key in kept], [bounds[key] for key in kept])
         for system, scores in scores_of.items()
         if (kept := [key for key in bounds if key in scores])
     ]
-    return sorted(found, key=lambda row: -row.mean)
+    return sorted(standings, key=lambda row: -row.mean)
 
 
 def bounds_of(rows: Iterable[OracleRow]) -> dict[str, float]:
