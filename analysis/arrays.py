@@ -14,20 +14,20 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]
 
 LEVEL = 0.95
-"""How often intervals hold the truth, where nothing else is asked for."""
+"""The default coverage of intervals."""
 
 
 class Draws(NamedTuple):
-    """How an interval is drawn."""
+    """The settings of an interval from resamples."""
 
     level: float = LEVEL
-    """How often such intervals hold the truth."""
+    """The coverage of the interval."""
     resamples: int = 2000
-    """How many times documents or systems are drawn."""
+    """The number of times that documents or systems are drawn."""
     seed: int = 0
 
     def check(self) -> None:
-        """Raise `ValueError` for a level outside (0, 1) and less than one resample."""
+        """Raise `ValueError` for a level outside (0, 1) or fewer than one resample."""
         check_level(self.level)
         if self.resamples < 1:
             raise ValueError(f"resamples must be at least 1, not {self.resamples}")
@@ -37,17 +37,17 @@ DRAWS = Draws()
 
 
 def same_length(**columns: Sized) -> None:
-    """Raise `ValueError` with all lengths where the columns differ in length."""
+    """Raise `ValueError` with all lengths if the columns differ in length."""
     if len({len(column) for column in columns.values()}) > 1:
         lengths = ", ".join(f"{name} {len(column)}" for name, column in columns.items())
         raise ValueError(f"the columns differ in length: {lengths}")
 
 
 ROUNDING = 1e-12
-"""What is nearer to 0, or to 1, is so but for rounding."""
+"""Numbers nearer to 0 or 1 than this differ from it by rounding only."""
 
 LARGEST = 1e100
-"""Numbers beyond this are refused, so that no square or sum below overflows."""
+"""The largest accepted magnitude, so that no square or sum overflows."""
 
 
 def read_numbers(values: ArrayLike, name: str) -> Floats:
@@ -69,24 +69,24 @@ def list_labels(labels: Iterable[Hashable]) -> list[Hashable]:
 
 
 def keep_names(labels: Iterable[Hashable]) -> Sequence[Hashable]:
-    """The labels as a sequence; a column of names stays one, so that it is not numbered anew."""
+    """Return the labels as a sequence; a column of names stays one, so that it is not numbered anew."""
     return labels if isinstance(labels, NameColumn) else list(labels)
 
 
 def sort_labels(labels: Iterable[Hashable]) -> list[Hashable]:
-    """List the distinct labels, sorted as they are written as text."""
+    """List the distinct labels, sorted by their text."""
     return sorted(dict.fromkeys(list_labels(labels)), key=str)
 
 
 def sort_naturally(labels: Iterable[Hashable]) -> list[Hashable]:
-    """List the distinct labels as people look for them: M2 before M10."""
+    """List the distinct labels in natural order: M2 before M10."""
     if isinstance(labels, NameColumn):
         return sorted(labels.numbered.known, key=natural_order)
     return sorted(dict.fromkeys(list_labels(labels)), key=natural_order)
 
 
 def number_naturally(labels: Iterable[Hashable]) -> tuple[Integers, int]:
-    """Count the distinct labels off from 0 as `sort_naturally` lists them."""
+    """Number the distinct labels from 0, as `number_by_text` does, but in the order of `sort_naturally`."""
     if isinstance(labels, NameColumn):
         numbers, known = labels.numbered
         ranks = np.empty(len(known), dtype=np.intp)
@@ -96,10 +96,10 @@ def number_naturally(labels: Iterable[Hashable]) -> tuple[Integers, int]:
 
 
 def number_by_text(labels: Iterable[Hashable]) -> tuple[Integers, int]:
-    """Count the distinct labels off from 0: the number of each entry, shape (n,), and how many there are.
+    """Number the distinct labels from 0; return the number of each entry, shape (n,), and the count of labels.
 
-    The numbers follow the labels written as text, not the order in which they come, so that the same set of
-    labels always gets the same numbers.
+    The numbers follow the labels' text, not their order of appearance, so that the same set of labels always gets the
+    same numbers.
     """
     if isinstance(labels, NameColumn):
         return labels.numbered.numbers, len(labels.numbered.known)
@@ -107,7 +107,7 @@ def number_by_text(labels: Iterable[Hashable]) -> tuple[Integers, int]:
 
 
 def number_in_order(labels: Iterable[Hashable]) -> tuple[Integers, int]:
-    """Count the distinct labels off as they come: the number of each entry, shape (n,), and how many there are."""
+    """Number the distinct labels from 0 as they appear; return what `number_by_text` does."""
     return _number(labels, dict.fromkeys)
 
 

@@ -1,27 +1,27 @@
-"""The interval of a share whose outcomes come in clusters, such as pairs in documents, near 0 and 1 as elsewhere."""
+"""Intervals of a share whose outcomes come in clusters, such as pairs in documents, that also hold near 0 and 1."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 FEWEST_DOCUMENTS = 10
-"""With fewer documents no interval covers as often as it says: 95 % intervals of 5 documents contain the truth in 84 of
+"""With fewer documents intervals miss their nominal coverage: 95 % intervals of 5 documents contain the truth in 84 of
 100 studies, those of 10 or more in 92 to 97."""
 
 ALIKE = 0.3
-"""The intraclass correlation of outcomes that say nothing of it. On SummEval that of ROUGE-1's agreement is .06."""
+"""The intraclass correlation assumed where outcomes do not show it. On SummEval, that of ROUGE-1's agreement is .06."""
 
 
 def share_interval(
     share: float, variance: float, outcomes: float, clusters: float, level: float
 ) -> tuple[float, float]:
-    """Clopper and Pearson's interval, in [0, 1], for an effective number of outcomes (Korn and Graubard 1998).
+    """Compute Clopper and Pearson's interval, in [0, 1], for an effective number of outcomes (Korn and Graubard 1998).
 
-    The effective number is how many independent outcomes would leave the share as unsure as it is: share(1 - share)
-    over its `variance`. Where nearly all `outcomes` are the same, they hardly tell how much those of a cluster are
-    alike, so that one outcome is added to both, of clusters that are `ALIKE`: where all are the same, the interval
-    rests on that alone, and elsewhere it hardly matters. `outcomes` and `clusters` are above 0 and need not be whole
-    (`kish`).
+    The effective number is the number of independent outcomes that would give the share the same variance: share(1 -
+    share) / `variance`. If nearly all `outcomes` are the same, they hardly show how alike those of a cluster are. So
+    one outcome is added to both numerator and denominator, from clusters with the intraclass correlation `ALIKE`: if
+    all outcomes are the same, the interval rests on it alone; otherwise it hardly matters. `outcomes` and `clusters`
+    are above 0 and need not be whole (`kish`).
     Source: Survey Methodology 24, Confidence intervals for proportions with small expected number of positive counts.
     """
     added = ((1 - ALIKE) / outcomes + ALIKE / clusters) / outcomes
@@ -33,10 +33,10 @@ def share_interval(
 
 
 def clustered_variance(rest: ArrayLike, whole: ArrayLike) -> NDArray[np.float64]:
-    """The variance of a share or mean, from sums by cluster: shape (clusters,), or (clusters, columns) for several.
+    """Compute the variance of a share or mean from sums by cluster, shape (clusters,) or (clusters, columns).
 
-    `whole` is what the outcomes of a cluster weigh, `rest` what they have more than the share of it. Clusters that
-    weigh nothing are none; a single one has no variance: 0.
+    `whole` is the total weight of a cluster's outcomes, `rest` their sum less the share of that weight. Clusters
+    without weight do not count; the variance of a single cluster is 0.
     """
     clusters = np.count_nonzero(whole, axis=0)
     spread = np.sum(np.square(rest), axis=0) / np.sum(whole, axis=0) ** 2
@@ -44,6 +44,6 @@ def clustered_variance(rest: ArrayLike, whole: ArrayLike) -> NDArray[np.float64]
 
 
 def kish(weights: ArrayLike) -> float:
-    """How many equal weights are as uneven as these: (sum of w)^2 / sum of w^2 (Kish 1965, Survey Sampling)."""
+    """Compute the effective number of weights, (sum of w)^2 / sum of w^2 (Kish 1965, Survey Sampling)."""
     column = np.asarray(weights, dtype=np.float64)
     return float(column.sum()) ** 2 / float(column @ column)

@@ -1,4 +1,4 @@
-"""Which metric agrees best with people, which cannot be told from it, and what it would take to tell them apart."""
+"""The metric that agrees best with people, its rivals, and the study that would tell them apart."""
 
 from typing import NamedTuple
 
@@ -10,27 +10,27 @@ from data.preferences import Preferences
 
 
 class Rival(NamedTuple):
-    """A metric that cannot be told from the best."""
+    """A metric whose difference to the best is not significant."""
 
     row: MetricRow
     p: float | None
-    """Of its difference to the best, by Holm's correction over all comparisons; None where it is undefined."""
+    """The p value of its difference to the best, with Holm's correction over all comparisons; None if undefined."""
 
 
 class Leaders(NamedTuple):
-    """The best metric, and how sure that is."""
+    """The best metric, and the metrics that may be as good."""
 
     best: MetricRow
     rivals: tuple[Rival, ...]
-    """Metrics that cannot be told from it, the nearest first."""
+    """The metrics whose difference to it is not significant, the nearest first."""
     plan: Plan | None
-    """What would tell the nearest rival from the best; None without one, or where the two agree alike."""
+    """The study that would tell the nearest rival from the best; None without a rival, or if the two agree alike."""
     pairs: int
-    """Pairs on which both have a say, which the plan's number includes; 0 without a plan."""
+    """Pairs that both metrics score, which the plan's number includes; 0 without a rival."""
 
 
 def rank_metrics(agreement: AgreementAnalysis) -> list[MetricRow]:
-    """The rows whose agreement is defined, the highest first, by the rule of the comparisons."""
+    """Sort the rows with a defined agreement by the rule of the comparisons, the highest first."""
 
     def ratio(row: MetricRow) -> float:
         return float(getattr(row.evaluation.agreement, agreement.rule))
@@ -42,9 +42,9 @@ def rank_metrics(agreement: AgreementAnalysis) -> list[MetricRow]:
 def find_leaders(agreement: AgreementAnalysis, preferences: Preferences) -> Leaders | None:
     """Find the metric with the highest agreement, and those whose difference to it is not significant.
 
-    `agreement` is of the `preferences`. The plan is for the nearest rival at the level .05 with power .8, from the
-    ratios, the phi and the ICC that were observed, of several judgments of a pair by the majority. None where no metric
-    has an agreement.
+    `agreement` is that of the `preferences`. The plan is for the nearest rival at the level .05 with power .8, from the
+    observed ratios, phi and ICC; several judgments of a pair count by their majority. None if no metric has an
+    agreement.
     """
     ranked = rank_metrics(agreement)
     if not ranked:
@@ -62,15 +62,15 @@ def find_leaders(agreement: AgreementAnalysis, preferences: Preferences) -> Lead
     return Leaders(best, tuple(rivals), plan, pairs)
 
 
-def told_apart(found: PairedComparison | None) -> bool:
-    """Whether a comparison is significant."""
-    return found is not None and found.p_holm is not None and found.p_holm < ALPHA
+def told_apart(comparison: PairedComparison | None) -> bool:
+    """Tell whether a comparison is significant."""
+    return comparison is not None and comparison.p_holm is not None and comparison.p_holm < ALPHA
 
 
 def plan_for(
     best: MetricRow, rival: MetricRow, agreement: AgreementAnalysis, preferences: Preferences
 ) -> tuple[Plan | None, int]:
-    """What would tell two metrics apart, and the pairs that both have a say on; no plan where they agree alike."""
+    """Plan a study that tells two metrics apart, and count the pairs that both score; no plan if they agree alike."""
     preferences = preferences.by_majority()  # pairs are what is planned
     differences = preferences.differences()
     one, other = (

@@ -1,4 +1,4 @@
-"""Comparison of metrics with people and with each other, for pages, the command line and reports."""
+"""Comparisons of metrics with people and with each other, for pages, the command line and reports."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -45,7 +45,7 @@ from data.ties import TIE, preference_signs
 LEVELS = ("global", "input", "system")
 
 MANY_OF_DOCUMENT = 1_000
-"""Pairs of a document from which on going through documents one by one is faster than columns of all pairs."""
+"""Pairs per document above which going through documents one by one is faster than columns of all pairs."""
 
 NO_SIGNATURES: Mapping[str, str] = {}
 
@@ -57,7 +57,7 @@ class MetricRow(NamedTuple):
     """One metric's row of the agreement table."""
 
     metric: str
-    """Its label among the signatures of the table."""
+    """The metric's label among the signatures of the table."""
     signature: str
     evaluation: MetricEvaluation
 
@@ -67,17 +67,17 @@ class AgreementAnalysis(NamedTuple):
 
     rows: tuple[MetricRow, ...]
     comparisons: tuple[PairedComparison, ...]
-    """Every two metrics; they are named by their labels."""
+    """Comparisons of every two metrics, named by their labels."""
     n: int
     """Judgments or pairs."""
     documents: int
     human_ties: int
     split: int
-    """Pairs without a majority: as many chose the one as the other."""
+    """Pairs without a majority: as many annotators chose the one as the other."""
     rule: Rule
-    """By which metrics are compared: what a tie earns."""
+    """The rule that comparisons of metrics follow: the credit of a metric's tie."""
     weighed: bool
-    """Whether pairs count by one over the probability with which they were drawn."""
+    """Whether pairs are weighted by one over their probability of being drawn."""
 
 
 def analyze_agreement(
@@ -85,13 +85,13 @@ def analyze_agreement(
     *,
     rule: Rule = "half",
     seed: int = 0,
-    level: float = 0.95,
     label_of: Callable[[str], str] = name_of,
 ) -> AgreementAnalysis:
     """Compare every metric's score differences with the preferences, with intervals and pairwise tests.
 
-    Metrics are compared by a rule, which can decide what comes out: on SummEval, ROUGE-1 against length is p = .004
-    by `strict` and .009 by `half`. Intervals and tests take documents for a sample, and several annotators, too.
+    The rule by which metrics are compared can decide the result: on SummEval, ROUGE-1 against length is p = .004 by
+    `strict` and .009 by `half`. Intervals and tests treat documents as a sample, and annotators too if there are
+    several.
     """
     named = labels(distinct(preferences.scores), label_of)
     all_differences = preferences.differences()
@@ -104,13 +104,12 @@ def analyze_agreement(
         documents,
         annotators=annotators,
         weights=weights,
-        level=level,
         seed=seed,
     )
     earned = {name: credit_pairs(preferences.choices, difference, rule) for name, difference in differences.items()}
     signatures = {label: signature for signature, label in named.items()}
     return AgreementAnalysis(
-        rows=tuple(MetricRow(name, signatures[name], found) for name, found in evaluations.items()),
+        rows=tuple(MetricRow(name, signatures[name], evaluation) for name, evaluation in evaluations.items()),
         comparisons=tuple(compare_metrics(earned, documents, annotators=annotators, weights=weights, seed=seed)),
         n=len(preferences),
         documents=len(set(documents)),
@@ -130,17 +129,17 @@ def analyze_rated_pairs(
     level: float = 0.95,
     label_of: Callable[[str], str] = name_of,
 ) -> AgreementAnalysis:
-    """What `analyze_agreement` says of all pairs of rated summaries of a document, without listing the pairs."""
+    """Do what `analyze_agreement` does for all pairs of rated summaries of a document, without listing the pairs."""
     ratings = np.full(len(cells), np.nan) if human is None else cells.ratings.get(human, np.full(len(cells), np.nan))
     named = labels(distinct(cells.scores), label_of)
     documents = group_by_document(cells.documents, ~np.isnan(ratings))
     n = sum(len(of) * (len(of) - 1) // 2 for of in documents)
-    found: dict[str, MetricEvaluation] = {}
+    evaluations: dict[str, MetricEvaluation] = {}
     comparisons: list[PairedComparison]
     if n > MANY_OF_DOCUMENT * len(documents):
         outcomes: dict[str, list[Codes]] = {}
         for signature, label in named.items():
-            found[label], outcomes[label] = evaluate_rated_pairs(
+            evaluations[label], outcomes[label] = evaluate_rated_pairs(
                 documents, ratings, cells.scores[signature], level=level, seed=seed
             )
         comparisons = compare_rated_pairs(outcomes, rule, seed)
@@ -151,12 +150,12 @@ def analyze_rated_pairs(
         evaluate = partial(evaluate_columns, pairs, ratings, level=level, seed=seed)
         with ThreadPoolExecutor(2) as threads:
             evaluated = list(threads.map(evaluate, (cells.scores[signature] for signature in named)))
-        found = {label: evaluation for label, (evaluation, _) in zip(named.values(), evaluated, strict=True)}
+        evaluations = {label: evaluation for label, (evaluation, _) in zip(named.values(), evaluated, strict=True)}
         codes = {label: codes for label, (_, codes) in zip(named.values(), evaluated, strict=True)}
         comparisons = compare_columns(pairs, codes, rule, seed)
         human_ties = int(np.count_nonzero(np.abs(ratings[pairs.first] - ratings[pairs.second]) <= TIE))
     return AgreementAnalysis(
-        rows=tuple(MetricRow(label, signature, found[label]) for signature, label in named.items()),
+        rows=tuple(MetricRow(label, signature, evaluations[label]) for signature, label in named.items()),
         comparisons=tuple(comparisons),
         n=n,
         documents=len(documents),
@@ -172,15 +171,12 @@ def human_ceiling(
     others: ArrayLike,
     *,
     seed: int = 0,
-    level: float = 0.95,
 ) -> MetricEvaluation:
-    """How often a judgment is what most of the others say of its pair: how well one more person would do.
+    """Compute how often a judgment agrees with most of the others on its pair: how well one more person would do.
 
-    A metric can do better where people are noisy. A majority of few is noisy, too, so that more judgments a pair raise
-    the figure.
-
-    `others`, shape (n,), is the majority of the other annotators on each judgment's pair: its sign, 0 where they are
-    split, NaN where there are none.
+    A metric can do better if people are noisy. A majority of few is noisy, too, so that more judgments of each pair
+    raise the figure. `others`, shape (n,), is the sign of the majority of the other annotators on each judgment's pair:
+    0 if they are split, NaN if there are none.
     """
     return evaluate_metrics(
         others,
@@ -188,20 +184,19 @@ def human_ceiling(
         preferences.document,
         annotators=preferences.annotators if preferences.several_annotators else None,
         weights=preferences.weights,
-        level=level,
         seed=seed,
     )["people"]
 
 
 def common_ground(preferences: Preferences) -> NDArray[np.bool_]:
-    """Shape (n,): the entries that people and all metrics decide, so that ratios of all rules are the same."""
+    """Mark the entries, shape (n,), that people and all metrics decide: there, ratios of all rules are the same."""
     columns = [preferences.choices, *preferences.differences().values()]
     decided = [np.abs(preference_signs(column)) == 1 for column in columns]  # NaN is no decision
     return np.asarray(np.all(decided, axis=0))
 
 
 def contradictions(preferences: Preferences, signature: str) -> NDArray[np.intp]:
-    """The entries in which a metric prefers what people do not, its firmest preferences first."""
+    """Return the entries in which a metric contradicts people, its largest differences first."""
     difference = preferences.differences()[signature]
     against = np.flatnonzero(credit_pairs(preferences.choices, difference) == 0)
     return against[np.argsort(-np.abs(difference[against]), kind="stable")]
@@ -231,9 +226,9 @@ def correlate_columns(
 ) -> list[CorrelationRow]:
     """Correlate pairs of columns of the cells, by name; the rows come pair by pair, method by method.
 
-    `resample` says what intervals draw, None that they do by level as in `correlation_intervals`.
+    `resample` is what intervals draw, by default what `correlation_intervals` draws at each level.
     """
-    found = correlate_pairs(columns, pairs, cells.documents, cells.systems, methods=methods)
+    levels_of = correlate_pairs(columns, pairs, cells.documents, cells.systems, methods=methods)
     intervals = correlation_intervals(
         columns,
         pairs,
@@ -242,22 +237,22 @@ def correlate_columns(
         methods=methods,
         resample=resample,
         draws=draws,
-        pooled={(pair, method): levels.global_.r for pair, of in found.items() for method, levels in of.items()},
+        pooled={(pair, method): levels.global_.r for pair, of in levels_of.items() for method, levels in of.items()},
     )
     return [
-        CorrelationRow(first, second, method, found[first, second][method], intervals[first, second][method])
+        CorrelationRow(first, second, method, levels_of[first, second][method], intervals[first, second][method])
         for first, second in pairs
         for method in methods
     ]
 
 
 class CorrelationTables(NamedTuple):
-    """Which columns the tables of the papers correlate, by name."""
+    """The columns that the tables of the papers correlate, by name."""
 
     columns: dict[str, NDArray[np.float64]]
     """All columns that a table names."""
     metrics: list[str]
-    """The metrics among them, each by one signature or those that differ in more than mean and maximum."""
+    """The metrics among them; signatures of a metric that differ in mean and maximum alone stand once."""
     human: list[tuple[str, str]]
     """Metric against human ratings (APES, Table 1); empty where there are none."""
     length: list[tuple[str, str]]
@@ -269,7 +264,7 @@ class CorrelationTables(NamedTuple):
 
 
 def name_human_column(aspect: str) -> str:
-    """What files call the column of people's ratings."""
+    """Return the name of the column of people's ratings in files."""
     return f"human: {aspect}"
 
 
@@ -281,7 +276,7 @@ def correlation_tables(
 ) -> CorrelationTables:
     """Lay out the tables of correlations that a data set's scores allow; `human` names the ratings.
 
-    `label_of` says what a signature's metric is called, `ratings_of` what the column of ratings is.
+    `label_of` gives the label of a signature's metric, `ratings_of` the name of the column of ratings.
     """
     named = labels(distinct(cells.scores), label_of)
     metrics = list(named.values())
@@ -315,7 +310,7 @@ def part_from_rouge_k(cells: Cells, laid: CorrelationTables) -> list[Discrepancy
 
 
 class CorrelationComparison(NamedTuple):
-    """Two metrics by how well they correlate with people, at one level."""
+    """A comparison of two metrics by their correlation with people, at one level."""
 
     first: str
     second: str
@@ -323,11 +318,11 @@ class CorrelationComparison(NamedTuple):
     test: CorrelationTest
     """The permutation test of the first metric's coefficient with people against the second's."""
     williams: WilliamsTest
-    """Williams' test beside it, which takes cells or systems to be independent; there is none within documents."""
+    """Williams' test, which assumes that cells or systems are independent; undefined at the input level."""
     p_holm: float | None = None
     """The permutation test's p after Holm's correction over the comparisons of the level."""
     comparisons: int = 0
-    """The number of comparisons of the level that have a p."""
+    """The number of comparisons at the level that have a p."""
 
 
 def compare_correlations(
@@ -369,12 +364,12 @@ def compare_correlations(
 def _williams_by_level(
     cells: Cells, columns: dict[str, NDArray[np.float64]], human: str, pairs: Sequence[tuple[str, str]]
 ) -> dict[tuple[str, str], list[WilliamsTest]]:
-    """Williams' test of two metrics at each level, over the cells that have both scores and a rating."""
+    """Compute Williams' test of two metrics at each level, over the cells that have both scores and a rating."""
     alike: dict[bytes, list[tuple[str, str]]] = {}
     for pair in pairs:
         there = ~np.isnan([columns[name] for name in (*pair, human)]).any(axis=0)
         alike.setdefault(there.tobytes(), []).append(pair)
-    found = {}
+    tests = {}
     for packed, group in alike.items():
         there = np.frombuffer(packed, dtype=np.bool_)
         metrics = dict.fromkeys(name for pair in group for name in pair)
@@ -383,23 +378,23 @@ def _williams_by_level(
         levels = correlate_pairs(same, asked, cells.documents, cells.systems)
         for pair in group:
             three = [levels[one]["pearson"] for one in ((pair[0], human), (pair[1], human), pair)]
-            found[pair] = [beside_williams(level, *at) for level, *at in zip(LEVELS, *three, strict=True)]
-    return found
+            tests[pair] = [beside_williams(level, *at) for level, *at in zip(LEVELS, *three, strict=True)]
+    return tests
 
 
-def correct_by_level(found: Sequence[CorrelationComparison]) -> list[CorrelationComparison]:
+def correct_by_level(comparisons: Sequence[CorrelationComparison]) -> list[CorrelationComparison]:
     """Return the comparisons with Holm's correction over those of the same level."""
-    corrected = list(found)
+    corrected = list(comparisons)
     for level in LEVELS:
-        rows = [place for place, row in enumerate(found) if row.level == level]
-        tested = sum(found[place].test.p is not None for place in rows)
-        for place, p in zip(rows, holm([found[place].test.p for place in rows]), strict=True):
-            corrected[place] = found[place]._replace(p_holm=p, comparisons=tested)
+        rows = [place for place, row in enumerate(comparisons) if row.level == level]
+        tested = sum(comparisons[place].test.p is not None for place in rows)
+        for place, p in zip(rows, holm([comparisons[place].test.p for place in rows]), strict=True):
+            corrected[place] = comparisons[place]._replace(p_holm=p, comparisons=tested)
     return corrected
 
 
 def beside_williams(level: str, first: Correlation, second: Correlation, between: Correlation) -> WilliamsTest:
-    """Williams' test of two metrics' correlations with people, or why there is none."""
+    """Compute Williams' test of two metrics' correlations with people, or give the reason why it is undefined."""
     if level == "input":
         return WilliamsTest(None, None, "there is no such test within documents")
     if first.r is None or second.r is None or between.r is None:
@@ -411,22 +406,22 @@ def beside_williams(level: str, first: Correlation, second: Correlation, between
 
 
 class SystemsAnalysis(NamedTuple):
-    """What one column of scores or ratings says of the systems."""
+    """The systems by one column of scores or ratings."""
 
     name: str
     means: tuple[SystemMean, ...]
     spread: SystemSpread
-    """How far the systems' means lie apart (ROUGE-K, Table 8)."""
+    """The spread of the systems' means (ROUGE-K, Table 8)."""
     comparisons: tuple[SystemComparison, ...]
-    """Every two systems, by Wilcoxon's signed-rank test over documents."""
+    """Comparisons of every two systems by Wilcoxon's signed-rank test over documents."""
     baselines: tuple[str, ...] = ()
-    """The systems that others are to beat."""
+    """The systems that others have to beat."""
     beating: tuple[str, ...] = ()
-    """Those that beat every baseline."""
+    """The systems that beat every baseline."""
     signature: str = ""
-    """Of the metric; empty for other columns, such as ratings."""
+    """The metric's signature; empty for other columns, such as ratings."""
     runs: tuple[SystemRuns, ...] = ()
-    """The means with their standard deviation over runs, where a system has several."""
+    """The means, with their standard deviation over runs if a system has several."""
 
 
 def analyze_systems(
@@ -435,9 +430,9 @@ def analyze_systems(
     baselines: Sequence[str] = (),
     signatures: Mapping[str, str] = NO_SIGNATURES,
 ) -> list[SystemsAnalysis]:
-    """Systems by each column: their means, how well the column tells them apart, which differ, which beat baselines.
+    """Compare systems by each column: means, their spread, which systems differ, and which beat the baselines.
 
-    Runs over seeds, called `NAME#1`, `NAME#2` and so on, are one system: tests take the mean of a document's runs.
+    Runs over seeds, named `NAME#1`, `NAME#2` and so on, are one system: tests take the mean of a document's runs.
     `signatures` are those of metrics by column; other columns, such as ratings, have none.
     """
     averaged, documents, systems = average_runs(columns, cells.documents, cells.systems)

@@ -1,4 +1,4 @@
-"""Intervals of ratios that hold near 0 and 1, too: pairs of one document are not independent, documents are."""
+"""Intervals of ratios that also hold near 0 and 1; pairs of one document are not independent, documents are."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from analysis.arrays import LEVEL, check_level, number_by_text, read_weights, sa
 from analysis.intervals import clustered_variance, kish, share_interval
 
 TOO_FEW = "fewer than 2 documents have pairs to count"
-"""Why a ratio has no interval."""
+"""The reason why a ratio has no interval."""
 
 
 class Interval(NamedTuple):
@@ -21,9 +21,9 @@ class Interval(NamedTuple):
     low: float | None
     high: float | None
     level: float
-    """How often such intervals hold the truth, such as .95."""
+    """The coverage of the interval, such as .95."""
     resamples: int | None = None
-    """How many times documents or systems were drawn; None where nothing is drawn, as for ratios."""
+    """The number of times that documents or systems were drawn; None if nothing is drawn, as for ratios."""
     seed: int | None = None
     """The seed of the draws, or None."""
     reason: str | None = None
@@ -33,24 +33,24 @@ class Intervals(NamedTuple):
     """The intervals of one metric's agreement, one for each ratio of `Agreement`."""
 
     strict: Interval
-    """Of C/n."""
+    """The interval of C/n."""
     half: Interval
-    """Of (C + T/2)/n."""
+    """The interval of (C + T/2)/n."""
     decided: Interval
-    """Of C/(C + D)."""
+    """The interval of C/(C + D)."""
     coverage: Interval
-    """Of (C + D)/n."""
+    """The interval of (C + D)/n."""
 
 
 class Ratio(NamedTuple):
-    """A ratio of two sums over entries such as pairs: what each adds to the part and to the whole, shapes (n,)."""
+    """A ratio of two sums over entries such as pairs: each entry's share of the part and of the whole, shapes (n,)."""
 
     part: NDArray[np.float64]
     """Between 0 and the whole."""
     whole: NDArray[np.float64]
-    """What the entry weighs; 0 where it is not counted."""
+    """The weight of the entry; 0 if it is not counted."""
     size: NDArray[np.float64] | float = 1.0
-    """How many things of equal weight an entry puts together, such as the keywords of a document."""
+    """The number of things of equal weight that make up an entry, such as the keywords of a document."""
 
 
 def ratio_intervals(
@@ -60,14 +60,15 @@ def ratio_intervals(
     *,
     level: float = LEVEL,
 ) -> list[Interval]:
-    """Intervals of ratios of the entries whose `documents` and `annotators`, shape (n,), are given.
+    """Compute intervals of ratios of the entries with the given `documents` and `annotators`, shape (n,).
 
-    Clopper and Pearson's interval of an effective number of pairs, as `share_interval` has it: so many independent
-    ones would leave the ratio as unsure as its documents do. Its variance is clustered by documents; where there are
-    several annotators, it is V_documents + V_annotators - V_both (Cameron, Gelbach and Miller 2011, Robust Inference
-    With Multiway Clustering, section 2), never less than V_documents. As annotators are few, what they add is
-    stretched by Student's t over the normal quantile.
-    An interval is undefined where fewer than two documents have an entry to count. Raises `ValueError` for columns
+    These are Clopper and Pearson's intervals for an effective number of pairs (`share_interval`): the number of
+    independent pairs that would give the ratio the same variance. The variance is clustered by documents; with several
+    annotators, it is V_documents + V_annotators - V_both (Cameron, Gelbach and Miller 2011, Robust Inference With
+    Multiway Clustering, section 2), never less than V_documents. As annotators are few, their part is stretched by
+    Student's t over the normal quantile.
+
+    An interval is undefined if fewer than two documents have an entry that counts. Raises `ValueError` for columns
     that differ in length and a level outside (0, 1).
     """
     check_level(level)
@@ -91,12 +92,12 @@ def _interval(
     if np.count_nonzero(of_documents) < 2:
         return Interval(None, None, level, reason=TOO_FEW)
     whole = float(ratio.whole.sum())
-    found = min(1.0, float(ratio.part.sum()) / whole)
+    value = min(1.0, float(ratio.part.sum()) / whole)
 
     def variance_by(cluster: NDArray[np.intp]) -> float:
-        # sums first: those of counts are exact, in whatever order the entries come
+        # sums first: those of counts are exact in any order of the entries
         parts, wholes = (np.bincount(cluster, weights=column) for column in (ratio.part, ratio.whole))
-        return float(clustered_variance(parts - found * wholes, wholes))
+        return float(clustered_variance(parts - value * wholes, wholes))
 
     variance = variance_by(document)
     if many > 1:
@@ -104,26 +105,26 @@ def _interval(
         variance += few**2 * max(0.0, variance_by(annotator) - variance_by(document * many + annotator))
     counted = ratio.whole > 0
     pairs = whole**2 / float((ratio.whole**2 / ratio.size)[counted].sum())
-    return Interval(*share_interval(found, variance, pairs, kish(of_documents), level), level)
+    return Interval(*share_interval(value, variance, pairs, kish(of_documents), level), level)
 
 
 def interval_of_counts(parts: ArrayLike, wholes: ArrayLike, level: float = LEVEL) -> Interval:
-    """The interval that `ratio_intervals` gives a ratio of entries that weigh the same, from sums by document.
+    """Compute the interval of `ratio_intervals` for entries of equal weight, from sums by document.
 
-    `wholes`, shape (documents,), is how many entries count, `parts` what they add to the part.
+    `wholes`, shape (documents,), is the number of entries that count, `parts` their sum of the ratio's part.
     """
     part, whole = np.asarray(parts, dtype=np.float64), np.asarray(wholes, dtype=np.float64)
     if np.count_nonzero(whole) < 2:
         return Interval(None, None, level, reason=TOO_FEW)
     entries = float(whole.sum())
-    found = min(1.0, float(part.sum()) / entries)
-    variance = float(clustered_variance(part - found * whole, whole))
-    return Interval(*share_interval(found, variance, entries, kish(whole), level), level)
+    value = min(1.0, float(part.sum()) / entries)
+    variance = float(clustered_variance(part - value * whole, whole))
+    return Interval(*share_interval(value, variance, entries, kish(whole), level), level)
 
 
 def agreement_ratios(human: ArrayLike, difference: ArrayLike, weights: ArrayLike | None = None) -> list[Ratio]:
-    """The ratios of `Agreement` as sums over pairs: strict, half, decided, coverage. Takes what `agreement` takes."""
-    found = outcomes(human, difference)
-    weight = read_weights(weights, len(found.tied))
-    c, d, t = (weight * mask for mask in (found.concordant, found.discordant, found.tied))
+    """Return the ratios strict, half, decided and coverage as sums over pairs; takes what `count_agreement` does."""
+    masks = outcomes(human, difference)
+    weight = read_weights(weights, len(masks.tied))
+    c, d, t = (weight * mask for mask in (masks.concordant, masks.discordant, masks.tied))
     return [Ratio(c, c + d + t), Ratio(c + t / 2, c + d + t), Ratio(c, c + d), Ratio(c + d, c + d + t)]

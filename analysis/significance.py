@@ -1,4 +1,4 @@
-"""Whether a difference is more than chance: metric against metric, left against right, paired values."""
+"""Significance tests: metric against metric, left against right, paired values."""
 
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -15,7 +15,7 @@ from analysis.intervals import clustered_variance
 from data.ties import TIE
 
 ALPHA = 0.05
-"""Below which a p value, corrected where several are tested, is called significant."""
+"""The level below which a p value, corrected if several are tested, is significant."""
 
 SIGN_FLIP = "sign-flip over documents"
 
@@ -24,26 +24,26 @@ MCNEMAR = "exact McNemar"
 TWO_WAY = "t over documents and annotators"
 
 FLIPS = 10_000
-"""Flips drawn for a family of comparisons that does not need more."""
+"""The fewest flips drawn for a family of comparisons."""
 
 SIGNS_AT_ONCE = 2**18
-"""How many signs or flipped sums are held at once: 2 MiB as floats, which a processor keeps at hand."""
+"""Signs or flipped sums held at once: 2 MiB as floats, which fit a processor's cache."""
 
 DOCUMENTS_AT_ONCE = 2**13
-"""Documents whose flips are drawn out together: a multiple of 64."""
+"""Documents whose flips are unpacked together: a multiple of 64."""
 
 WHOLE = 2**24
 """Whole numbers below this are exact in single precision, which halves the time of a product."""
 
 APPROXIMATED = 10_000
-"""Differing pairs beyond which the approximation is computed here, as scipy's goes through them many times."""
+"""Differing pairs above which the approximation is computed here, as scipy's goes through them many times."""
 
 ENUMERATED = 13
-"""Differing pairs up to which all signs of tied ranks are gone through."""
+"""Differing pairs up to which all signs of tied ranks are enumerated."""
 
 
 class PairedComparison(NamedTuple):
-    """One metric against another on the pairs of summaries for which both have a credit."""
+    """A comparison of two metrics on the pairs of summaries for which both have a credit."""
 
     first: str
     """The metric that comes first in the credits."""
@@ -54,27 +54,27 @@ class PairedComparison(NamedTuple):
     """Pairs for which both have a credit."""
     documents: int
     test: str | None
-    """Where p comes from, one of the three of `compare_metrics`; None where it is undefined."""
+    """The test that p comes from, one of the three of `compare_metrics`; None if p is undefined."""
     p: float | None
     """Two-sided p of no difference."""
     p_holm: float | None
-    """The same, adjusted for all comparisons of the call."""
+    """The p value adjusted for all comparisons of the call."""
     wilcoxon_p: float | None
     """Two-sided p of the signed-rank test over the documents' mean credits, not adjusted."""
     wilcoxon_reason: str | None
-    """Why the signed-rank test is undefined, or None."""
+    """The reason why the signed-rank test is undefined, or None."""
     seed: int | None
-    """The seed of the flips; None where none were drawn."""
+    """The seed of the flips; None if none were drawn."""
     flips: int | None
-    """How many flips p rests on: drawn ones where there is a seed, otherwise all that there are; None where none."""
+    """The number of flips that p rests on: drawn ones if there is a seed, otherwise all; None without flips."""
     reason: str | None = None
 
 
 class SideShare(NamedTuple):
-    """How often the summary on the left was chosen."""
+    """The share of choices of the summary on the left."""
 
     annotator: Hashable | None
-    """Who chose; None for all together."""
+    """The annotator; None for all together."""
     left: int
     """Choices of the left summary."""
     n: int
@@ -87,9 +87,9 @@ class SideShare(NamedTuple):
     p: float | None
     """Two-sided p of the exact binomial test against 1/2."""
     p_holm: float | None
-    """The same, adjusted for the number of annotators; None in the row of all together, which stands alone."""
+    """The p value adjusted for the number of annotators; None in the row for all together, which stands alone."""
     reason: str | None = None
-    """Why nothing could be computed, or None."""
+    """The reason why nothing could be computed, or None."""
 
 
 class SignedRank(NamedTuple):
@@ -100,42 +100,42 @@ class SignedRank(NamedTuple):
     p: float | None
     """Two-sided p of differences symmetric about 0."""
     n: int
-    """Pairs that differ: what the test rests on."""
+    """Pairs that differ, on which the test rests."""
     median: float | None
-    """Median of all differences, first minus second, those of 0 too; None without a pair."""
+    """Median of all differences, first minus second, including zeros; None without a pair."""
     reason: str | None = None
-    """Why statistic and p are undefined, or None."""
+    """The reason why statistic and p are undefined, or None."""
 
 
 class CreditSums(NamedTuple):
     """The credits of two metrics on the pairs for which both have one, summed by document."""
 
     pairs: NDArray[np.intp]
-    """Shape (documents,): how many pairs count."""
+    """The number of pairs that count, shape (documents,)."""
     weights: NDArray[np.float64]
-    """Shape (documents,): what they weigh."""
+    """Their weight, shape (documents,)."""
     sums: NDArray[np.float64]
-    """Shape (documents,): the weighted sum of the first's credits less the second's."""
+    """The weighted sum of the first metric's credits minus the second's, shape (documents,)."""
     differ: bool
-    """Whether they differ on any pair."""
+    """Whether the credits differ on any pair."""
     whole: bool
-    """Whether all pairs weigh the same, and differ by 1 where they differ."""
+    """Whether all pairs weigh the same and all differences are 0 or 1 in size."""
 
 
 class Comparison(NamedTuple):
-    """A comparison whose p may still be to be drawn."""
+    """A comparison whose p may still need flips."""
 
     comparison: PairedComparison
     documents: NDArray[np.float64]
-    """The summed credit differences of each document, shape (documents,)."""
+    """The sum of the credit differences of each document, shape (documents,)."""
     least: float
-    """What p may not fall below, because annotators are a sample, too; 0 where they are not told apart."""
+    """The lower bound of p because annotators are a sample, too; 0 if there is only one."""
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
-    """Adjust p values for their number, so that the chance of any false one among them keeps the level.
+    """Adjust p values for their number by Holm's method, which controls the family-wise error rate.
 
-    None stays None and does not count. Raises `ValueError` for anything else outside [0, 1].
+    None stays None and does not count. Raises `ValueError` for values outside [0, 1].
     Source: Holm 1979, A simple sequentially rejective multiple test procedure.
     """
     for p in p_values:
@@ -151,26 +151,26 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
 
 
 def draws_for(comparisons: int, alpha: float = ALPHA) -> int:
-    """How many random draws a family of `comparisons` needs, so that Holm's smallest p can be told from its threshold.
+    """Compute the random draws that a family of `comparisons` needs to tell Holm's smallest p from its threshold.
 
-    Of m draws, p is at least 1/(m + 1), and Holm asks alpha / comparisons of the smallest one: at that threshold, p
-    rests on 20 draws as far off as what was observed, so that its standard error is less than a quarter of it.
+    With m draws, p is at least 1/(m + 1), and Holm requires alpha / comparisons of the smallest one: at that threshold,
+    p rests on 20 draws as extreme as the observed value, so that its standard error is less than a quarter of it.
     """
     return math.ceil(20 * comparisons / alpha)
 
 
 def fewest_documents(alpha: float = ALPHA, comparisons: int = 1) -> int:
-    """The documents that a sign-flip test needs to reach `alpha` at all, after Holm's correction over `comparisons`.
+    """Compute the fewest documents with which a sign-flip test can reach `alpha`, with Holm over `comparisons`.
 
-    Of the 2^n ways to flip n documents two are as far off as the most extreme one, so that p is at least 2/2^n.
+    Two of the 2^n ways to flip n documents are as far off as the most extreme one, so that p is at least 2/2^n.
     """
     return math.ceil(1 + math.log2(comparisons / alpha) - 1e-9)
 
 
 def exact_mcnemar(first_only: int, second_only: int) -> float:
-    """Two-sided p of as many successes of the one alone as of the other alone: the binomial test against 1/2.
+    """Compute the two-sided p of the exact McNemar test: the binomial test of the discordant counts against 1/2.
 
-    1 where there are none of either. Raises `ValueError` for negative counts.
+    p is 1 if both counts are 0. Raises `ValueError` for negative counts.
     Source: McNemar 1947, Note on the sampling error of the difference between correlated proportions.
     """
     if first_only < 0 or second_only < 0:
@@ -181,7 +181,7 @@ def exact_mcnemar(first_only: int, second_only: int) -> float:
 
 
 def read_credits(values: ArrayLike, name: str) -> NDArray[np.float64]:
-    """Read a metric's credits, shape (n,): 1 agrees, 0 disagrees, .5 ties, NaN where there is none to count.
+    """Read a metric's credits, shape (n,): 1 agrees, 0 disagrees, .5 ties, NaN is not counted.
 
     Raises `ValueError` for other shapes and for numbers outside [0, 1].
     """
@@ -202,25 +202,24 @@ def compare_metrics(
 ) -> list[PairedComparison]:
     """Compare the credits of every two metrics, in the order of `credits`.
 
-    `credits` holds, of shape (n,), what each metric earned on each pair of summaries that people decided: 1
-    agrees, 0 disagrees, .5 ties, NaN missing. `documents` holds the document of each pair, `annotators` who judged
-    it, `weights` what it weighs, 1 by default; a pair of weight 0 is not counted. Two metrics are compared on the
-    pairs for which both have a credit.
+    `credits` holds what each metric earned on each pair of summaries that people decided, shape (n,): 1 agrees, 0
+    disagrees, .5 ties, NaN missing. `documents` holds the document of each pair, `annotators` its annotator, `weights`
+    its weight, by default 1; a pair of weight 0 is not counted. Two metrics are compared on the pairs for which both
+    have a credit.
 
     - "sign-flip over documents": pairs of one document are not independent, so the signs of whole documents are
-      flipped. p is the share of flips whose summed difference is at least as far from 0 as the observed one. All
-      2^k of k documents that differ are counted where half of them are no more than `flips`; otherwise `flips` are
-      drawn, by default 10,000 or more for a large family (`draws_for`), and p = (b + 1)/(m + 1) with b of m so far
+      flipped. p is the share of flips whose summed difference is at least as far from 0 as the observed one. All 2^k
+      flips of the k documents that differ are counted if half of them are no more than `flips`; otherwise `flips` are
+      drawn, by default 10,000 or more for a large family (`draws_for`), and p = (b + 1)/(m + 1) if b of m are as far
       off. It generalises to other documents, and p is never below 2/2^k: `fewest_documents`.
-    - "exact McNemar": the same where every document gives exactly one pair, all weigh the same and no credit is a
-      half, from the pairs where the first earns more against those where the second does.
-    - "t over documents and annotators": several annotators who differ are a sample, too. p is that of `clustered_t`,
-      or that of the tests above where it is larger. It generalises to other documents and other annotators.
+    - "exact McNemar": the same test if every document has exactly one pair, all weigh the same and no credit is a half:
+      the pairs where the first earns more against those where the second does.
+    - "t over documents and annotators": several annotators are a sample, too. p is the larger one of `clustered_t` and
+      the tests above. It generalises to other documents and other annotators.
 
-    The flips depend on the seed and the set of documents alone, so that all comparisons share them. p is 1 where no
-    pair differs, and undefined for fewer than 2 pairs or documents.
-    Raises `ValueError` for other shapes, credits outside [0, 1], negative or missing weights and less than
-    one flip.
+    The flips depend on the seed and the set of documents alone, so that all comparisons share them. p is 1 if no pair
+    differs, and undefined for fewer than 2 pairs or documents.
+    Raises `ValueError` for other shapes, credits outside [0, 1], negative or missing weights and fewer than one flip.
     Source: Edgington and Onghena 2007, Randomization Tests; (b + 1)/(m + 1): Phipson and Smyth 2010.
     """
     if flips is not None and flips < 1:
@@ -234,11 +233,11 @@ def compare_metrics(
     for column in [weight, *columns.values()]:
         same_length(credits=column, documents=document, weights=weight, annotators=annotator)
 
-    found = [
+    comparisons = [
         _compare(first, second, columns[first], columns[second], document, annotator, weight, size)
         for first, second in combinations(columns, 2)
     ]
-    return correct_family(found, flips, seed)
+    return correct_family(comparisons, flips, seed)
 
 
 class Flips(NamedTuple):
@@ -247,21 +246,21 @@ class Flips(NamedTuple):
     p: list[float]
     """Two-sided p of each column."""
     flips: int
-    """Flips that were counted; where they are all, a flip of every sign counts as the same one."""
+    """The number of flips counted; if these are all, a flip and its opposite count as one."""
     exact: bool
-    """Whether they are all that there are."""
+    """Whether these are all possible flips."""
 
 
 def sign_flips(sums: NDArray[np.float64], flips: int, seed: int) -> Flips:
     """Test whether columns sum to 0 by flipping the signs of documents: `sums` has shape (documents, columns).
 
-    All flips are counted where they are no more than `flips`, otherwise so many are drawn.
+    All flips are counted if they are no more than `flips`; otherwise `flips` are drawn.
     """
     observed = sums.sum(axis=0)
-    # a flip that only rounding puts below the observed sum counts
+    # a flip that is below the observed sum by rounding only counts
     least = np.abs(observed) - TIE * np.abs(sums).sum(axis=0)
     differing = sums[(sums != 0).any(axis=1)]
-    every = 2 ** max(0, len(differing) - 1)  # the last document is never flipped: all signs flipped are as far off
+    every = 2 ** max(0, len(differing) - 1)  # the last document is never flipped: the opposite of a flip is as far off
     exact = every <= flips
     if exact:
         sums, flips = differing, every
@@ -286,24 +285,23 @@ def sign_flips(sums: NDArray[np.float64], flips: int, seed: int) -> Flips:
 
 
 def _flipped_sums(bits: NDArray[np.uint8], sums: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Add up what is flipped, a few documents at a time: `bits` has one for each, a row a flip."""
-    found = np.zeros((len(bits), sums.shape[1]))
+    """Sum the flipped documents, some at a time; `bits` has a row for each flip and a bit for each document."""
+    totals = np.zeros((len(bits), sums.shape[1]))
     for start in range(0, len(sums), DOCUMENTS_AT_ONCE):
         part = sums[start : start + DOCUMENTS_AT_ONCE]
         flipped = np.unpackbits(bits[:, start // 8 : (start + len(part) + 7) // 8], axis=1, count=len(part))
-        found += flipped.astype(part.dtype) @ part
-    return found
+        totals += flipped.astype(part.dtype) @ part
+    return totals
 
 
 def clustered_t(part: NDArray[np.float64], whole: NDArray[np.float64]) -> float:
-    """Two-sided p of a mean of 0 where both documents and annotators are samples.
+    """Compute the two-sided p of a mean of 0 if both documents and annotators are samples.
 
-    `part` holds the weighted sum of the differences that an annotator's judgments of a document gave, `whole` their
-    weight, both of shape (documents, annotators). The variance of the mean is that of whole documents, and what the
-    annotators' own means vary more than documents make them vary. Both are estimated from few, so the degrees of
-    freedom are Satterthwaite's: near the number of documents where annotators agree, near that of annotators
-    where they do not. How uneven annotators' shares are enters as the sum of their squares. p is 0 where all judgments
-    are alike.
+    `part` holds the weighted sum of the differences from an annotator's judgments of a document, `whole` their weight,
+    both of shape (documents, annotators). The variance of the mean is that of whole documents, plus the variance of the
+    annotators' own means beyond what documents explain. Both are estimated from few, so the degrees of freedom are
+    Satterthwaite's: near the number of documents if annotators agree, near the number of annotators if they do not. The
+    sum of squares of the annotators' shares accounts for uneven ones. p is 0 if all judgments are alike.
     Source: Cameron, Gelbach and Miller 2011, Robust Inference With Multiway Clustering, section 2, for the variance;
     Satterthwaite 1946, An approximate distribution of estimates of variance components.
     """
@@ -326,9 +324,9 @@ def clustered_t(part: NDArray[np.float64], whole: NDArray[np.float64]) -> float:
 def position_check(left: ArrayLike, annotators: Iterable[Hashable]) -> list[SideShare]:
     """Test whether people choose the left summary more or less often than half of the time.
 
-    `left`, shape (n,), is 1 where the left summary was chosen, 0 for the right one and NaN for a tie;
-    `annotators` holds who chose. The first row is for all together, with annotator None and no p_holm; the
-    rows of the annotators follow, sorted by their labels as text.
+    `left`, shape (n,), is 1 if the left summary was chosen, 0 for the right one and NaN for a tie; `annotators` holds
+    the annotator of each choice. The first row is for all together, with annotator None and no p_holm; the rows of the
+    annotators follow, sorted by their labels' text.
     Raises `ValueError` for other shapes, other numbers and an annotator None.
     """
     choices, annotators = read_numbers(left, "left"), list(annotators)
@@ -350,9 +348,9 @@ def position_check(left: ArrayLike, annotators: Iterable[Hashable]) -> list[Side
 def signed_rank(differences: NDArray[np.float64], unit: str) -> SignedRank:
     """Test the differences of paired values, shape (n,), with Wilcoxon's signed-rank test, two-sided.
 
-    No difference is NaN; `unit` names one in the reasons. Those within 1e-9 of 0 are 0 and do not count; others are
-    rounded to 9 decimals, so that noise does not part tied ranks. p is scipy's: exact up to 50 differing pairs without
-    ties and up to 13 with ties, otherwise from the normal approximation.
+    No difference may be NaN; `unit` names one in the reasons. Differences within 1e-9 of 0 do not count; others are
+    rounded to 9 decimals, so that noise does not separate tied ranks. p is scipy's: exact up to 50 differing pairs
+    without ties and up to 13 with ties, otherwise from the normal approximation.
     Source: Wilcoxon 1945, Individual comparisons by ranking methods.
     """
     rounded = np.where(np.abs(differences) <= TIE, 0.0, np.round(differences, 9))
@@ -374,7 +372,7 @@ def signed_rank(differences: NDArray[np.float64], unit: str) -> SignedRank:
 
 
 def _signed_rank_of_many(differing: NDArray[np.float64], median: float | None) -> SignedRank:
-    """The test by the normal approximation, with scipy's correction for ties, of differences that are not 0."""
+    """Test differences that are not 0 by the normal approximation, with scipy's correction for ties."""
     n = len(differing)
     order = np.argsort(np.abs(differing))
     size = np.abs(differing)[order]
@@ -388,7 +386,7 @@ def _signed_rank_of_many(differing: NDArray[np.float64], median: float | None) -
 
 
 def _p_of_ranks(signed: tuple[float, ...]) -> float:
-    """The p of ranks that have the signs of their differences."""
+    """Compute the p of signed ranks."""
     ranks = np.array(signed)
     if len(signed) <= ENUMERATED and len(np.unique(np.abs(ranks))) < len(signed):
         return _enumerated(np.abs(ranks), float(ranks[ranks > 0].sum()))
@@ -396,17 +394,17 @@ def _p_of_ranks(signed: tuple[float, ...]) -> float:
 
 
 _p_of_few = lru_cache(1 << 14)(_p_of_ranks)
-"""Of many systems on few documents, most have the ranks of others."""
+"""A cache of p: with many systems and few documents, most comparisons have the ranks of others."""
 
 
 def _enumerated(ranks: NDArray[np.float64], plus: float) -> float:
-    """Go through all signs of the ranks: scipy's p, but in a millisecond where scipy takes .7 s for 13 ranks."""
+    """Enumerate all signs of the ranks: scipy's p in a millisecond, where scipy takes .7 s for 13 ranks."""
     sums = sign_patterns(np.arange(2 ** len(ranks)), len(ranks)) @ ranks  # halves at most, so exact
     return float(min(1.0, 2 * min((sums <= plus).mean(), (sums >= plus).mean())))
 
 
 def sign_patterns(numbers: NDArray[np.int_], size: int) -> NDArray[np.float64]:
-    """The signs that the bits of each number flip, the lowest first: 1 or 0, shape (numbers, size)."""
+    """Return the bits of each number, the lowest first, as signs to flip: 1 or 0, shape (numbers, size)."""
     return ((numbers[:, np.newaxis] >> np.arange(size)) & 1).astype(np.float64)
 
 
@@ -420,7 +418,7 @@ def _compare(
     weight: NDArray[np.float64],
     size: int,
 ) -> Comparison:
-    """Compare two metrics as far as that needs no flips: p is None and test is given where it does."""
+    """Compare two metrics as far as possible without flips: if p needs them, it is None while test is given."""
     both = ~(np.isnan(x) | np.isnan(y)) & (weight > 0)
     x, y, document, annotator, weight = x[both], y[both], document[both], annotator[both], weight[both]
     difference = np.where(np.abs(x - y) <= TIE, 0.0, x - y)
@@ -430,25 +428,25 @@ def _compare(
         for column in (weight, weight * difference)
     )
     alike = len(x) > 0 and bool(np.ptp(weight) == 0) and bool(np.isin(np.abs(difference), (0, 1)).all())
-    found = compare_sums(first, second, CreditSums(pairs, weights, sums, bool(difference.any()), alike))
-    if found.comparison.test is None or np.ptp(annotator) == 0:
-        return found
+    compared = compare_sums(first, second, CreditSums(pairs, weights, sums, bool(difference.any()), alike))
+    if compared.comparison.test is None or np.ptp(annotator) == 0:
+        return compared
     many = int(annotator.max()) + 1
     cell = document * many + annotator
     part = np.bincount(cell, weights=weight * difference, minlength=size * many).astype(np.float64)
     whole = np.bincount(cell, weights=weight, minlength=size * many).astype(np.float64)
     least = clustered_t(part.reshape(size, many), whole.reshape(size, many))
-    p = found.comparison.p
-    comparison = found.comparison._replace(test=TWO_WAY, p=None if p is None else max(p, least))
-    return found._replace(comparison=comparison, least=least)
+    p = compared.comparison.p
+    comparison = compared.comparison._replace(test=TWO_WAY, p=None if p is None else max(p, least))
+    return compared._replace(comparison=comparison, least=least)
 
 
-def compare_sums(first: str, second: str, found: CreditSums) -> Comparison:
-    """Compare two metrics as far as that needs no flips: p is None and test is given where it does."""
-    counted = found.pairs > 0
-    n, documents = int(found.pairs.sum()), int(np.count_nonzero(counted))
-    mean = float(found.sums.sum() / found.weights.sum()) if n else None
-    ranked = signed_rank(found.sums[counted] / found.weights[counted], "document")
+def compare_sums(first: str, second: str, credits: CreditSums) -> Comparison:
+    """Compare two metrics as far as possible without flips: if p needs them, it is None while test is given."""
+    counted = credits.pairs > 0
+    n, documents = int(credits.pairs.sum()), int(np.count_nonzero(counted))
+    mean = float(credits.sums.sum() / credits.weights.sum()) if n else None
+    ranked = signed_rank(credits.sums[counted] / credits.weights[counted], "document")
     test: str | None = None
     p: float | None = None
     reason = None
@@ -456,20 +454,20 @@ def compare_sums(first: str, second: str, found: CreditSums) -> Comparison:
         reason = "fewer than 2 pairs are scored by both"
     elif documents < 2:
         reason = "fewer than 2 documents have pairs that both metrics score"
-    elif n == documents and found.whole:
-        more = found.sums / np.where(counted, found.weights, 1)
+    elif n == documents and credits.whole:
+        more = credits.sums / np.where(counted, credits.weights, 1)
         test, p = MCNEMAR, exact_mcnemar(int((more > 0).sum()), int((more < 0).sum()))
     else:
-        test, p = SIGN_FLIP, None if found.differ else 1.0
+        test, p = SIGN_FLIP, None if credits.differ else 1.0
     comparison = PairedComparison(
         first, second, mean, n, documents, test, p, p_holm=None,
         wilcoxon_p=ranked.p, wilcoxon_reason=ranked.reason, seed=None, flips=None, reason=reason,
     )  # fmt: skip
-    return Comparison(comparison, found.sums, 0.0)
+    return Comparison(comparison, credits.sums, 0.0)
 
 
 def correct_family(found: Sequence[Comparison], flips: int | None, seed: int) -> list[PairedComparison]:
-    """Draw the flips that comparisons still need, and correct all for their number."""
+    """Draw the flips that comparisons still need, and correct all p values for their number."""
     flipped = [index for index, sums in enumerate(found) if sums.comparison.test and sums.comparison.p is None]
     comparisons = [sums.comparison for sums in found]
     if flipped:

@@ -1,4 +1,4 @@
-"""Judgments or ratings beside scores, analysed: what all tables and charts of a study, data set or file are made of."""
+"""Analyses of judgments or ratings beside scores, from which all tables and charts are made."""
 
 from __future__ import annotations
 
@@ -49,38 +49,38 @@ from data.stopping import CompleteDocuments
 from data.verdicts import Verdicts
 
 WON = "judgments won"
-"""The rating that a study's judgments give a summary: the share of them that it won, a tie counting half."""
+"""The rating of a summary by a study's judgments: the share that it won; a tie counts half."""
 
 Compared = TypeVar("Compared", CorrelationRow, CorrelationComparison)
-"""Two columns by name, with what was found of them."""
+"""A result for two columns, which it names."""
 
 
 class UnknownSystem(ValueError):
-    """There are no summaries of a system that was named."""
+    """A named system has no summaries."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What is asked of judgments and scores."""
+    """The settings of an analysis."""
 
     human: str | None = None
-    """The ratings that metrics are held against; None is the judgments won in a study, and elsewhere no ratings."""
+    """The ratings that metrics are compared with; None means the judgments won in a study, and elsewhere no ratings."""
     methods: tuple[Method, ...] = METHODS
     rule: Rule = "half"
-    """By which metrics are compared: what a metric's tie earns."""
+    """The rule that comparisons of metrics follow: the credit of a metric's tie."""
     systems: tuple[str, ...] = ()
-    """The systems that all is restricted to; empty is all of them."""
+    """The systems that the analysis is restricted to; all of them if empty."""
     baselines: tuple[str, ...] = ()
-    """The systems that others are to beat."""
+    """The systems that others have to beat."""
     resample: Resample | None = None
-    """What intervals of correlations draw; None is by level."""
+    """The units that intervals of correlations draw; None: by level."""
     permute: Permute | None = None
-    """What tests of correlations swap; None is by level."""
+    """The units that tests of correlations swap; None: by level."""
     seed: int = 0
 
 
 class Reliability(NamedTuple):
-    """How far a study's annotators agree, and how they rank the systems."""
+    """The agreement between a study's annotators, and their ranking of the systems."""
 
     alpha: Estimate
     fleiss: FleissKappa
@@ -92,7 +92,7 @@ class Reliability(NamedTuple):
 
 
 Unit = Literal["judgment", "pair by majority", "adjudicated pair", "within-document pair"]
-"""What the preferences are: judgments, what most judgments of a pair say, what adjudicators say, or rated pairs."""
+"""The unit of the preferences: judgments, majorities of pairs, adjudicators' decisions, or rated pairs."""
 
 NO_CELLS = Cells((), (), {}, {})
 
@@ -103,42 +103,42 @@ DEFAULTS = Settings()
 
 @dataclass(frozen=True, eq=False)
 class StudyAnalysis:
-    """Preferences and scores with all that follows from them; each part is computed when it is first asked for."""
+    """Preferences and scores with all results from them; each part is computed on first use."""
 
     preferences: Preferences = NO_PREFERENCES
     cells: Cells = NO_CELLS
-    """Scores and ratings, those named by the settings among them, sorted by document and system."""
+    """Scores and ratings, including those that the settings name, sorted by document and system."""
     settings: Settings = DEFAULTS
     unit: Unit = "judgment"
     checks: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     """Attention checks passed and asked, by annotator."""
     truncated: Mapping[str, int] = field(default_factory=dict)
-    """By signature, how many scores are of texts whose end a model did not see."""
+    """By signature, the number of scores of texts whose end the model did not see."""
     sampling: str = "all"
     """The rule by which a study's pairs were chosen."""
     label_of: Callable[[str], str] = name_of
-    """What a signature's metric is called: its name in files, its label where people read."""
+    """Gives a signature's metric its name in files, or its label for readers."""
     ratings_of: Callable[[str], str] = name_human_column
-    """What the column of ratings of an aspect is called, likewise."""
+    """Gives the column of an aspect's ratings its name, likewise."""
     terms: Mapping[str, str] = field(default_factory=dict)
-    """What levels and coefficients are called where people read; those left out have their names in files."""
+    """Names of levels and coefficients for readers; those left out have their names in files."""
     parts: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
-    """Columns of the cells by which systems are told apart besides scores, such as recall of keywords in the source."""
+    """Columns of the cells besides scores by which systems are compared, such as recall of keywords in the source."""
     judges: tuple[JudgeSummary, ...] = ()
-    """Language models that judged the pairs; their verdicts stand among the preferences' scores."""
+    """Language models that judged the pairs; their verdicts are among the preferences' scores."""
     bounds: tuple[GivenMeans, ...] = ()
-    """Upper bounds of what systems can score on these documents."""
+    """Upper bounds of systems' scores on these documents."""
     source: str = ""
-    """What the preferences are called in titles of tables that are saved one by one; empty in a report of all."""
+    """The name of the preferences in titles of tables saved one by one; empty in a report of all."""
     published: tuple[GivenMeans, ...] = ()
-    """What papers report of systems on these documents."""
+    """Figures that papers report for systems on these documents."""
     complete: CompleteDocuments | None = None
-    """What the study's stopping rule looks at, whatever the settings say; None where it has none."""
+    """The input of the study's stopping rule, regardless of the settings; None without a rule."""
 
     def named(
         self, label_of: Callable[[str], str], ratings_of: Callable[[str], str], terms: Mapping[str, str]
     ) -> StudyAnalysis:
-        """The same with other names; correlations and tests that are computed are not computed again."""
+        """Return the analysis with other names, keeping the correlations and tests computed so far."""
         named = replace(self, label_of=label_of, ratings_of=ratings_of, terms=terms)
         names = dict(zip(self.layout.columns, named.layout.columns, strict=True))
 
@@ -156,13 +156,13 @@ class StudyAnalysis:
         return named
 
     def compute(self, *parts: str) -> StudyAnalysis:
-        """Compute some parts, by name, so that they are kept where the analysis is cached or sent."""
+        """Compute some parts, by name, so that they are kept when the analysis is cached or sent."""
         for part in parts:
             getattr(self, part)
         return self
 
     def without_columns(self) -> StudyAnalysis:
-        """What is computed of it, without the columns: small enough to be sent and kept. No other part can be had."""
+        """Return the parts computed so far, without the columns: small enough to send and cache, but final."""
         light = replace(self, preferences=NO_PREFERENCES, cells=NO_CELLS, parts={})
         columns = {field.name for field in fields(self)}
         vars(light).update({name: part for name, part in vars(self.compute("weighed")).items() if name not in columns})
@@ -178,7 +178,7 @@ class StudyAnalysis:
 
     @property
     def people(self) -> str:
-        """What the ratings are called that metrics are held against."""
+        """The name of the ratings that metrics are compared with."""
         return self.ratings_of(self.settings.human or WON)
 
     # --- people ---------------------------------------------------------------------------------------------
@@ -200,12 +200,12 @@ class StudyAnalysis:
 
     @cached_property
     def majority(self) -> AgreementAnalysis:
-        """Metrics against what most annotators say of each pair."""
+        """Metrics against the majority of the annotators on each pair."""
         return analyze_agreement(self.preferences.by_majority(), seed=self.settings.seed, label_of=self.label_of)
 
     @cached_property
     def ceiling(self) -> MetricEvaluation | None:
-        """People among themselves, which counts no pair where none has two judgments; None where there are none."""
+        """People among themselves, on pairs with two judgments or more; None if the preferences are not judgments."""
         if self.unit != "judgment":
             return None
         preferences = self.preferences
@@ -214,7 +214,7 @@ class StudyAnalysis:
 
     @cached_property
     def reliability(self) -> Reliability:
-        """Agreement between the annotators, and the systems by their choices."""
+        """The agreement between the annotators, and their ranking of the systems."""
         preferences = self.preferences
         pairs, choices, annotators = preferences.pair, preferences.choices, preferences.annotators
         documents = preferences.document
@@ -239,14 +239,14 @@ class StudyAnalysis:
 
     @cached_property
     def sequential(self) -> SequentialAnalysis | None:
-        """What the study's stopping rule says; None where it has none."""
+        """The result of the study's stopping rule; None without a rule."""
         return None if self.complete is None else analyze_sequentially(self.complete)
 
     # --- correlations and systems ---------------------------------------------------------------------------
 
     @cached_property
     def layout(self) -> CorrelationTables:
-        """Which columns are correlated with which."""
+        """The pairs of columns to correlate, by table."""
         return correlation_tables(self.cells, self.settings.human, self.label_of, self.ratings_of)
 
     @cached_property
@@ -255,7 +255,7 @@ class StudyAnalysis:
         return self.correlate("human", "length", "rouge_k", "matrix")
 
     def correlate(self, *tables: str) -> dict[str, list[CorrelationRow]]:
-        """The rows of some of the tables of correlations; a pair that is in several of them is computed once."""
+        """Compute the rows of some tables of correlations; a pair in several of them is computed once."""
         pairs_of: dict[str, list[tuple[str, str]]] = {name: getattr(self.layout, name) for name in tables}
         asked = dict.fromkeys(pair for name in ("human", "matrix") for pair in pairs_of.get(name, ()))
         for pair in (pair for pairs in pairs_of.values() for pair in pairs):
@@ -278,16 +278,16 @@ class StudyAnalysis:
 
     @cached_property
     def discrepancies(self) -> list[Discrepancy]:
-        """On how many pairs of summaries ROUGE-K and each other metric prefer different ones."""
+        """The pairs of summaries on which ROUGE-K and each other metric disagree."""
         return part_from_rouge_k(self.cells, self.layout)
 
     @cached_property
     def correlation_tests(self) -> list[CorrelationComparison]:
-        """Every two metrics by their Pearson correlation with people; none where there are no ratings."""
+        """Comparisons of every two metrics by their Pearson correlation with people; empty without ratings."""
         return self.compare_metrics(self.layout.metrics, "pearson")
 
     def compare_metrics(self, metrics: Sequence[str], method: Method) -> list[CorrelationComparison]:
-        """Every two of some metrics by their correlation with people; none where there are no ratings."""
+        """Compare every two of some metrics by their correlation with people; empty without ratings."""
         if not self.layout.human:
             return []
         people = self.layout.human[0][0]
@@ -302,7 +302,7 @@ class StudyAnalysis:
 
     @cached_property
     def systems(self) -> list[SystemsAnalysis]:
-        """Systems by each metric, by its parts, and by the ratings."""
+        """Systems by each metric, by the columns of `parts`, and by the ratings."""
         scores, people = self.layout.metrics, dict.fromkeys(people for people, _ in self.layout.human)
         columns = {name: self.layout.columns[name] for name in scores} | dict(self.parts)
         columns |= {name: self.layout.columns[name] for name in people}
@@ -323,8 +323,9 @@ def analyze_judgments(
 ) -> StudyAnalysis:
     """Analyse a study's judgments beside the scores of its data set; the arguments are those of `StudyAnalysis`.
 
-    `verdicts` are what language models said of the pairs, which is among the preferences' scores, too. Metrics are
-    correlated with the judgments won, where the settings name no rating. Raises `UnknownSystem` for other baselines.
+    `verdicts` are those of language models on the pairs, which are among the preferences' scores, too. Unless the
+    settings name a rating, metrics are correlated with the judgments won. Raises `UnknownSystem` for an unknown
+    baseline.
     """
     if settings.systems:
         preferences, cells = preferences.of_systems(settings.systems), cells.of_systems(settings.systems)
@@ -345,9 +346,9 @@ def analyze_judgments(
 def analyze_ratings(
     cells: Cells, settings: Settings = DEFAULTS, *, truncated: Mapping[str, int] | None = None
 ) -> StudyAnalysis:
-    """Analyse scores beside the ratings that the settings name; without these, the scores alone.
+    """Analyse scores beside the ratings that the settings name, or the scores alone if they name none.
 
-    Raises `UnknownSystem` for other baselines.
+    Raises `UnknownSystem` for an unknown baseline.
     """
     if settings.systems:
         cells = cells.of_systems(settings.systems)
@@ -366,14 +367,14 @@ def check_systems(asked: Iterable[str], known: Iterable[str], option: str) -> No
 
 
 def with_judgments(cells: Cells, preferences: Preferences) -> Cells:
-    """The cells with one more rating: the share of its judgments that a summary won."""
+    """Add a rating to the cells: the share of its judgments that a summary won."""
     won = shares_won(preferences)
     shares = [won.get(cell, np.nan) for cell in zip(cells.documents, cells.systems, strict=True)]
     return replace(cells, ratings={**cells.ratings, WON: np.array(shares, dtype=np.float64)})
 
 
 def shares_won(preferences: Preferences) -> dict[tuple[str, str], float]:
-    """The share of its judgments that each summary won, a tie counting half: by document and system, in [0, 1]."""
+    """Compute the share of its judgments, in [0, 1], that each summary won, by document and system; ties count half."""
     won: dict[tuple[str, str], list[float]] = {}
     for document, first, second, choice in zip(
         preferences.document, preferences.first, preferences.second, np.sign(preferences.choices), strict=True

@@ -1,4 +1,4 @@
-"""What a metric says of systems: their means, how far apart it puts them, and which of them it tells apart."""
+"""Systems by a metric: their means, the spread of the means, and which systems differ."""
 
 import math
 import re
@@ -15,7 +15,7 @@ from analysis.significance import ALPHA, holm, signed_rank
 from data.ties import TIE
 
 MOST_COMPARED = 100
-"""Systems of which every two are compared, 4,950 pairs; of more, those with the highest means are."""
+"""The most systems of which every two are compared, 4,950 pairs; of more, those with the highest means are."""
 
 
 class SystemMean(NamedTuple):
@@ -27,26 +27,26 @@ class SystemMean(NamedTuple):
     n: int
     """Documents with a value."""
     missing: int
-    """Documents, of all that are given, without one."""
+    """Documents without a value, of all that are given."""
     reason: str | None = None
-    """Why the mean is undefined, or None."""
+    """The reason why the mean is undefined, or None."""
 
 
 class GivenMeans(NamedTuple):
-    """Means that stand beside those of the systems, and were not computed of their scores."""
+    """Means that stand beside those of the systems and were not computed from their scores."""
 
     system: str
     means: Mapping[str, float]
-    """On the metric's own scale, by its signature; by its name where a paper does not say more."""
+    """Means on the metric's own scale, by its signature, or by its name if a paper says no more."""
     source: str = ""
-    """Where they were published; empty where they are ours."""
+    """The publication they are from; empty if they are ours."""
 
 
 class SystemRuns(NamedTuple):
-    """A system's runs over seeds as one: each run's mean over its documents, averaged."""
+    """A system's runs over seeds combined: the average of each run's mean over its documents."""
 
     system: Hashable
-    """Its name without the number of a run: `bart` of `bart#1` to `bart#10`."""
+    """The name without the number of a run: `bart` for `bart#1` to `bart#10`."""
     mean: float | None
     """Mean of the runs' means."""
     std: float | None
@@ -54,15 +54,15 @@ class SystemRuns(NamedTuple):
     runs: int
     """Runs that have a mean."""
     missing: int
-    """Runs that have none."""
+    """Runs without a mean."""
     n: int
-    """Documents with a value in the run that has fewest."""
+    """Documents with a value in the run that has the fewest."""
     reason: str | None = None
-    """Why the mean or the standard deviation is undefined, or None."""
+    """The reason why the mean or the standard deviation is undefined, or None."""
 
 
 class SystemSpread(NamedTuple):
-    """How far apart a metric puts systems, on the metric's own scale."""
+    """The spread of systems by a metric, on the metric's own scale."""
 
     std: float | None
     """Standard deviation of the systems' means, with their number as divisor (the population's)."""
@@ -71,11 +71,11 @@ class SystemSpread(NamedTuple):
     systems: int
     """Systems that have a value."""
     reason: str | None = None
-    """Why the standard deviation is undefined, or None."""
+    """The reason why the standard deviation is undefined, or None."""
 
 
 class SystemComparison(NamedTuple):
-    """One system against another on the documents for which both have a value."""
+    """A comparison of two systems on the documents for which both have a value."""
 
     first: Hashable
     """The system whose label sorts first, M2 before M10."""
@@ -87,15 +87,15 @@ class SystemComparison(NamedTuple):
     p: float | None
     """Two-sided p of Wilcoxon's signed-rank test over the shared documents."""
     p_holm: float | None
-    """The same, adjusted for all comparisons of the call."""
+    """The p value adjusted for all comparisons of the call."""
     reason: str | None = None
 
 
 def system_means(values: ArrayLike, documents: Iterable[Hashable], systems: Iterable[Hashable]) -> list[SystemMean]:
     """Average each system's values over its documents; the systems are sorted by their labels, M2 before M10.
 
-    `values`, shape (n,), holds one entry a cell, NaN where it is missing; `documents` and `systems` hold the
-    document and the system of each cell. A document counts as missing for a system that has no cell of it.
+    `values`, shape (n,), holds one entry for each cell, NaN if it is missing; `documents` and `systems` hold the
+    document and the system of each cell. A document counts as missing for a system without a cell of it.
     Raises `ValueError` for other shapes, infinite numbers and two cells of one document and system.
     """
     labels, table = _table(values, documents, systems)
@@ -103,10 +103,10 @@ def system_means(values: ArrayLike, documents: Iterable[Hashable], systems: Iter
 
 
 def combine_runs(means: Iterable[SystemMean]) -> list[SystemRuns]:
-    """Make one system of those that are called `NAME#1`, `NAME#2` and so on, in the order in which names come first.
+    """Combine the runs `NAME#1`, `NAME#2` and so on into one system, in the order of first appearance.
 
     A system without such a number is one run. The standard deviation is the population's, as in the paper.
-    Source: Takeshita et al. 2024, ROUGE-K: Do Your Summaries Have Keywords?, Table 8, ten runs a system.
+    Source: Takeshita et al. 2024, ROUGE-K: Do Your Summaries Have Keywords?, Table 8, with ten runs of each system.
     """
     runs: dict[Hashable, list[SystemMean]] = {}
     for one in means:
@@ -115,7 +115,7 @@ def combine_runs(means: Iterable[SystemMean]) -> list[SystemRuns]:
 
 
 def name_runs(system: Hashable) -> Hashable:
-    """What a system's runs are called together: its name without the number of a run, where it has one."""
+    """Return a system's name without the number of a run, if it has one."""
     numbered = re.fullmatch(r"(.+)#[1-9][0-9]*", system, re.DOTALL) if isinstance(system, str) else None
     return numbered[1] if numbered else system
 
@@ -123,10 +123,11 @@ def name_runs(system: Hashable) -> Hashable:
 def average_runs(
     columns: Mapping[str, ArrayLike], documents: Sequence[Hashable], systems: Sequence[Hashable]
 ) -> tuple[Mapping[str, ArrayLike], Sequence[Hashable], Sequence[Hashable]]:
-    """Make one cell of all runs of a system on a document (`combine_runs`), with the mean of their values.
+    """Merge all runs of a system on a document (`combine_runs`) into one cell, with the mean of their values.
 
-    `columns`, each of shape (n,), hold one entry a cell, NaN where it is missing; `documents` and `systems` hold the
-    document and the system of each cell. Returns all three anew; without runs, as they are.
+    `columns`, each of shape (n,), hold one entry for each cell, NaN if it is missing; `documents` and `systems` hold
+    the document and the system of each cell. Returns new columns, documents and systems, or the given ones if there are
+    no runs.
     """
     runs = {system: name_runs(system) for system in set(systems)}
     if all(system == name for system, name in runs.items()):
@@ -146,19 +147,19 @@ def average_runs(
 
 def _combine(system: Hashable, runs: Sequence[SystemMean]) -> SystemRuns:
     scored = [run for run in runs if run.mean is not None]
-    found, missing = [run.mean for run in scored if run.mean is not None], len(runs) - len(scored)
+    means, missing = [run.mean for run in scored if run.mean is not None], len(runs) - len(scored)
     if not scored:
         return SystemRuns(system, None, None, 0, missing, 0, "no document has a value")
-    mean, least = float(np.mean(found)), min(run.n for run in scored)
+    mean, least = float(np.mean(means)), min(run.n for run in scored)
     if len(scored) < 2:
         return SystemRuns(system, mean, None, 1, missing, least, "fewer than 2 runs have values")
-    return SystemRuns(system, mean, float(np.std(found)), len(scored), missing, least)
+    return SystemRuns(system, mean, float(np.std(means)), len(scored), missing, least)
 
 
 def distinguishability(values: ArrayLike, systems: Iterable[Hashable]) -> SystemSpread:
-    """Say how far apart a metric puts systems: the population's standard deviation of their means, as in the paper.
+    """Compute how far apart a metric puts systems: the population's standard deviation of their means.
 
-    `values`, shape (n,), holds one entry a cell, NaN where it is missing, and `systems` its system. A system
+    `values`, shape (n,), holds one entry for each cell, NaN if it is missing, and `systems` its system. A system
     without a value is left out; two are needed.
     Raises `ValueError` for other shapes and infinite numbers.
     Source: Takeshita et al. 2024, ROUGE-K: Do Your Summaries Have Keywords?, Table 8.
@@ -178,12 +179,11 @@ def distinguishability(values: ArrayLike, systems: Iterable[Hashable]) -> System
 def compare_systems(
     values: ArrayLike, documents: Iterable[Hashable], systems: Iterable[Hashable]
 ) -> list[SystemComparison]:
-    """Test every two systems with Wilcoxon's signed-rank test over the documents that both have a value of.
+    """Compare every two systems by Wilcoxon's signed-rank test over the documents for which both have a value.
 
-    Of more than `MOST_COMPARED` systems only so many are compared, those with the highest means: two thousand make two
-    million pairs, which nobody reads. Takes and refuses what `system_means` does. Differences are treated as in
-    `significance.signed_rank`: those within 1e-9 of 0 are 0. p is undefined for fewer than 2 shared documents and where
-    the two differ in none.
+    Only the `MOST_COMPARED` systems with the highest means are compared: two thousand make two million pairs, which
+    nobody reads. Takes and refuses what `system_means` does. Differences are treated as in `significance.signed_rank`:
+    those within 1e-9 of 0 are 0. p is undefined for fewer than 2 shared documents, or if the two differ in none.
     """
     labels, table = _table(values, documents, systems)
     compared: Sequence[int] = range(len(labels))
@@ -191,12 +191,12 @@ def compare_systems(
         found_means = (_mean(label, row).mean for label, row in zip(labels, table, strict=True))
         means = [-math.inf if mean is None else mean for mean in found_means]
         compared = sorted(sorted(compared, key=lambda system: -means[system])[:MOST_COMPARED])
-    found = [
+    comparisons = [
         _compare(labels[first], labels[second], table[first] - table[second])
         for first, second in combinations(compared, 2)
     ]
-    adjusted = holm([comparison.p for comparison in found])
-    return [comparison._replace(p_holm=p) for comparison, p in zip(found, adjusted, strict=True)]
+    adjusted = holm([comparison.p for comparison in comparisons])
+    return [comparison._replace(p_holm=p) for comparison, p in zip(comparisons, adjusted, strict=True)]
 
 
 def find_beating(
@@ -205,13 +205,13 @@ def find_beating(
     systems: Iterable[Hashable],
     baselines: Collection[Hashable],
 ) -> list[Hashable]:
-    """Name the systems that beat every baseline, sorted by their labels; no baseline is among them.
+    """List the systems, without the baselines, that beat every baseline, sorted by their labels.
 
-    A system beats a baseline where Wilcoxon's signed-rank test over the documents that both have a value of gives a
-    two-sided p below `ALPHA`, and both its mean and the ranks are in its favour. p is not corrected: as a system must
-    beat all baselines, the chance that one which does not is named stays below `ALPHA` however many there are (the
-    intersection-union test); over systems it is not controlled. Takes and refuses what `system_means` does; no
-    baseline at all is beaten by nobody.
+    A system beats a baseline if Wilcoxon's signed-rank test over the documents for which both have a value gives a
+    two-sided p below `ALPHA`, and both the mean and the ranks are in its favour. p is not corrected: as a system must
+    beat all baselines, the chance of listing one that does not stays below `ALPHA` however many baselines there are
+    (the intersection-union test); over systems it is not controlled. Takes and refuses what `system_means` does, and
+    refuses an unknown baseline; without baselines, the list is empty.
     Source: Takeshita et al. 2024, ROUGE-K: Do Your Summaries Have Keywords?, whose tables mark such systems; Berger
     1982, Multiparameter hypothesis testing and acceptance sampling.
     """
@@ -219,7 +219,7 @@ def find_beating(
     rows = dict(zip(labels, table, strict=True))
     absent = [str(baseline) for baseline in baselines if baseline not in rows]
     if absent:
-        raise ValueError(f"no value is of the baseline {', '.join(absent)}")
+        raise ValueError(f"there is no value of the baseline {', '.join(absent)}")
     return [
         label
         for label, row in rows.items()
@@ -228,7 +228,7 @@ def find_beating(
 
 
 def _beats(differences: NDArray[np.float64]) -> bool:
-    """Whether differences, first minus second, are above 0."""
+    """Tell whether differences, first minus second, are significantly above 0."""
     shared = differences[~np.isnan(differences)]
     p = signed_rank(shared, "document").p
     differing = shared[np.abs(shared) > TIE]
@@ -239,7 +239,7 @@ def _beats(differences: NDArray[np.float64]) -> bool:
 def _table(
     values: ArrayLike, documents: Iterable[Hashable], systems: Iterable[Hashable]
 ) -> tuple[list[Hashable], NDArray[np.float64]]:
-    """Lay the cells out as a table of shape (systems, documents), NaN where there is none, with its systems."""
+    """Lay the cells out as a table of shape (systems, documents), NaN without a cell; also return its systems."""
     column, documents, systems = read_numbers(values, "values"), keep_names(documents), keep_names(systems)
     same_length(values=column, documents=documents, systems=systems)
     (document, width), (system, height) = number_by_text(documents), number_naturally(systems)

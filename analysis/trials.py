@@ -1,4 +1,4 @@
-"""Metrics held against people with one assessor's reference at a time (Eyal et al. 2019, Table 1)."""
+"""Metrics compared with people, with one assessor's reference at a time (Eyal et al. 2019, Table 1)."""
 
 from collections.abc import Iterable, Sequence
 from statistics import fmean, stdev
@@ -11,36 +11,36 @@ from data.signatures import name_of
 
 
 class Trial(NamedTuple):
-    """How one metric agrees with people where one reference judges."""
+    """The agreement of one metric with people, with one reference."""
 
     metric: str
     reference: int
-    """Number of the reference in its document, from 1."""
+    """The number of the reference in its document, from 1."""
     n: int
-    """Summaries that have a rating, and a value of every metric."""
+    """Summaries with a rating and a value of every metric."""
     pooled: float | None
-    """Pearson's r over all summaries; None where it is undefined, as below."""
+    """Pearson's r over all summaries; None if undefined, as below."""
     within: float | None
-    """Its mean within documents."""
+    """The mean over documents of Pearson's r within each."""
     systems: float | None
     """Pearson's r of the systems' means."""
     half: float | None
-    """Share of pairs within documents on which metric and people agree, a tie of the metric earning half."""
+    """The share of pairs within documents on which metric and people agree; a tie of the metric earns half."""
 
 
 class TrialSpread(NamedTuple):
-    """One metric over all trials."""
+    """The spread of one metric over all trials."""
 
     metric: str
     trials: int
     means: tuple[float | None, ...]
-    """Means of the trials' `pooled`, `within`, `systems` and `half`, each over those where it is defined."""
+    """Means of the trials' `pooled`, `within`, `systems` and `half`, each over the trials where it is defined."""
     sds: tuple[float | None, ...]
     """Their standard deviations; None with fewer than two."""
 
 
 def hold_trials(references: Iterable[Cells], aspect: str) -> list[Trial]:
-    """Hold metrics against the ratings of an aspect, once for each reference; those without summaries are left out."""
+    """Compare metrics with an aspect's ratings, once for each reference; references without summaries are left out."""
     trials = []
     for number, cells in enumerate(references, 1):
         if not len(cells):
@@ -55,7 +55,7 @@ def hold_trials(references: Iterable[Cells], aspect: str) -> list[Trial]:
 
 
 def summarize_trials(trials: Sequence[Trial]) -> list[TrialSpread]:
-    """Return means and standard deviations over trials, a row a metric."""
+    """Compute means and standard deviations over trials, a row for each metric."""
     rows = []
     for name in dict.fromkeys(trial.metric for trial in trials):
         own = [trial[3:] for trial in trials if trial.metric == name]

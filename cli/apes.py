@@ -1,4 +1,4 @@
-"""APES: its tables, the entities that it asks for, and the training of its models."""
+"""The commands of APES: its tables, its entities, and the training of its models."""
 
 import json
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ from metrics.scoring import Failures
 
 @dataclass(frozen=True)
 class SeedOptions:
-    """How references are shuffled for the table of conditions."""
+    """The options of shuffling references for the table of conditions."""
 
     seed: int
     seeds: int
@@ -54,7 +54,8 @@ class SeedOptions:
     "--trials",
     "aspect",
     metavar="ASPECT",
-    help="Print how APES and ROUGE agree with the ratings of ASPECT by one reference at a time instead of the traces.",
+    help="Print how APES and ROUGE, with one reference at a time, agree with the ratings of ASPECT, instead of the "
+    "traces.",
 )
 @click.option(
     "--questions",
@@ -62,7 +63,7 @@ class SeedOptions:
     type=click.Choice(["all", "first"]),
     default="all",
     show_default=True,
-    help="Whose questions are asked: those of all references, or of the first one.",
+    help="References whose questions are asked: all, or the first one.",
 )
 @declared_option("entities")
 @declared_option("reader")
@@ -70,7 +71,7 @@ class SeedOptions:
 @declared_option("ask")
 @declared_option("apes_value", "--value")
 @click.option("--seed", type=SEED, default=0, show_default=True, help="First seed of the shuffled references.")
-@click.option("--seeds", type=COUNT, default=5, show_default=True, help="How often these are drawn.")
+@click.option("--seeds", type=COUNT, default=5, show_default=True, help="Number of shuffles.")
 @click.option("-o", "--output", metavar="DIR/", help="The folder of a run over shards.")
 @shard_options
 @device_option
@@ -89,15 +90,15 @@ def apes(
     output: str | None,
     shards: ShardOptions,
 ) -> None:
-    """Print what a reader answers from each summary in FILE, a JSON object a line.
+    """Print what a reader answers from each summary in FILE, a JSON object per line.
 
-    With --conditions, print APES and ROUGE of the sources, of the references, of references with all words shuffled
-    and with names alone interchanged, of the sources' first three sentences and of each system: a reader that does
-    not rank them so is not to be believed. With --trials, print how APES and ROUGE agree with people where one
-    reference judges, the first, the second and so on.
+    With --conditions, print APES and ROUGE of the sources, of the references, of references with all words shuffled and
+    with only names interchanged, of the sources' first three sentences and of each system: do not trust a reader that
+    does not rank them so. With --trials, print how APES and ROUGE agree with people, with the first reference alone,
+    the second alone and so on.
 
-    With --on, or with -o DIR/, FILE may be a pattern in quotes or an address, and what is read of each shard goes into
-    a Parquet file of the folder.
+    With --on, or with -o DIR/, FILE may be a pattern in quotes or an address, and the answers of each shard go into a
+    Parquet file in the folder.
     """
     if table and aspect is not None:
         raise click.UsageError("--conditions and --trials are two tables: name one")
@@ -123,7 +124,7 @@ def apes(
 
 
 def read_shards(file: str, output: str | None, metric: Apes, format: str | None, options: ShardOptions) -> None:
-    """Ask the questions of shards into a folder, and print the mean."""
+    """Write the answers for shards into a folder, and print the mean."""
     inputs, folder = find_shard_inputs(file, output)
     outcome = run_shards(QuestionWork(metric), inputs, folder, format, options)
     print_score_counts(outcome, [metric.name])
@@ -154,21 +155,21 @@ def print_conditions(rows: Sequence[Condition], seeds: int) -> None:
     click.echo(
         "\nn: documents with questions; APES: mean of the documents' values; sd: over "
         f"{seeds} seeds, where a seed decides; micro: over all questions together; occurs: the text mentions the "
-        "answer; perfect, zero: texts whose questions earn everything, or nothing; salient: entities asked for; "
+        "answer; perfect, zero: texts with all questions right, or none; salient: entities asked for; "
         "density: salient / entities; shuffled: all words; interchanged: names alone; R: ROUGE F1, a reference's own "
         "against itself."
     )
 
 
 def print_trials(found: Sequence[Trial], aspect: str) -> None:
-    """Print each metric by one reference at a time, then means and standard deviations."""
+    """Print each metric with one reference at a time, then means and standard deviations."""
     rows: list[Sequence[object]] = [(trial.metric, trial.reference, trial.n, *trial[3:]) for trial in found]
     for spread in summarize_trials(found):
         rows.append((spread.metric, f"mean of {spread.trials}", "", *spread.means))
         rows.append((spread.metric, "sd", "", *spread.sds))
     print_table(["metric", "reference", "n", "pooled", "within", "systems", "half"], rows)
     click.echo(
-        f"\nHeld against {aspect}, one reference at a time. n: summaries; pooled, within, systems: Pearson's r over "
+        f"\nCompared with {aspect}, one reference at a time. n: summaries; pooled, within, systems: Pearson's r over "
         "all summaries, within documents, of systems; half: share of pairs on which metric and people agree, ties half."
     )
 
@@ -179,7 +180,7 @@ def print_trials(found: Sequence[Trial], aspect: str) -> None:
 @device_option
 @report_refusals
 def entities(file: Path, entities: str) -> None:
-    """Print the entities in FILE, a text a line, as a JSON object a line."""
+    """Print the entities of FILE, which has a text per line, as a JSON object per line."""
     texts = [line for _, line in lines(file)]
     for text, found in zip(texts, finder(entities).find(texts), strict=True):
         click.echo(json.dumps({"text": text, "entities": [e._asdict() for e in found]}, ensure_ascii=False))
@@ -201,11 +202,11 @@ def train_tagger(folder: Path, output: Path, seed: int, epochs: int | None) -> N
 @click.command("attentive-reader")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), default=Path("attentive.safetensors"))
-@click.option("--epochs", type=COUNT, default=30, show_default=True, help="Passes over the questions, at most.")
+@click.option("--epochs", type=COUNT, default=30, show_default=True, help="Most passes over the questions.")
 @click.option("--batch-size", type=COUNT, default=32, show_default=True)
 @click.option("--hidden", type=COUNT, default=128, show_default=True, help="States of each GRU direction.")
 @click.option("--embedding", type=COUNT, default=100, show_default=True, help="Numbers in a word vector.")
-@click.option("--vocabulary", type=COUNT, default=50_000, show_default=True, help="Words that have a vector.")
+@click.option("--vocabulary", type=COUNT, default=50_000, show_default=True, help="Words with a vector.")
 @click.option("--learning-rate", type=float, default=1e-3, show_default=True)
 @click.option("--vectors", type=FILE, help="Word vectors to begin with, a GloVe or word2vec text file.")
 @click.option("--seed", type=SEED, default=0, show_default=True)

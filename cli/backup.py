@@ -11,12 +11,12 @@ from data.database import database_url
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--force", is_flag=True, help="Replace FILE if it is there.")
+@click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 @report_refusals
 def backup(file: Path, force: bool) -> None:
     """Write all data sets, studies and judgments to FILE, while people judge.
 
-    The file is checked before it gets its name. Keep it where nobody else reads it: it has the links of annotators.
+    The file is checked before it gets its name. Keep it private: it contains the links of annotators.
     """
     check_output(file, [])
     made = backups.back_up(database_url(), file, force=force)
@@ -30,11 +30,11 @@ def backup(file: Path, force: bool) -> None:
 def restore(file: Path, force: bool) -> None:
     """Replace the database by the backup in FILE.
 
-    The backup is checked before anything is changed. An SQLite database is kept in a file beside it, and pages that
-    are open go on with what was restored. With PostgreSQL everything in the database is replaced, in one transaction.
-    Accounts and links are those of the backup: take back again what was taken back since. Accounts are signed out.
+    The backup is checked before anything is changed. An SQLite database is kept in a file beside the new one, and open
+    pages continue with the restored data. With PostgreSQL everything in the database is replaced, in one transaction.
+    Accounts and links are those of the backup: disable again those that were disabled since. Accounts are signed out.
     """
     restored = backups.restore(database_url(), file, force=force)
     tell(f"restored {restored.judgments} judgments from {file}")
     if restored.kept:
-        tell(f"the database as it was before: {restored.kept}")
+        tell(f"the previous database is kept as {restored.kept}")

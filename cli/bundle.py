@@ -1,4 +1,4 @@
-"""Bundles of studies: write one, verify it, run it again, open it, register it."""
+"""Bundles of studies: write, verify, rerun, open and register."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,11 +15,11 @@ from bundles.writing import write_bundle
 from cli.shared import FILE, Refused, check_output, open_stores, report_refusals, say, tell
 
 MOST_SHOWN = 20
-"""Differences that are printed; the others are counted."""
+"""The most differences that are printed; the others are counted."""
 
 
 class BundleGroup(click.Group):
-    """The group `bundle`, in which a first word that names no command is the study to write."""
+    """The group `bundle`, whose first word is the study to write unless it names a command."""
 
     def resolve_command(self, context: click.Context, args: list[str]) -> Any:
         """Find the command; `relevance bundle STUDY` is `relevance bundle write STUDY`."""
@@ -29,9 +29,9 @@ class BundleGroup(click.Group):
 
 @click.group(cls=BundleGroup, subcommand_metavar="STUDY -o FILE | COMMAND [ARGS]...")
 def bundle() -> None:
-    """Write the study STUDY with all that its figures rest on into one file, and do more with such files.
+    """Write the study STUDY with everything that its figures rest on into one file, and use such files.
 
-    A study that is called like one of the commands is written by `relevance bundle write STUDY`.
+    If a study has the name of one of the commands, use `relevance bundle write STUDY`.
     """
 
 
@@ -40,7 +40,7 @@ def bundle() -> None:
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path, dir_okay=False), required=True, help="File, such as study.zip."
 )
-@click.option("--no-texts", is_flag=True, help="Hashes in the place of the data set's texts.")
+@click.option("--no-texts", is_flag=True, help="Write hashes instead of the data set's texts.")
 @report_refusals
 def write(name: str, output: Path, no_texts: bool) -> None:
     """Write a bundle of STUDY: protocol, data, scores, judgments, tables, report and a datasheet.
@@ -56,7 +56,7 @@ def write(name: str, output: Path, no_texts: bool) -> None:
 @click.argument("file", type=FILE)
 @report_refusals
 def verify(file: Path) -> None:
-    """Check that FILE is as it was written: hashes, records, and what they name in each other."""
+    """Check that FILE is unchanged: hashes, records, and references between them."""
     with TemporaryDirectory() as folder:
         for line in check_bundle(unpack(file, Path(folder))):
             tell(line)
@@ -76,16 +76,16 @@ def rerun(file: Path, texts: Path | None) -> None:
     for difference in differences[:MOST_SHOWN]:
         say(str(difference))
     if differences:
-        raise Refused(f"{file} is not what comes out: {len(differences)} differences, the first in {differences[0]}")
-    tell("confirmed: all that was made again is the same")
+        raise Refused(f"{file} is not reproduced: {len(differences)} differences, the first in {differences[0]}")
+    tell("confirmed: everything that was computed again is the same")
 
 
 @bundle.command("open")
 @click.argument("file", type=FILE)
-@click.option("--name", help="What the study is called here; its data set is called after it.")
+@click.option("--name", help="New name of the study, from which that of its data set follows.")
 @report_refusals
 def open_(file: Path, name: str | None) -> None:
-    """Import FILE as a study to read on the pages: nobody judges in it or changes it."""
+    """Import FILE as a read-only study for the pages: nobody can judge in it or change it."""
     study, dataset = open_bundle(open_stores()[0], file, name)
     tell(f"opened {study}, with the data set {dataset}")
 
@@ -93,14 +93,14 @@ def open_(file: Path, name: str | None) -> None:
 @bundle.command()
 @click.argument("name", metavar="STUDY")
 @click.option(
-    "-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="Where that bundle goes, such as study.zip."
+    "-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="File for that bundle, such as study.zip."
 )
 @report_refusals
 def register(name: str, output: Path | None) -> None:
     """Keep the hash of the bundle that STUDY makes now, before its first judgment.
 
-    Keep that bundle, too (-o): later ones have the registration in them, and so another hash. Reports say when the
-    study was registered, and what changed since.
+    Keep that bundle, too (-o): later ones contain the registration, and so have another hash. Reports say when the
+    study was registered, and what has changed since.
     """
     if output is not None:
         check_output(output, [])

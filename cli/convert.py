@@ -1,4 +1,4 @@
-"""Write a data set in another format."""
+"""The command `convert`: data sets in other formats."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +10,7 @@ from data.exporters import write_records
 from data.signatures import labels
 
 TO = ("interchange", "csv", "parquet", "sacrerouge", "mt_metrics_eval")
-"""The formats of `data.exporters`, which is loaded where it is used."""
+"""The formats of `data.exporters`, which is imported where it is used."""
 
 
 @click.command()
@@ -20,9 +20,9 @@ TO = ("interchange", "csv", "parquet", "sacrerouge", "mt_metrics_eval")
 @input_format_option
 @report_refusals
 def convert(file: str, output: Path, to: str, format: str | None) -> None:
-    """Write a file, the folder of a corpus or the data set NAME as OUTPUT, with ratings and the scores that it has.
+    """Write a file, the folder of a corpus or the data set NAME as OUTPUT, with its ratings and scores.
 
-    What is there already is not replaced. What the format has no place for is said.
+    An existing OUTPUT is not replaced. Anything that the format cannot hold is reported.
     """
     if Path(file).exists():
         records = read_records(Path(file), format)
@@ -38,7 +38,7 @@ def convert(file: str, output: Path, to: str, format: str | None) -> None:
 
 
 def stored_records(name: str) -> Records:
-    """The documents and summaries of a data set, with the scores that are stored of them."""
+    """Read the documents and summaries of a data set, with their stored scores."""
     store = store_with(name)
     called = labels([one.signature for one in store.signatures(name)])
     given: dict[tuple[str, str], list[tuple[str, float]]] = {}
@@ -49,7 +49,7 @@ def stored_records(name: str) -> Records:
             if score.value is not None:
                 given.setdefault(key, []).append((metric, score.value))
     if missing:
-        say(f"scores that are missing, with a reason that no format has a place for: {missing}")
+        say(f"missing scores, whose reasons no format can hold: {missing}")
     return [
         (document, [replace(one, given=tuple(given.get((document.id, one.system), ()))) for one in written])
         for document, written in store.records(name)

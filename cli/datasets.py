@@ -22,9 +22,9 @@ from metrics.unseen import LOOKED_AT
 @format_option
 @report_refusals
 def import_(file: Path, name: str, system: str | None, format: str | None) -> None:
-    """Import documents and summaries from FILE, or from the folder of a corpus, whole or not at all.
+    """Import documents and summaries from FILE, or from the folder of a corpus, completely or not at all.
 
-    What people chose of two summaries (LMArena, human feedback) is imported with them, as the closed study NAME.
+    People's choices between two summaries (LMArena, human feedback) are imported as the closed study NAME.
     """
     store, annotation = open_stores()
     tell(import_any(store, annotation, file, name=name, format=format, system=system, say=say))
@@ -55,9 +55,9 @@ def datasets(archived: bool) -> None:
 @click.command()
 @report_refusals
 def demo() -> None:
-    """Import the demo corpus, score it by all metrics and create its studies, unless that is already done.
+    """Import the demo corpus, score it by all metrics and create its studies, unless this is already done.
 
-    One study is there to be judged; the other was judged by a program, and shows what the pages say of judgments.
+    One study is for judging; the other was judged by a program, and shows the pages with judgments.
     """
     data_store, store = open_stores()
     add_demo(data_store)

@@ -1,4 +1,4 @@
-"""What runs over shards share on the command line: where they run, what they read and write, and how far they are."""
+"""Runs over shards on the command line: their options, inputs, folders and progress."""
 
 import re
 import sys
@@ -27,11 +27,11 @@ class Memory(click.ParamType[int]):
     name = "amount"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """The amount in bytes."""
-        found = re.fullmatch(r"([1-9][0-9]{0,14})([KMGT]?)(?:i?B)?", str(value), re.IGNORECASE)
-        if found is None:
+        """Read an amount in bytes."""
+        match = re.fullmatch(r"([1-9][0-9]{0,14})([KMGT]?)(?:i?B)?", str(value), re.IGNORECASE)
+        if match is None:
             self.fail(f"{value!r} is no amount of memory, such as 500M or 4G", param, ctx)
-        return int(found[1]) * UNITS[found[2].upper()]
+        return int(match[1]) * UNITS[match[2].upper()]
 
 
 OPTIONS = (
@@ -39,23 +39,23 @@ OPTIONS = (
         "--on",
         metavar="ray[:ADDRESS]",
         help="Run over shards on Ray: on this machine, or on the cluster at ADDRESS, such as 10.0.0.1:6379 or auto. "
-        "Each shard becomes a Parquet file in --output, and the same command computes only those that are missing.",
+        "Each shard becomes a Parquet file in --output, and the same command computes only missing ones.",
     ),
     click.option(
         "--workers", type=COUNT, help="Shards at once on Ray.  [default: Ray's processors, or its GPUs for models]"
     ),
-    click.option("--memory", type=Memory(), help="Memory that Ray keeps for each worker, such as 4G."),
+    click.option("--memory", type=Memory(), help="Memory that Ray reserves for each worker, such as 4G."),
     click.option(
         "--shard-documents",
         type=COUNT,
-        help="Documents of a shard, where the input has a document a line or is a Parquet table; of other files each "
-        "is a shard.  [default: 512]",
+        help="Documents per shard, if the input has a document per line or is a Parquet table; any other file is one "
+        "shard.  [default: 512]",
     ),
 )
 
 
 def shard_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The options of runs over shards."""
+    """Add the options of runs over shards to a command."""
     for option in reversed(OPTIONS):
         command = option(command)
     return command
@@ -63,7 +63,7 @@ def shard_options(command: Callable[..., None]) -> Callable[..., None]:
 
 @dataclass(frozen=True)
 class ShardOptions:
-    """What the options of runs over shards say."""
+    """The options of runs over shards."""
 
     on: str | None
     workers: int | None
@@ -71,7 +71,7 @@ class ShardOptions:
     shard_documents: int | None
 
     def are_asked(self, input: str | None, output: str | None) -> bool:
-        """Whether a run is one over shards: by --on, an --output that is a folder, or an input of many files."""
+        """Tell whether a run is over shards: with --on, a folder as --output, or an input of many files."""
         asked = (
             self.on is not None
             or (output is not None and (output.endswith("/") or Path(output).is_dir()))
@@ -85,19 +85,19 @@ class ShardOptions:
 
     @contextmanager
     def place(self) -> Iterator[Place]:
-        """Where shards are made, until the block is left. Raises UsageError, `RayMissing`, OSError."""
+        """Open the place where shards are made, until the block is left. Raises UsageError, `RayMissing`, OSError."""
         if self.on is None:
             yield Here()
             return
         kind, _, address = self.on.partition(":")
         if kind != "ray" or self.on.endswith(":"):
-            raise click.UsageError(f"--on is ray, or ray:ADDRESS of a cluster, not {self.on!r}")
+            raise click.UsageError(f"--on must be ray, or ray:ADDRESS of a cluster, not {self.on!r}")
         with on_ray(RayOptions(address or None, self.workers, self.memory, say)) as place:
             yield place
 
 
 def find_shard_inputs(input: str | None, output: str | None) -> tuple[list[str], Path]:
-    """The files that a run over shards reads, and its folder. Raises UsageError, `NoInput`."""
+    """Find the files that a run over shards reads, and its folder. Raises UsageError, `NoInput`."""
     if input is None:
         raise click.UsageError("name a FILE, or a pattern of files in quotes")
     if output is None:
@@ -111,7 +111,7 @@ def find_shard_inputs(input: str | None, output: str | None) -> tuple[list[str],
 
 
 def run_shards(work: Work, inputs: list[str], folder: Path, format: str | None, options: ShardOptions) -> Outcome:
-    """Run over shards, with how far it is on the terminal; Ctrl-C says what is kept."""
+    """Run over shards, with the progress on the terminal; Ctrl-C stops it and says what is kept."""
     planner = Planner(format, options.shard_documents or PER_SHARD)
     began = 0.0
     documents = 0
@@ -121,8 +121,8 @@ def run_shards(work: Work, inputs: list[str], folder: Path, format: str | None, 
         return f"{documents / seconds:,.1f} documents/s" if documents else ""
 
     def kept() -> str:
-        done = len(find_shards(folder))  # one may have been written since the last look at how far it is
-        there = f"{folder} has {format_count(done, 'shard')}, and the same command goes on from there"
+        done = len(find_shards(folder))  # one may have been written since the last progress
+        there = f"{folder} has {format_count(done, 'shard')}, and the same command continues from there"
         return there if done else "no shard is done yet"
 
     with announce_interrupt(kept) as check, options.place() as place:
@@ -133,7 +133,7 @@ def run_shards(work: Work, inputs: list[str], folder: Path, format: str | None, 
             def progress(now: Progress) -> None:
                 nonlocal documents
                 if not documents and not now.documents:
-                    shown.start = time.time()  # what was there before is no measure of the time that is left
+                    shown.start = time.time()  # earlier shards tell nothing about the remaining time
                 shown.length = now.total
                 documents = now.documents
                 shown.update(now.done - shown.pos)
@@ -143,6 +143,6 @@ def run_shards(work: Work, inputs: list[str], folder: Path, format: str | None, 
     if documents:
         say(f"{documents:,} documents in {time.monotonic() - began:.1f} s: {rate()}")
     shards = len(outcome.manifest.shards)
-    now = f"{outcome.computed} computed now, {shards - outcome.computed} found there"
+    now = f"{outcome.computed} computed now, {shards - outcome.computed} computed before"
     say(f"{folder} has {format_count(shards, 'shard')}: {now}")
     return outcome

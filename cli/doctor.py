@@ -1,4 +1,4 @@
-"""Checks of the database and of what the app needs: a line each, with what to do. Nothing is changed."""
+"""Checks of the database and of the app's needs: a line for each, with what to do. Nothing is changed."""
 
 import os
 import shlex
@@ -30,27 +30,27 @@ from hosting.settings import HOSTED, PUBLIC_URL, SECRET, read_settings
 from metrics.models.files import check_hashes, embedded_model
 
 COMMITS = 20
-"""Commits that are timed."""
+"""The number of timed commits."""
 
 SLOW_COMMIT = 50.0
-"""Milliseconds of a commit that annotators notice when several of them judge at once."""
+"""Milliseconds of a commit that annotators notice when several judge at once."""
 
 CLOCK_OFF = 5.0
-"""Seconds by which two clocks may differ, and a judgment lie in the future."""
+"""Seconds by which two clocks may differ, or a judgment may be in the future."""
 
 LITTLE_DISK = 1e9
-"""Bytes left on a disk that are said to be few; a tenth of it is wrong."""
+"""Bytes left on a disk below which there is a warning; below a tenth of it, an error."""
 
 
 class Finding(NamedTuple):
-    """What a check found, and what to do about it."""
+    """The result of a check, with what to do about it."""
 
     state: Literal["ok", "warning", "wrong"]
     said: str
 
 
 class Place:
-    """The database that is looked at."""
+    """The database to check."""
 
     def __init__(self, url: str) -> None:
         self.file: Path | None = database_file(url)
@@ -58,7 +58,7 @@ class Place:
         self.engine: Engine = make_engine(url)
 
     def rows(self, query: str) -> list[Any]:
-        """Run a query on a connection that only reads: one of the app's would choose the journal of an SQLite file."""
+        """Run a query on a read-only connection: the app's would set the journal of an SQLite file."""
         if self.file is None:
             with self.engine.connect() as connection:
                 return list(connection.execute(text(query)))
@@ -66,18 +66,18 @@ class Place:
             return connection.execute(query).fetchall()
 
     def value(self, query: str) -> Any:
-        """The one value that a query gives; None where it gives no row."""
+        """Return the single value of a query; None if it has no row."""
         return next((row[0] for row in self.rows(query)), None)
 
     def tables(self) -> set[str]:
-        """The names of the database's tables."""
+        """Return the names of the database's tables."""
         if self.file is None:
             return set(inspect(self.engine).get_table_names())
         return {name for (name,) in self.rows("SELECT name FROM sqlite_master WHERE type = 'table'")}
 
 
 Check: TypeAlias = Callable[[Place], Finding | None]
-"""Looks at one thing; None where it does not concern this database."""
+"""A check of one thing; None if it does not concern this database."""
 
 
 @click.command()
@@ -85,7 +85,7 @@ Check: TypeAlias = Callable[[Place], Finding | None]
 def doctor() -> None:
     """Check the database, its disk, the clock and the models, and say what to do.
 
-    Exit code 1 says that something is wrong.
+    The exit code is 1 if something is wrong.
     """
     place = Place(database_url())
     states = [report("database", check_database, place)]
@@ -97,53 +97,53 @@ def doctor() -> None:
 
 
 def report(name: str, check: Check, place: Place) -> str | None:
-    """Print what a check found, and return its state; a check that fails is wrong."""
+    """Print the result of a check, and return its state; a check that fails is wrong."""
     try:
-        found = check(place)
+        finding = check(place)
     except (SQLAlchemyError, sqlite3.Error) as error:
-        found = Finding("wrong", failure_in_words(error))
+        finding = Finding("wrong", failure_in_words(error))
     except (OSError, ValueError) as error:
-        found = Finding("wrong", str(error))
-    if found is None:
+        finding = Finding("wrong", str(error))
+    if finding is None:
         return None
-    click.echo(f"{found.state:<9}{name:<13}{message(found.said)}")
-    return found.state
+    click.echo(f"{finding.state:<9}{name:<13}{message(finding.said)}")
+    return finding.state
 
 
 # --- the database ---------------------------------------------------------------------------------------------
 
 
 def check_database(place: Place) -> Finding:
-    """Whether it opens, and is one of ours."""
+    """Check that the database opens, and is one of ours."""
     if place.file is None:
         version = place.value("SHOW server_version")
         where = f"{place.engine.url.render_as_string()} on PostgreSQL {version}"  # without the password
     else:
         where = str(place.file)
         if not place.file.is_file():
-            return Finding("warning", f"there is no {where} yet: relevance serve makes it")
+            return Finding("warning", f"there is no {where} yet: relevance serve creates it")
         if damage := find_damage(place.file, most=0):
-            return Finding("wrong", f"{where} {damage}; relevance restore BACKUP puts a backup in its place")
+            return Finding("wrong", f"{where} {damage}; relevance restore BACKUP replaces it by a backup")
     tables = place.tables()
     if not tables:
-        return Finding("warning", f"{where} is empty: relevance serve makes the tables")
+        return Finding("warning", f"{where} is empty: relevance serve creates the tables")
     if not tables >= OURS:
         return Finding("wrong", f"{where} is a database of another program: name another in RELEVANCE_DATABASE_URL")
     return Finding("ok", where)
 
 
 def check_schema(place: Place) -> Finding:
-    """Whether the schema is of this version."""
+    """Check that the schema is that of this version."""
     version, known = place.value("SELECT version_num FROM alembic_version"), schema_versions()
     if version not in known:
         return Finding("wrong", f"{version} is newer than this version's, {known[-1]}: update relevance")
     if version != known[-1]:
-        return Finding("warning", f"{version}; the next start brings it to {known[-1]}: make a backup before")
+        return Finding("warning", f"{version}; the next start updates it to {known[-1]}: make a backup first")
     return Finding("ok", version)
 
 
 def check_journal(place: Place) -> Finding:
-    """Whether commits survive a loss of power, and the journal is one that this SQLite is safe with."""
+    """Check that commits survive a power failure, and that the journal is safe with this SQLite."""
     if place.file is None:
         off = [
             name for name in ("fsync", "full_page_writes", "synchronous_commit") if place.value(f"SHOW {name}") == "off"
@@ -159,16 +159,16 @@ def check_journal(place: Place) -> Finding:
 
 
 def check_integrity(place: Place) -> Finding | None:
-    """Whether every page of an SQLite file is in order."""
+    """Check that every page of an SQLite file is intact."""
     if place.file is None:
         return None
     if damage := find_damage(place.file):
-        return Finding("wrong", f"the file {damage}; relevance restore BACKUP puts a backup in its place")
-    return Finding("ok", f"every page of {place.file.stat().st_size / 1e6:.1f} MB is in order")
+        return Finding("wrong", f"the file {damage}; relevance restore BACKUP replaces it by a backup")
+    return Finding("ok", f"every page of {place.file.stat().st_size / 1e6:.1f} MB is intact")
 
 
 def check_disk(place: Place) -> Finding | None:
-    """Whether there is room beside an SQLite file."""
+    """Check that there is free space on the disk of an SQLite file."""
     if place.file is None:
         return None
     free = shutil.disk_usage(place.file.parent).free
@@ -180,7 +180,7 @@ def check_disk(place: Place) -> Finding | None:
 
 
 def check_permissions(place: Place) -> Finding | None:
-    """Whether only its owner and group can read an SQLite file, and we can write it."""
+    """Check that only its owner and group can read an SQLite file, and that we can write it."""
     if place.file is None:
         return None
     name = shlex.quote(str(place.file))
@@ -192,7 +192,7 @@ def check_permissions(place: Place) -> Finding | None:
 
 
 def check_commit(place: Place) -> Finding:
-    """How long a commit takes, measured without a change of the database."""
+    """Measure the time of a commit, without changing the database."""
     if place.file is None:
         times = time_on_postgresql(place.engine)
     else:
@@ -201,12 +201,12 @@ def check_commit(place: Place) -> Finding:
     middle = 1000 * statistics.median(times)
     said = f"{middle:.1f} ms, the median of {len(times)}"
     if middle > SLOW_COMMIT:
-        return Finding("warning", f"{said}: annotators wait for each other; use a faster disk, and no network drive")
+        return Finding("warning", f"{said}: annotators wait for each other; use a faster disk, not a network drive")
     return Finding("ok", said)
 
 
 def time_on_sqlite(file: Path) -> list[float]:
-    """Seconds of each commit to a new database on the same disk."""
+    """Measure the seconds of each commit to a new database on the same disk."""
     times = []
     with closing(sqlite3.connect(file)) as connection:
         set_up_sqlite(connection, None)
@@ -219,7 +219,7 @@ def time_on_sqlite(file: Path) -> list[float]:
 
 
 def time_on_postgresql(engine: Engine) -> list[float]:
-    """Seconds of each commit of a message to nobody, which the server writes to its log and to no table."""
+    """Measure the seconds of each commit of a message that the server writes to its log and to no table."""
     times = []
     with engine.connect() as connection:
         for _ in range(COMMITS):
@@ -231,7 +231,7 @@ def time_on_postgresql(engine: Engine) -> list[float]:
 
 
 def check_clock(place: Place) -> Finding:
-    """Whether the server's clock is right, or else the last judgment is not in the future."""
+    """Check PostgreSQL's clock against ours, or for SQLite that the last judgment is not in the future."""
     if place.file is None:
         off = (place.value("SELECT clock_timestamp()") - now()).total_seconds()
         if abs(off) > CLOCK_OFF:
@@ -248,14 +248,14 @@ def check_clock(place: Place) -> Finding:
 
 
 def check_models(_: Place) -> Finding:
-    """Whether the encoder of BERTScore, CAROUGE and APES is there."""
+    """Check the encoder of BERTScore, CAROUGE and APES."""
     model = embedded_model()
     check_hashes(model.folder)
     return Finding("ok", f"{model.name} is there, with the published hashes")
 
 
 def check_programs(place: Place) -> Finding | None:
-    """Whether what backups of PostgreSQL are made by is there, and new enough for the server."""
+    """Check that PostgreSQL's backup programs exist, and are new enough for the server."""
     if place.file is not None:
         return None
     for name in ("pg_dump", "pg_restore"):
@@ -269,7 +269,7 @@ def check_programs(place: Place) -> Finding | None:
 
 
 def check_hosting(_: Place) -> Finding | None:
-    """Whether the settings of a hosted server are complete, and its secret is one."""
+    """Check that the settings of a hosted server are complete, and that its secret is safe."""
     if not any(os.environ.get(name) for name in (HOSTED, PUBLIC_URL, SECRET)):
         return None
     settings = read_settings(os.environ)
@@ -279,7 +279,7 @@ def check_hosting(_: Place) -> Finding | None:
 
 
 def check_packages(_: Place) -> Finding:
-    """Which optional packages are there."""
+    """List the installed optional packages."""
     said = []
     for package, extra in OPTIONAL.items():
         try:
@@ -290,7 +290,7 @@ def check_packages(_: Place) -> Finding:
 
 
 OPTIONAL = {"openai": "llm", "psycopg": "postgresql", "spacy": "spacy"}
-"""Packages that not everybody needs, and the extras that install them."""
+"""Optional packages, and the extras that install them."""
 
 OF_DATABASE: dict[str, Check] = {
     "schema": check_schema,
@@ -302,7 +302,7 @@ OF_DATABASE: dict[str, Check] = {
     "clock": check_clock,
     "backups": check_programs,
 }
-"""What is checked where there is a database of ours."""
+"""The checks of a database of ours."""
 
 OF_MACHINE: dict[str, Check] = {"hosting": check_hosting, "models": check_models, "packages": check_packages}
-"""What is checked in any case."""
+"""The checks that do not depend on a database."""

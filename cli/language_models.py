@@ -1,4 +1,4 @@
-"""Language models that are asked: their options, what asking would take, and what came of asking for summaries."""
+"""Language models that are prompted: their options, estimates of calls, and outcomes for summaries."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
@@ -25,15 +25,15 @@ Command: TypeAlias = Callable[..., Any]
 PREFIX = "llm:"
 
 OF_BOTH = {"max_tokens", "temperature", "top_p", "seed", "prompt", "source_tokens"}
-"""Options of checkpoints that language models have, too."""
+"""Options of checkpoints that language models also have."""
 
 OF_LOCAL = {"dtype", "device"}
-"""And those that language models on this machine have."""
+"""Options of checkpoints that only language models on this machine have."""
 
 
 @dataclass(frozen=True)
 class CallOptions:
-    """The options of calls to language models, whatever is asked; what is None was not asked for."""
+    """The options of calls to language models; None if not given."""
 
     base_url: str | None
     at_once: int | None
@@ -45,13 +45,13 @@ class CallOptions:
 
     @property
     def given(self) -> dict[str, object]:
-        """Those that were asked for."""
+        """The options that were given."""
         return {name: value for name, value in asdict(self).items() if value is not None}
 
 
 @dataclass(frozen=True)
 class LanguageModelOptions(CallOptions):
-    """The options that only language models have, of the systems that write summaries."""
+    """The options of language models as systems, without those of checkpoints."""
 
     shots: int | None
     shots_from: str | None
@@ -59,7 +59,7 @@ class LanguageModelOptions(CallOptions):
 
 
 def together(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
-    """Several options as one decorator; they stand in the help in this order."""
+    """Combine several options in one decorator, in their order in the help."""
 
     def decorate(command: Command) -> Command:
         for option in reversed(options):
@@ -72,20 +72,20 @@ def together(*options: Callable[[Command], Command]) -> Callable[[Command], Comm
 call_options = together(
     click.option("--base-url", help="Address of a language model's server.  [default: OpenAI's]"),
     click.option("--at-once", type=click.IntRange(1, 256), help="Calls at the same time.  [default: 4]"),
-    click.option("--price-in", type=float, help="Price of a million tokens that are sent."),
-    click.option("--price-out", type=float, help="Price of a million tokens of answers."),
-    click.option("--max-cost", type=float, help="No call is made by which this run could cost more."),
+    click.option("--price-in", type=float, help="Price of a million prompt tokens."),
+    click.option("--price-out", type=float, help="Price of a million answer tokens."),
+    click.option("--max-cost", type=float, help="Limit of the run's cost: calls that could exceed it are not made."),
     click.option(
         "--calls",
         type=click.Path(path_type=Path, dir_okay=False),
-        help="File in which calls are recorded, and looked up.  [default: beside the database]",
+        help="File that records calls and is searched for answers.  [default: beside the database]",
     ),
-    click.option("--dry-run", is_flag=True, default=None, help="Say what would be asked, and ask nothing."),
+    click.option("--dry-run", is_flag=True, default=None, help="Say what would be asked, without asking."),
 )
 
 language_model_options = together(
     click.option("--shots", type=COUNT, help="Examples in the prompt, drawn by --seed from --shots-from."),
-    click.option("--shots-from", help="Data set, or file, that has the examples."),
+    click.option("--shots-from", help="Data set or file with the examples."),
     click.option(
         "--sentences", type=click.IntRange(0), help="Sentences of the answer that are kept; 0: all.  [default: 1]"
     ),
@@ -96,16 +96,16 @@ drawing_options = together(
     click.option(
         "--temperature",
         type=float,
-        help="Draw tokens at this temperature.  [default: the most probable ones are taken]",
+        help="Temperature for sampling tokens.  [default: take the most probable ones]",
     ),
-    click.option("--top-p", type=float, help="Draw among the tokens that have this probability together."),
-    click.option("--seed", type=SEED, help="Seed of what is drawn.  [default: 0]"),
+    click.option("--top-p", type=float, help="Sample among the most probable tokens with this total probability."),
+    click.option("--seed", type=SEED, help="Seed of sampling.  [default: 0]"),
 )
 
 local_options = together(
     click.option("--dtype", type=click.Choice(["float32", "bfloat16", "float16"]), help="[default: float32]"),
     click.option(
-        "--device", type=click.Choice(["auto", "cpu", "cuda"]), help="auto: CUDA where there is one.  [default: auto]"
+        "--device", type=click.Choice(["auto", "cpu", "cuda"]), help="auto: CUDA if available.  [default: auto]"
     ),
 )
 
@@ -116,9 +116,9 @@ def open_language_model(
     options: LanguageModelOptions,
     writing: Mapping[str, int | float | str],
 ) -> LanguageModel:
-    """Make the system of a language model, which has been asked nothing yet.
+    """Make the system of a language model, without calling it.
 
-    `writing` are the options that checkpoints have, too. Raises ValueError for what no model, address or record is.
+    `writing` are the options that checkpoints also have. Raises ValueError for an invalid model, address or record.
     """
     caller = open_caller(model, options, writing)
     source_tokens = int(writing.get("source_tokens", SOURCE_TOKENS))
@@ -135,9 +135,9 @@ def open_language_model(
 
 
 def open_caller(model: str, options: CallOptions, writing: Mapping[str, int | float | str]) -> Caller:
-    """Open what asks a model, with its record of calls, which is closed when the command ends.
+    """Open the caller of a model, with its record of calls, which is closed when the command ends.
 
-    Raises ValueError for what no model, address or record is.
+    Raises ValueError for an invalid model, address or record.
     """
     client = open_client(model, options, writing)
     limits = Limits(at_once=options.at_once or (1 if is_local(model) else Limits.at_once))
@@ -148,18 +148,18 @@ def open_caller(model: str, options: CallOptions, writing: Mapping[str, int | fl
 
 
 def make_settings(writing: Mapping[str, int | float | str], **defaults: int) -> Settings:
-    """How the model is to answer; `defaults` hold where the options say nothing."""
+    """Make the settings of answers; `defaults` hold for options that are not given."""
     asked = defaults | {name: writing[name] for name in SETTINGS if name in writing}
     return Settings(**asked)  # type: ignore[arg-type]
 
 
 def is_local(model: str) -> bool:
-    """Whether a model is on this machine, such as `gguf:model.gguf`."""
+    """Tell whether a model is on this machine, such as `gguf:model.gguf`."""
     return model == EMBEDDED or is_checkpoint(model)
 
 
 def open_client(model: str, options: CallOptions, writing: Mapping[str, int | float | str]) -> Client:
-    """Open what asks a model, at an address or on this machine."""
+    """Open the client of a model, at an address or on this machine."""
     if not is_local(model):
         return OpenAIClient(model, options.base_url or OPENAI, needs_key=not options.dry_run)
     if options.base_url:
@@ -177,9 +177,9 @@ def make_prompt(
     tokens: TokenCounter,
     source_tokens: int,
 ) -> tuple[Prompt, list[Document]]:
-    """The prompt that the options describe, and the documents that are examples in it."""
+    """Make the prompt that the options describe; also return the documents of its examples."""
     if bool(options.shots) != bool(options.shots_from):
-        raise click.UsageError("--shots goes with --shots-from: so many examples of this data set or file")
+        raise click.UsageError("--shots goes with --shots-from: the number of examples from this data set or file")
     examples: list[Document] = []
     if options.shots and options.shots_from:
         examples = choose_shots(find_documents(options.shots_from), options.shots, int(writing.get("seed", 0)))
@@ -188,7 +188,7 @@ def make_prompt(
 
 
 def make_budget(options: CallOptions) -> Budget:
-    """What a run may cost."""
+    """Make the budget of a run."""
     if (options.price_in is None) != (options.price_out is None):
         raise click.UsageError("--price-in goes with --price-out")
     if options.max_cost is not None and options.price_in is None:
@@ -199,7 +199,7 @@ def make_budget(options: CallOptions) -> Budget:
 
 
 def tell_plan(name: str, caller: Caller, plan: Plan) -> None:
-    """Say what asking would take."""
+    """Print the estimate of calls."""
     counted = "" if plan.counted == "tokenizer" else f" (estimated as {plan.counted})"
     line = (
         f"{name}: {plan.requests} requests, of which {plan.recorded} are recorded with an answer; the others "
@@ -207,21 +207,21 @@ def tell_plan(name: str, caller: Caller, plan: Plan) -> None:
     )
     prices = caller.budget.prices
     tell(
-        f"{line}: about {prices.cost(plan.tokens_in, plan.tokens_out):.4g}, were all of them that long"
+        f"{line}: about {prices.cost(plan.tokens_in, plan.tokens_out):.4g} if all are that long"
         if any(prices)
         else line
     )
 
 
 def tell_answered(name: str, caller: Caller, models: Iterable[str]) -> None:
-    """Say who answered, if anybody did, and what was spent."""
+    """Print the models that answered, if any, and the cost."""
     if models := sorted(models):
         spent = f"; {caller.budget.spent:.4g} spent" if any(caller.budget.prices) else ""
         tell(f"{name} was answered by {', '.join(models)}{spent}")
 
 
 def tell_outcome(systems: list[LanguageModel]) -> None:
-    """Say who answered and what was spent. Raises `Incomplete` where documents have no summary, with the reasons."""
+    """Print who answered and the cost. Raises `Incomplete` with the reasons if documents have no summary."""
     for system in systems:
         tell_answered(system.name, system.caller, system.answered_by)
     if reasons := [f"{system.name}: {words}" for system in systems for words in system.failures_in_words()]:

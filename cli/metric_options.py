@@ -1,4 +1,4 @@
-"""The options of metrics, as their files declare them, and the metrics that they ask for."""
+"""The options of metrics, as their files declare them, and the metrics that are chosen by them."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -20,30 +20,30 @@ from metrics.unseen import ENGLISH_ONLY
 DEVICE: dict[str, Any] = {
     "expose_value": False,
     "callback": lambda _context, _option, device: set_device(device),
-    "help": "Where models run: cpu, cuda, cuda:1; RELEVANCE_DEVICE says the same.  [default: CUDA where there is one]",
+    "help": "Where models run: cpu, cuda, cuda:1; as RELEVANCE_DEVICE.  [default: CUDA if available]",
 }
 
 device_option = click.option("--device", **DEVICE)
 
 
 class Declared(click.Option):
-    """The place of an option that a metric declares, or of all of them."""
+    """A placeholder for an option that a metric declares, or for all of them."""
 
 
 def declared_option(name: str, flag: str = "") -> Callable[..., Any]:
-    """The option of metrics of this name, called `flag`, for a `MetricCommand`."""
+    """Add the option of metrics with this name, as `flag`, to a `MetricCommand`."""
     return click.option(flag or f"--{name}", name, cls=Declared)
 
 
 with_metrics = click.option("--metrics", "chosen", cls=Declared)
-"""Gives a `MetricCommand` the options of all metrics; it receives `chosen`, what they say."""
+"""Adds the options of all metrics to a `MetricCommand`, which receives their values as `chosen`."""
 
 
 class MetricCommand(click.Command):
-    """A command with options that metrics declare; metrics are imported when it runs or shows its help."""
+    """A command with options that metrics declare; metrics are imported only when it runs or shows its help."""
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """Its parameters, those of metrics in their place."""
+        """Return the parameters, with those of metrics in their places."""
         params: list[click.Parameter] = []
         for param in super().get_params(ctx):
             if not isinstance(param, Declared):
@@ -55,14 +55,14 @@ class MetricCommand(click.Command):
         return params
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command, what is said of metrics as its `chosen`."""
+        """Run the command with the values of metrics' options as `chosen`."""
         if any(param.name == "chosen" for param in self.params):
             ctx.params["chosen"] = {name: ctx.params.pop(name) for name in metric_option_names()}
         return super().invoke(ctx)
 
 
 def metric_options() -> Iterator[click.Parameter]:
-    """The options of all metrics, in the order of the metrics."""
+    """Yield the options of all metrics, in the order of the metrics."""
     models = [name for name, kind in METRICS.items() if kind.needs_model]
     yield click.Option(
         ["--metrics", "names"],
@@ -77,12 +77,12 @@ def metric_options() -> Iterator[click.Parameter]:
 
 
 def metric_option_names() -> list[str]:
-    """The names of the options of all metrics."""
+    """List the names of the options of all metrics."""
     return ["names", *options()]
 
 
 def as_click(name: str, flag: str = "") -> click.Option:
-    """An option that metrics declare, called `flag` if given."""
+    """Make the click option that metrics declare, with the given or its own flag."""
     option = options()[name]
     flag = flag or option.flag or f"--{name.replace('_', '-')}"
     default = option.default if isinstance(option.default, option.given_as) else None
@@ -94,7 +94,7 @@ def as_click(name: str, flag: str = "") -> click.Option:
 
 
 def type_of(option: Option) -> click.ParamType[Any] | None:
-    """What an option may be; None for any text."""
+    """Return the type of an option; None for any text."""
     if option.choices:
         return click.Choice(option.choices)
     if option.given_as is int:
@@ -103,7 +103,7 @@ def type_of(option: Option) -> click.ParamType[Any] | None:
 
 
 def set_device(device: str | None) -> None:
-    """Say where models run, for all that this process starts."""
+    """Set where models run, for this process and its children."""
     if device:
         os.environ["RELEVANCE_DEVICE"] = device
 
@@ -111,14 +111,13 @@ def set_device(device: str | None) -> None:
 def chosen_metrics(
     chosen: dict[str, Any], records: Callable[[], Iterable[tuple[Document, Sequence[Summary]]]]
 ) -> list[Metric]:
-    """Make the metrics that the options name; `records` are what is scored, for --idf references and list:FILE."""
+    """Make the chosen metrics; `records` give the texts to score, for --idf references and list:FILE."""
     names = split_names(chosen["names"])
     if not names:
         raise click.UsageError("--metrics names no metric")
     if chosen["language"] != ENGLISH and (english := [name for name in names if name in ENGLISH_ONLY]):
         raise click.UsageError(
-            f"{', '.join(english)} can read English only: leave out of --metrics what cannot read --language "
-            f"{chosen['language']}"
+            f"{', '.join(english)} can read English only: leave it out of --metrics for --language {chosen['language']}"
         )
     taken = {option for name in names if name in METRICS for option in METRICS[name].option_names}
     given = {name: chosen[name] for name in options() if chosen[name] is not None}
@@ -129,7 +128,7 @@ def chosen_metrics(
 
 
 def refuse_metric_options(kept: Sequence[str] = (), beside: str = "--study") -> None:
-    """Refuse options of metrics but those `kept` beside a study or folder, whose scores are those that are stored."""
+    """Refuse options of metrics, except those `kept`, for a study or folder, whose stored scores are used."""
     context = click.get_current_context()
     refused = {name for name in metric_option_names() if name not in kept}
     given = [
@@ -138,6 +137,4 @@ def refuse_metric_options(kept: Sequence[str] = (), beside: str = "--study") -> 
         if param.name in refused and context.get_parameter_source(param.name) == ParameterSource.COMMANDLINE
     ]
     if given:
-        raise click.UsageError(
-            f"{', '.join(given)} cannot be given with {beside}: its scores are those that are stored"
-        )
+        raise click.UsageError(f"{', '.join(given)} cannot be given with {beside}: its stored scores are used")

@@ -1,4 +1,4 @@
-"""Extracts of the highest ROUGE."""
+"""The command `oracle`: extracts with the highest ROUGE."""
 
 import json
 import math
@@ -53,7 +53,7 @@ from summarizers.sentences import unsplit, unsplit_words
 
 @dataclass(frozen=True)
 class SearchOptions:
-    """The options that say what is searched, and how."""
+    """The options of the search."""
 
     metric: str
     algorithms: str
@@ -67,9 +67,9 @@ class SearchOptions:
     sentences: str | None
 
     def task(self) -> OracleTask:
-        """What they ask for."""
+        """Return the task that the options describe."""
         algorithms = chosen_algorithms(self.algorithms)
-        if math.isnan(self.seconds):  # which click takes to be in every range
+        if math.isnan(self.seconds):  # click takes it to be in every range
             raise click.UsageError("--seconds must be a number of seconds, not nan")
         words = self.tokenizer if self.language == ENGLISH else self.language
         target = Target(int(self.metric.removeprefix("rouge")), self.definition, self.references, words)
@@ -84,7 +84,7 @@ class SearchOptions:
     type=click.Choice(["rouge1", "rouge2"]),
     default="rouge1",
     show_default=True,
-    help="Whose F1 extracts are to reach. Of rouge2, the bigrams inside sentences count; ordinary ROUGE-2, which also "
+    help="Metric whose F1 is maximised. For rouge2, bigrams inside sentences count; ordinary ROUGE-2, which also "
     "counts those across sentence ends, is another number and may be higher.",
 )
 @click.option(
@@ -92,39 +92,39 @@ class SearchOptions:
     default="greedy,vns@paper,vns_greedy@paper,genetic@paper,genetic_greedy@paper,vns,vns_greedy,genetic,"
     "genetic_greedy,exact",
     show_default=True,
-    help="Searches, separated by commas: greedy and those with @paper are those of Akhmetov et al., the others ours; "
-    "exact proves the optimum, and the gap of the others is measured by it.",
+    help="Searches, separated by commas: greedy and those with @paper are from Akhmetov et al., the others are ours; "
+    "exact proves the optimum, from which the gap of the others is measured.",
 )
 @click.option(
     "--definition",
     type=click.Choice(["clipped", "set"]),
     default="clipped",
     show_default=True,
-    help="An n-gram counts as often as both texts have it, or once, as Akhmetov et al. count.",
+    help="clipped: an n-gram counts as often as both texts have it; set: once, as in Akhmetov et al.",
 )
 @click.option(
     "--references",
     type=click.Choice(["max", "first"]),
     default="max",
     show_default=True,
-    help="The reference against which most is reached, or the first.",
+    help="max: the reference with the highest F1; first: the first one.",
 )
 @declared_option("tokenizer")
 @declared_option("language")
 @click.option(
     "--length", help="At most K sentences, Kw words, or ref, as many words as the first reference.  [default: no limit]"
 )
-@click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of the searches that draw.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of the random searches.")
 @click.option(
     "--seconds",
     type=click.FloatRange(0, 86400, min_open=True),
     default=60.0,
     show_default=True,
-    help="Most time for one search of a document against one reference, which stops at the first check after it; an "
-    "exact one that it ends is not proven.",
+    help="Time limit of one search of a document against one reference, which stops at the next check; an exact one "
+    "that is stopped is not proven.",
 )
-@click.option("--documents", "first", type=COUNT, help="Only the first so many documents.")
-@click.option("--sentences", help="Only documents of so many sentences: FROM-TO, FROM- or -TO, such as 20-200.")
+@click.option("--documents", "first", type=COUNT, help="Number of documents, from the first; all by default.")
+@click.option("--sentences", help="Only documents with so many sentences: FROM-TO, FROM- or -TO, such as 20-200.")
 @click.option(
     "--processes",
     type=click.IntRange(1, 256),
@@ -133,8 +133,8 @@ class SearchOptions:
 @click.option(
     "-o",
     "--output",
-    help="Also write a JSON line a document and algorithm, with the extract, or to a folder (DIR/) a Parquet file a "
-    "shard. `sentences` and `reference` are counted from 0.",
+    help="Also write a JSON line per document and algorithm, with the extract; or in a folder (DIR/), a Parquet file "
+    "per shard. `sentences` and `reference` are counted from 0.",
 )
 @table_format_option
 @input_format_option
@@ -152,12 +152,12 @@ def oracle(
     format: str | None,
     shards: ShardOptions,
 ) -> None:
-    """Search the highest ROUGE that extracts of the documents in FILE, or of the data set NAME, can reach.
+    """Find the highest ROUGE that extracts of the documents in FILE, or of the data set NAME, can reach.
 
-    Prints the tables of Akhmetov et al. (2022): the distribution of the F1 by algorithm and how much it varies; and the
+    Prints the tables of Akhmetov et al. (2022): the distribution of the F1 by algorithm and its variation; and the
     number of sentences, the gap to the exact optimum and how often it is reached, the time, the share that is proven,
-    and what the length of the optimum goes with. What is found of a data set is stored: the same command goes on where
-    it was stopped. Documents without a sentence, or without a reference with a word, have no oracle and are left out.
+    and correlates of the optimum's length. Results for a data set are stored: the same command continues where it was
+    stopped. Documents without a sentence, or without a reference with a word, have no oracle and are left out.
     """
     task = search.task()
     if shards.are_asked(file, output):
@@ -171,9 +171,7 @@ def oracle(
         check_output(to, [Path(file)])
     if is_file(file, format):
         documents = [document for document, _ in read_records(Path(file), format)][:first]
-        with show_document_progress(
-            "searching", file, lambda _: "nothing is kept, as it would be of a data set"
-        ) as progress:
+        with show_document_progress("searching", file, lambda _: "nothing is kept, unlike for a data set") as progress:
             evaluation = evaluate(documents, task, processes=at_once, progress=progress)
         origin = {"file": Path(file).name, "SHA-256": sha256(Path(file))}
     else:
@@ -191,7 +189,7 @@ def oracle(
 
 
 def search_shards(file: str, output: str | None, task: OracleTask, format: str | None, options: ShardOptions) -> None:
-    """Search shards into a folder, and print what each algorithm reached."""
+    """Search shards into a folder, and print the F1 of each algorithm."""
     inputs, folder = find_shard_inputs(file, output)
     outcome = run_shards(OracleWork(task), inputs, folder, format, options)
     rows = [(name, c.mean, c.documents, c.missing, c.proven) for name, c in count_oracles(outcome).items()]
@@ -199,7 +197,7 @@ def search_shards(file: str, output: str | None, task: OracleTask, format: str |
 
 
 def chosen_algorithms(algorithms: str) -> tuple[str, ...]:
-    """What --algorithms says, each known and once."""
+    """Read --algorithms, each known and given once."""
     names = tuple(split_names(algorithms))
     if not names:
         raise click.UsageError("--algorithms names no algorithm")
@@ -212,29 +210,29 @@ def chosen_algorithms(algorithms: str) -> tuple[str, ...]:
 
 
 def extract_length(length: str | None) -> SummaryLength | None:
-    """What --length says."""
+    """Read --length."""
     found = None if length is None else read_length(length)
     if length is not None and found is None:
         raise click.UsageError(
-            f"--length must be K, so many sentences, Kw, so many words, or ref, the words of the first reference, such "
-            f"as 3 or 100w, not {length!r}"
+            f"--length must be K (sentences), Kw (words) or ref (the words of the first reference), such as 3 or 100w, "
+            f"not {length!r}"
         )
     return found
 
 
 def sentence_range(sentences: str | None) -> tuple[int, int | None] | None:
-    """What --sentences says."""
+    """Read --sentences."""
     if sentences is None:
         return None
-    found = re.fullmatch("([1-9][0-9]{0,8})?-([1-9][0-9]{0,8})?", sentences)
-    fewest, most = (found[1], found[2]) if found else (None, None)
+    match = re.fullmatch("([1-9][0-9]{0,8})?-([1-9][0-9]{0,8})?", sentences)
+    fewest, most = (match[1], match[2]) if match else (None, None)
     if not (fewest or most) or (fewest and most and int(fewest) > int(most)):
         raise click.UsageError(f"--sentences must be FROM-TO, FROM- or -TO, such as 20-200, not {sentences!r}")
     return int(fewest or 1), int(most) if most else None
 
 
 def warn_of_unsplit(documents: Sequence[Document]) -> None:
-    """Say once which long texts are one sentence."""
+    """Warn of long texts that are one sentence."""
     if ids := unsplit(documents):
         say(f"warning: {unsplit_words(len(ids), len(documents))} The first is {ids[0]!r}.")
 
@@ -246,7 +244,7 @@ def print_oracles(
     origin: Mapping[str, str],
     table_format: str,
 ) -> None:
-    """Print the tables of oracles in one of the formats, with what they rest on."""
+    """Print the tables of oracles in one of the formats, with their facts and signatures."""
     figures, without = summarize_algorithms(evaluation.rows), reasons_left_out(documents, evaluation, task)
     extracts = look_into(evaluation.rows, documents, task.target)
     name = origin.get("file") or origin["data set"]

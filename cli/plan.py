@@ -1,4 +1,4 @@
-"""How large a study has to be."""
+"""The command `plan`: the size of a study."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from reports.tables.planning import plan_table
 
 @dataclass(frozen=True)
 class StudyShape:
-    """The options that say how a planned study asks its pairs."""
+    """The options of the pairs and judgments of a planned study."""
 
     per_document: float
     icc: float
@@ -21,15 +21,13 @@ class StudyShape:
 
 @click.command()
 @click.option("--ratios", help="Agreement of two metrics to tell apart, such as .61,.72.")
-@click.option("--phi", type=float, default=0.0, show_default=True, help="Correlation of the two metrics' being right.")
+@click.option("--phi", type=float, default=0.0, show_default=True, help="Correlation of the two metrics' correctness.")
 @click.option("--ratio", type=float, help="An agreement to measure, with --half-width.")
+@click.option("--half-width", type=click.FloatRange(1e-6, 0.5), help="Largest half width of its interval, such as .05.")
 @click.option(
-    "--half-width", type=click.FloatRange(1e-6, 0.5), help="Half the width that its interval may have, such as .05."
+    "--alpha", type=float, default=0.05, show_default=True, help="Level of the test; that of the interval is 1 - alpha."
 )
-@click.option(
-    "--alpha", type=float, default=0.05, show_default=True, help="Level of the test; 1 - alpha of the interval."
-)
-@click.option("--power", type=float, default=0.8, show_default=True, help="Chance of finding the difference.")
+@click.option("--power", type=float, default=0.8, show_default=True, help="Probability of finding the difference.")
 @click.option("--per-document", type=float, default=1, show_default=True, help="Pairs per document.")
 @click.option("--icc", type=float, default=0.0, show_default=True, help="Correlation of pairs of one document.")
 @click.option("--judgments", type=COUNT, default=1, show_default=True, help="Judgments per pair.")
@@ -44,16 +42,16 @@ def plan(
     power: float,
     study: StudyShape,
 ) -> None:
-    """Say how many pairs and judgments a study needs, to tell two metrics apart or to measure one."""
+    """Compute how many pairs and judgments a study needs to tell two metrics apart or to measure one."""
     shape = {"pairs_per_document": study.per_document, "icc": study.icc, "judgments_per_pair": study.judgments}
     if ratios is not None and ratio is None and half_width is None:
         try:
             first, second = map(float, ratios.split(","))
         except ValueError as error:
             raise click.UsageError(f"--ratios must be two numbers such as .61,.72, not {ratios!r}") from error
-        found = pairs_to_separate(first, second, phi=phi, alpha=alpha, power=power, **shape)
+        needed = pairs_to_separate(first, second, phi=phi, alpha=alpha, power=power, **shape)
     elif ratio is not None and half_width is not None and ratios is None:
-        found = pairs_for_interval(ratio, half_width, level=1 - alpha, **shape)
+        needed = pairs_for_interval(ratio, half_width, level=1 - alpha, **shape)
     else:
         raise click.UsageError("name --ratios, or --ratio with --half-width")
-    click.echo(as_text(plan_table(found)))
+    click.echo(as_text(plan_table(needed)))

@@ -15,7 +15,7 @@ from reports.tables.table import NOT_WEIGHED, Table
 
 
 def print_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Print aligned columns: the first to the left, the others to the right."""
+    """Print columns, the first aligned to the left, the others to the right."""
     cells = [list(header), *([format_cell(value) for value in row] for row in rows)]
     widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
     for row in cells:
@@ -32,7 +32,7 @@ def print_results(
     values: Callable[[], dict[str, Any]],
     write_latex: Callable[[Table], str] = as_latex,
 ) -> None:
-    """Print tables in one of the formats, with the facts and signatures that they rest on; `values` are the JSON's."""
+    """Print tables in one of the formats, with their facts and signatures; `values` are those of JSON."""
     lines = [*(f"{name}: {text}" for name, text in facts.items()), *signatures]
     if table_format == "json":
         click.echo(json.dumps(values(), indent=2, allow_nan=False))
@@ -47,8 +47,8 @@ def print_results(
 def print_tables(tables: Sequence[Table], lines: Iterable[str]) -> None:
     """Print tables as text, and `lines` under them.
 
-    A note that several tables share is printed once, unless it says what of its table is not weighed. Among several
-    tables, a long one is only named.
+    A note that several tables share is printed once, unless it says which part of its table is not weighted. Among
+    several tables, only the name of a long one is printed.
     """
     said: set[str] = set()
     for table in tables:
@@ -62,12 +62,12 @@ def print_tables(tables: Sequence[Table], lines: Iterable[str]) -> None:
 
 
 def screen_width() -> int | None:
-    """Return the characters in a line of the terminal; None for other output, whose lines stay whole for searches."""
+    """Return the width of the terminal; None for other output, whose lines are kept whole for searches."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def format_cell(value: object) -> str:
-    """Return a value as a table shows it: with four decimals, and `-` where it is undefined."""
+    """Format a value for a table: with four decimals, or `-` if it is undefined."""
     if value is None:
         return "-"
     return f"{value:.4f}" if isinstance(value, float) else in_one_line(value)

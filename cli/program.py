@@ -1,4 +1,4 @@
-"""The group of all commands: a command's module is imported when it runs, and errors are one line each."""
+"""The group of all commands: a command's module is imported when it runs, and each error is one line."""
 
 import os
 import sys
@@ -16,13 +16,13 @@ class Command(NamedTuple):
     """A command that is not imported yet."""
 
     place: str
-    """Its module and its name there, such as `cli.report:report`."""
+    """The command's module and its name there, such as `cli.report:report`."""
     help: str
-    """What it does, in the list of all commands."""
+    """Its description in the list of all commands."""
 
 
 class Program(click.Group):
-    """The command `relevance`: errors are one line each, and it ends without a traceback if it cannot write its output.
+    """The command `relevance`: each error is one line, and there is no traceback if it cannot write its output.
 
     `sections` are its commands by name, under the headings of the help.
     """
@@ -54,10 +54,10 @@ class Program(click.Group):
         """Run the command and exit."""
         try:
             return super().main(*arguments, **options)
-        except OSError as error:  # commands refuse what they cannot read; what is left is what they write
+        except OSError as error:  # commands handle errors of reading, so this one is of writing
             with suppress(OSError):
                 click.echo(in_one_line(f"Error: the output cannot be written: {error.strerror}"), err=True)
-                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python tries again when it ends
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # otherwise Python tries again at exit
             sys.exit(1)
 
     def make_context(self, *arguments: Any, **options: Any) -> click.Context:
@@ -66,7 +66,7 @@ class Program(click.Group):
             return super().make_context(*arguments, **options)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Parse the options of the command that is named, and run it."""
+        """Parse the options of the named command, and run it."""
         with errors_in_one_line():
             return super().invoke(ctx)
 
@@ -77,5 +77,5 @@ def errors_in_one_line() -> Iterator[None]:
     try:
         yield
     except click.ClickException as error:
-        error.message = message(error.message)  # type: ignore[misc]  # final, but the same exception goes on
+        error.message = message(error.message)  # type: ignore[misc]  # final, but the same exception is raised again
         raise

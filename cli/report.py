@@ -21,7 +21,7 @@ from reports.html_report import write_report
     "folder",
     type=click.Path(path_type=Path, file_okay=False),
     required=True,
-    help="Folder; it is made if it is not there, files of the same names are replaced.",
+    help="Folder; created if need be, and files of the same names are replaced.",
 )
 @systems_option
 @baselines_option

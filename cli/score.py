@@ -49,7 +49,7 @@ from reports.tables.keywords import extractors_table
 
 @dataclass(frozen=True)
 class PlainText:
-    """The options that name plain text files, which belong together line by line."""
+    """The options of plain text files, which correspond line by line."""
 
     candidates: Path | None
     references_files: tuple[Path, ...]
@@ -58,7 +58,7 @@ class PlainText:
 
     @property
     def files(self) -> list[Path]:
-        """Those that are named."""
+        """The files that are named."""
         return [path for path in (self.candidates, *self.references_files, self.sources, self.titles) if path]
 
 
@@ -69,12 +69,12 @@ class PlainText:
 @click.option(
     "-o",
     "--output",
-    help="Where a line per summary goes, or a folder (DIR/) for a Parquet file per shard.  [default: scores.jsonl]",
+    help="File for a line per summary, or folder (DIR/) for a Parquet file per shard.  [default: scores.jsonl]",
 )
-@click.option("-c", "--candidates", type=FILE, help="Plain text: a system's summaries, one a line.")
+@click.option("-c", "--candidates", type=FILE, help="Plain text: a system's summaries, one per line.")
 @click.option("-r", "--reference", "references_files", type=FILE, multiple=True, help="Plain text: references.")
-@click.option("--sources", type=FILE, help="Plain text: the documents, one a line.")
-@click.option("--titles", type=FILE, help="Plain text: the titles, one a line.")
+@click.option("--sources", type=FILE, help="Plain text: the documents, one per line.")
+@click.option("--titles", type=FILE, help="Plain text: the titles, one per line.")
 @shard_options
 @report_refusals
 @gathered("texts", PlainText)
@@ -90,15 +90,15 @@ def score(
     """Score the summaries of FILE, of plain text files (-c, -r), or of the data set NAME.
 
     A file's scores go to --output, a line per summary, and the metrics' signatures beside it; a data set's scores
-    go into the database, where only those that are missing are computed. A metric that fails leaves its scores
-    missing, with the reason, and ends with exit code 1 when all others are done.
+    go into the database, and only missing ones are computed. If a metric fails, its scores are missing, with the
+    reason, and the exit code is 1 after all others are done.
 
-    With --on, or where --output is a folder, FILE may be a pattern in quotes, such as 'shards/*.parquet', or an
+    With --on, or if --output is a folder, FILE may be a pattern in quotes, such as 'shards/*.parquet', or an
     address such as s3://bucket/*.jsonl, and each shard of the input becomes a Parquet file in the folder.
     """
     if shards.are_asked(file, output):
         if texts.files:
-            raise click.UsageError("plain text (-c, -r) is no input of a run over shards: name a FILE")
+            raise click.UsageError("a run over shards cannot read plain text (-c, -r): name a FILE")
         score_shards(file, output, chosen, format, shards)
         return
     if file is not None and (not Path(file).exists() or Path(file).is_dir()) and not texts.candidates:
@@ -127,7 +127,7 @@ def score_shards(
 
 
 def print_score_counts(outcome: Outcome, names: Sequence[str]) -> None:
-    """Print the means of columns of scores, and end with exit code 1 where a metric failed."""
+    """Print the means of columns of scores, and end with exit code 1 if a metric failed."""
     counts = {name: count_scores(outcome, name) for name in names}
     rows = [(name, found.mean, found.scores, found.missing) for name, found in counts.items()]
     print_table(["metric", "mean", "n", "missing"], rows)
@@ -159,10 +159,10 @@ def records_to_score(file: str | None, format: str | None, texts: PlainText) -> 
 
 
 def check_weights(output: Path) -> None:
-    """Refuse what weights could not be written to, as nothing may take the place of a device or a descriptor."""
+    """Refuse an output that weights cannot be written to: a device or a descriptor cannot be replaced."""
     check_output(output, [])
     if not is_replaced(output):
-        raise Refused(f"{output} is no file, and weights need one")
+        raise Refused(f"{output} is not a file, and weights need one")
 
 
 def score_stored(name: str, chosen: dict[str, Any]) -> None:
@@ -179,13 +179,13 @@ def score_stored(name: str, chosen: dict[str, Any]) -> None:
 
 
 def score_missing(store: DataStore, name: str, metrics: Sequence[Metric], failures: Failures) -> dict[str, int]:
-    """Compute and store the scores of a data set that are missing; returns how many, by metric."""
+    """Compute and store the missing scores of a data set; return their number by metric."""
     for metric in metrics:
         if isinstance(metric, RougeK) and metric.lists is not None:
             refuse_ambiguous(metric.lists, store.records(name))
 
     def kept(done: int) -> str:
-        stored = f"{done} scores are stored, and the same command goes on from there"
+        stored = f"{done} scores are stored, and the same command continues from there"
         return stored if done else "nothing was scored yet"
 
     with show_document_progress("scoring", name, kept) as progress:
@@ -195,7 +195,7 @@ def score_missing(store: DataStore, name: str, metrics: Sequence[Metric], failur
 def score_to_file(records: Records, metrics: Sequence[Metric], output: Path) -> None:
     """Score records, write a line per summary and the signatures, print the means.
 
-    Of a run that is stopped the scores that there are go into a file that is called partial.
+    If the run is stopped, the scores so far go into a file with `partial` in its name.
     """
     failures = Failures()
     beside = output.with_suffix(".signatures.json")
@@ -210,7 +210,7 @@ def score_to_file(records: Records, metrics: Sequence[Metric], output: Path) -> 
             return f"{len(rows) or 'no'} summaries were scored, and nothing is kept"
         partial = output.with_suffix(f".partial{output.suffix}")
         write(partial)
-        return f"the scores of {len(rows)} of {total} summaries are in {partial}; the same command begins anew"
+        return f"the scores of {len(rows)} of {total} summaries are in {partial}; the same command starts again"
 
     scoring = score_records(records, metrics, failures)
     shown = click.progressbar(scoring, length=total, label="scoring", file=sys.stderr)
@@ -221,7 +221,7 @@ def score_to_file(records: Records, metrics: Sequence[Metric], output: Path) -> 
     write(output)
     signatures = {metric.name: metric.signature for metric in metrics}
     written = [output]
-    if is_replaced(output):  # beside /dev/stdout there is no place
+    if is_replaced(output):  # no file can be beside /dev/stdout
         write_whole(beside, [json.dumps(signatures, indent=2) + "\n"])
         written.append(beside)
     print_table(
@@ -237,13 +237,13 @@ def score_to_file(records: Records, metrics: Sequence[Metric], output: Path) -> 
 
 
 def warn_of_unseen(records: Iterable[tuple[Document, Sequence[Summary]]], metrics: Sequence[Metric]) -> None:
-    """Say how many letters of the texts are not seen, where some metrics see only those from a to z."""
+    """Warn of the letters in the texts that metrics of a to z do not see."""
     for warning in warnings_of(records, [metric.signature for metric in metrics]):
         say(warning)
 
 
 def mean_row(name: str, values: list[float | None]) -> tuple[str, float | None, int, int]:
-    """A metric's mean over the scores that there are."""
+    """Return a metric's mean over its defined scores, with the counts of scores and of missing ones."""
     known = [value for value in values if value is not None]
     return name, sum(known) / len(known) if known else None, len(known), len(values) - len(known)
 
@@ -254,21 +254,21 @@ def mean_row(name: str, values: list[float | None]) -> tuple[str, float | None, 
     "--extractor",
     default="overlap",
     show_default=True,
-    help="overlap; tfidf or textrank, as many as overlap finds; tfidf:K or textrank:K, so many.",
+    help="overlap; tfidf or textrank, as many as overlap finds; tfidf:K or textrank:K, K keywords.",
 )
-@click.option("--compare", is_flag=True, help="Print the keywords of all three extractors, an object a document.")
+@click.option("--compare", is_flag=True, help="Print the keywords of all three extractors, an object per document.")
 @declared_option("title")
 @declared_option("language")
 @format_option
 @report_refusals
 def keywords(file: Path, extractor: str, compare: bool, title: str, language: str, format: str | None) -> None:
-    """Print the keywords that ROUGE-K finds, a JSON list a document: score --keywords with the same extractor has them.
+    """Print the keywords that ROUGE-K looks for, a JSON list per document, as in score --keywords with the extractor.
 
-    By tfidf, phrases are rare among the sentences of the document's own references and title.
+    With tfidf, phrases are rare among the sentences of the document's own references and title.
 
-    With --compare, print a JSON object a document, {"id", "overlap", "tfidf", "textrank"}, each with as many keywords,
-    and on standard error how many of them two extractors share. Its TF-IDF is that of a data set, as on the page
-    Keywords: phrases are rare among the documents of FILE, so that it finds others than --extractor tfidf.
+    With --compare, print a JSON object per document, {"id", "overlap", "tfidf", "textrank"}, each with as many
+    keywords, and on standard error how many of them two extractors share. Its TF-IDF is that of a data set, as on the
+    page Keywords: phrases are rare among the documents of FILE, so that the keywords differ from --extractor tfidf.
     """
     if compare and click.get_current_context().get_parameter_source("extractor") == ParameterSource.COMMANDLINE:
         raise click.UsageError("--compare prints all extractors: leave out --extractor")

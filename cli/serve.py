@@ -1,4 +1,4 @@
-"""Serve the web app."""
+"""The command `serve`: the web app."""
 
 import os
 import socket
@@ -21,11 +21,11 @@ from hosting.settings import HOSTED, Settings, hosted_settings
 @click.command()
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", type=click.IntRange(1, 65535), default=8501, show_default=True, help="Port to listen on.")
-@click.option("--open", "open_browser", is_flag=True, help="Open the app in a browser, where there is a screen.")
+@click.option("--open", "open_browser", is_flag=True, help="Open the app in a browser, if there is a screen.")
 @click.option(
     "--hosted",
     is_flag=True,
-    help="Serve many people, who have to sign in. Needs an owner (`relevance user add`), RELEVANCE_SECRET and "
+    help="Serve many people, who must sign in. Needs an owner (`relevance user add`), RELEVANCE_SECRET and "
     "RELEVANCE_PUBLIC_URL; see deploy/README.md.",
 )
 @click.option(
@@ -33,7 +33,7 @@ from hosting.settings import HOSTED, Settings, hosted_settings
     type=click.IntRange(1, 64),
     default=1,
     show_default=True,
-    help="With --hosted: so many servers, at this port and those after it, behind a proxy. Needs PostgreSQL.",
+    help="With --hosted: number of servers, at this port and the following ones, behind a proxy. Needs PostgreSQL.",
 )
 @report_refusals
 def serve(host: str, port: int, open_browser: bool, hosted: bool, workers: int) -> None:
@@ -79,9 +79,9 @@ def serve(host: str, port: int, open_browser: bool, hosted: bool, workers: int) 
 
 
 def check_workers(hosted: bool, port: int, workers: int) -> None:
-    """Refuse several servers where one of them would be in another's way."""
+    """Refuse several servers that could not work together."""
     if not hosted:
-        raise Refused("--workers is for --hosted; on one's own machine one server is enough")
+        raise Refused("--workers is for --hosted; on your own machine one server is enough")
     if make_url(database_url()).get_backend_name() == "sqlite":
         raise Refused("several workers need PostgreSQL: SQLite has one writer, and its file is locked by one machine")
     if port + workers > 65536:
@@ -89,7 +89,7 @@ def check_workers(hosted: bool, port: int, workers: int) -> None:
 
 
 def prepare_hosting() -> Settings:
-    """Check that the server can be hosted: settings and libraries. Raises what the command refuses."""
+    """Check the settings and libraries of a hosted server. Raises errors that the command reports."""
     os.environ[HOSTED] = "1"
     settings = hosted_settings()
     try:
@@ -101,18 +101,18 @@ def prepare_hosting() -> Settings:
 
 
 def check_owner(engine: Engine) -> None:
-    """Refuse to serve what nobody could run."""
+    """Refuse to serve without an owner."""
     if not AccountStore(engine).has_owner():
         raise Refused("the server has no owner; add one with  relevance user add NAME --role owner")
 
 
 def options_behind_proxy(settings: Settings) -> dict[str, Any]:
-    """How uvicorn serves many people; where a proxy is configured, it is believed where requests come from."""
+    """Return uvicorn's options for many people; a configured proxy is trusted about where requests come from."""
     return {
         "proxy_headers": settings.proxy is not None,
         "forwarded_allow_ips": settings.proxy or "",
         "server_header": False,
         "log_config": None,
         "ws_max_size": 4 * 2**20,
-        "ws_per_message_deflate": False,  # a few kilobytes unpack to 4 MiB, and dozens of them are read at once
+        "ws_per_message_deflate": False,  # a few kilobytes could unpack to 4 MiB, dozens of times at once
     }

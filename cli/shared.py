@@ -1,4 +1,4 @@
-"""What all commands share: errors in one line, names in options, progress and tables on the terminal."""
+"""Helpers of all commands: errors in one line, names in options, stores, progress on the terminal."""
 
 import os
 import signal
@@ -24,23 +24,23 @@ Records: TypeAlias = list[tuple[Document, list[Summary]]]
 """Documents with their summaries."""
 
 Progress: TypeAlias = Callable[[int, int], None]
-"""Receives how many are done, and how many there are."""
+"""A function that receives the numbers of done and of all items."""
 
 FILE = click.Path(path_type=Path, exists=True, dir_okay=False, readable=True)
 
 FILES = click.Path(path_type=Path, exists=True, readable=True)  # or the folder of a corpus
 
-SEED = click.IntRange(0, 2**31 - 1)  # what a database's integer holds
+SEED = click.IntRange(0, 2**31 - 1)  # the range of a database's integer
 
 COUNT = click.IntRange(1, 2**31 - 1)
 
 BEAMS = click.IntRange(1, 64)  # each takes memory of its own
 
 MOST_PROCESSES = 8
-"""Processes that are started without being asked for, at most: each loads the solver."""
+"""The most processes started by default: each loads the solver."""
 
-STORED = "what was found is stored, and the same command goes on from there"
-"""What a run that is stopped says of a data set."""
+STORED = "the results so far are stored, and the same command continues from there"
+"""The message of a stopped run about a data set."""
 
 
 def report_refusals(command: Callable[..., None]) -> Callable[..., None]:
@@ -52,7 +52,7 @@ def report_refusals(command: Callable[..., None]) -> Callable[..., None]:
             command(*args, **options)
         except (ValueError, OSError) as error:  # BadRecord, StoreError, UnknownMetric, ... are ValueErrors
             if isinstance(error, OSError) and error.errno and error.filename is None:
-                raise  # what failed is no file that was named but our output
+                raise  # not about a named file, but about our output
             raise Refused(str(error)) from error
         except SQLAlchemyError as error:
             raise Refused(f"the database cannot be used: {getattr(error, 'orig', None) or error}") from error
@@ -61,7 +61,7 @@ def report_refusals(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def gathered(argument: str, record: type[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Hand a command some of its options as one argument: a dataclass whose fields have the options' names."""
+    """Pass some of a command's options as one argument: a dataclass whose fields have the options' names."""
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         @wraps(command)
@@ -75,7 +75,7 @@ def gathered(argument: str, record: type[Any]) -> Callable[[Callable[..., None]]
 
 
 class Refused(click.ClickException):
-    """Input that the command refuses."""
+    """The command refuses its input."""
 
     exit_code = 2
 
@@ -96,7 +96,7 @@ table_format_option = click.option(
     type=click.Choice(["text", "json", "csv", "latex"]),
     default="text",
     show_default=True,
-    help="csv: one line a number; latex: booktabs.",
+    help="csv: one line per number; latex: booktabs.",
 )
 
 
@@ -111,55 +111,55 @@ def tell(line: str, *, err: bool = False) -> None:
 
 
 def split_names(names: str) -> list[str]:
-    """The names in a comma-separated option."""
+    """Split a comma-separated option into names."""
     return [name.strip() for name in names.split(",") if name.strip()]
 
 
 class Incomplete(click.ClickException):
-    """Scores are missing because metrics failed; all others are there."""
+    """Scores are missing because metrics failed; all other scores exist."""
 
     exit_code = 1
 
 
 def check_failures(failures: dict[str, str]) -> None:
-    """End with exit code 1 where metrics failed, saying why."""
+    """End with exit code 1 and the reasons if metrics failed."""
     if failures:
         raise Incomplete("; ".join(f"{name} failed: {reason}" for name, reason in failures.items()))
 
 
 def read_records(file: Path, format: str | None) -> Records:
-    """Read a file whole before anything is done with it."""
+    """Read a whole file before anything is done with it."""
     return list(read_documents(file, format, say))
 
 
 def open_stores() -> tuple[DataStore, AnnotationStore]:
-    """The stores over the database, its schema brought up to date."""
+    """Open the stores over the database, after bringing its schema up to date."""
     engine = connect(say=say)
     return DataStore(engine), AnnotationStore(engine)
 
 
 def store_with(name: str) -> DataStore:
-    """The store of data sets, refused where it has none of that name, which is no file's either."""
+    """Open the store of data sets. Raises `Refused` if it has none of that name, which is not a file's either."""
     store, _ = open_stores()
     try:
         store.dataset(name)
     except UnknownDataset as error:
         if any(Path(name).glob("part-*.parquet")):
             raise Refused(
-                f"{name} has shards and no manifest: the run has not ended, and goes on when it is started again"
+                f"{name} has shards but no manifest: the run has not finished; start it again to continue"
             ) from error
         raise Refused(f"there is no file {name}, and {error}") from error
     return store
 
 
 def find_documents(name: str) -> list[Document]:
-    """The documents of a file or a data set. Raises `BadRecord`, `Refused`."""
+    """Read the documents of a file or a data set. Raises `BadRecord`, `Refused`."""
     records = read_records(Path(name), None) if is_file(name, None) else store_with(name).records(name)
     return [document for document, _ in records]
 
 
 def usual_processes() -> int:
-    """The default number of processes."""
+    """Return the default number of processes."""
     return min(os.cpu_count() or 1, MOST_PROCESSES)
 
 
@@ -167,8 +167,8 @@ def usual_processes() -> int:
 def announce_interrupt(kept: Callable[[], str]) -> Iterator[Callable[[], None]]:
     """On Ctrl-C, say what is `kept` of the work and exit with code 1.
 
-    Yields what raises KeyboardInterrupt if it was pressed before: Python drops the exception, and prints it, where it
-    comes in a callback, as there are while libraries are imported.
+    Yields a function that raises KeyboardInterrupt if Ctrl-C was pressed before: Python drops and prints an exception
+    in a callback, such as those during imports of libraries.
     """
     was_pressed = False
     print_dropped = sys.unraisablehook
@@ -200,7 +200,7 @@ def announce_interrupt(kept: Callable[[], str]) -> Iterator[Callable[[], None]]:
 
 @contextmanager
 def show_document_progress(doing: str, name: str, kept: Callable[[int], str]) -> Iterator[Progress]:
-    """A progress bar that Ctrl-C stops; `kept` says what there is of the work, from how much is done."""
+    """Show a progress bar that Ctrl-C stops; `kept` tells what is kept of the work, from the number of done items."""
     reached = 0
     with announce_interrupt(lambda: kept(reached)) as check, bar(f"{doing} {name}") as show:
 
@@ -215,11 +215,11 @@ def show_document_progress(doing: str, name: str, kept: Callable[[int], str]) ->
 
 @contextmanager
 def bar(label: str) -> Iterator[Progress]:
-    """Show a progress bar; yields a function that takes the amount done and the total."""
+    """Show a progress bar; yield a function that takes the number of done items and the total."""
     with click.progressbar(length=0, label=in_one_line(label), file=sys.stderr) as shown:
 
         def progress(done: int, total: int) -> None:
-            shown.length = total or 1  # nothing to do is done
+            shown.length = total or 1  # no work is finished work
             shown.update((done if total else 1) - shown.pos)
 
         yield progress
@@ -232,12 +232,12 @@ def check_output(output: Path, inputs: Iterable[Path | None]) -> None:
     if not os.access(output.parent if output.is_file() or not output.exists() else output, os.W_OK):
         raise Refused(f"{output} cannot be written: permission denied")
     if any(path is not None and path.exists() and output.exists() and path.samefile(output) for path in inputs):
-        raise Refused(f"{output} is what is to be scored; name another --output")
+        raise Refused(f"{output} is an input; name another --output")
 
 
 def is_file(name: str, format: str | None) -> bool:
-    """Whether a name is that of a file and not of a data set; only a file has a format."""
-    if Path(name).exists() and not Path(name).is_dir():  # a pipe or device is refused where it is opened
+    """Tell whether a name is that of a file and not of a data set; only a file has a format."""
+    if Path(name).exists() and not Path(name).is_dir():  # a pipe or device is refused when it is opened
         return True
     if format:
         raise click.UsageError(f"--input-format goes with a file, and there is no file {name}")

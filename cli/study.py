@@ -35,7 +35,7 @@ from reports.escaping import format_count
 
 @dataclass(frozen=True)
 class DrawOptions:
-    """The options that say which pairs are drawn."""
+    """The options of the draw of pairs."""
 
     systems: str
     rule: str
@@ -49,7 +49,7 @@ class DrawOptions:
 
 @click.group()
 def study() -> None:
-    """Create and look after studies."""
+    """Create and manage studies."""
 
 
 @study.command("create")
@@ -62,8 +62,8 @@ def study() -> None:
     type=click.Choice(["rouge_k_differs", "random", "all", "conflicts"]),
     default="rouge_k_differs",
     show_default=True,
-    help="Which pairs: those whose ROUGE-K differs (as in the paper), drawn at random, all, or those on which metrics "
-    "contradict each other beside a random share of the others.",
+    help="Pairs: those whose ROUGE-K differs (as in the paper), random ones, all, or those on which metrics "
+    "contradict each other with a random share of the others.",
 )
 @click.option(
     "--conflict-metrics",
@@ -82,18 +82,18 @@ def study() -> None:
 @click.option(
     "--per-document",
     type=COUNT,
-    help="Pairs per document; 1, or no limit with --pairs all and conflicts. With conflicts, so many of either kind.",
+    help="Pairs per document; 1, or no limit with --pairs all and conflicts. With conflicts, of either kind.",
 )
 @click.option(
     "--checks",
     type=click.IntRange(0, 100),
     default=0,
     show_default=True,
-    help="Attention checks, which everybody gets: a summary against one of another document.",
+    help="Attention checks for every annotator: a summary against one of another document.",
 )
 @click.option("--judgments", type=COUNT, default=1, show_default=True, help="Judgments wanted per pair.")
 @click.option("--ties/--no-ties", default=False, show_default=True, help="Whether annotators may choose a tie.")
-@click.option("--question", help="What annotators are asked.")
+@click.option("--question", help="The question for annotators.")
 @click.option("--instructions", type=FILE, help="A Markdown file shown before the pairs.")
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of the draw and of the sides.")
 @report_refusals
@@ -110,7 +110,7 @@ def create_study(
     """Create the study NAME from pairs of a data set's summaries."""
     data_store, annotation_store = open_stores()
     contradicting = split_names(draw.conflict_metrics) if draw.rule == "conflicts" else []
-    # The lexical ones so that the agreement table is there with the first judgment.
+    # The lexical ones, so that there is an agreement table from the first judgment on.
     scored, failures = make_metrics([*default_metrics(), *contradicting]), Failures()
     score_dataset(data_store, dataset, scored, failures=failures)
     check_failures(failures)
@@ -146,7 +146,7 @@ def create_study(
 @click.option("--archived", is_flag=True, help="List those in the archive, too.")
 @report_refusals
 def list_studies(archived: bool) -> None:
-    """List the studies and how far they are."""
+    """List the studies and their progress."""
     _, store = open_stores()
     print_table(
         ["study", "data set", "pairs", "wanted", "judgments", "state"],
@@ -167,7 +167,7 @@ def list_studies(archived: bool) -> None:
 @study.command("invite")
 @click.argument("name")
 @click.argument("annotator")
-@click.option("--url", default="http://127.0.0.1:8501", show_default=True, help="Where the app is served.")
+@click.option("--url", default="http://127.0.0.1:8501", show_default=True, help="Address of the app.")
 @report_refusals
 def invite(name: str, annotator: str, url: str) -> None:
     """Print a link that lets ANNOTATOR, and nobody else, judge in the study NAME under that name."""
@@ -191,16 +191,16 @@ def close_study(name: str, reopen: bool) -> None:
 @click.argument("new")
 @report_refusals
 def rename_study(name: str, new: str) -> None:
-    """Call the study NAME by the name NEW from now on, in its study file as well."""
-    tell(f"{name} is called {open_removal().rename_study(name, new).name} now")
+    """Rename the study NAME to NEW, in its study file as well."""
+    tell(f"{name} is now {open_removal().rename_study(name, new).name}")
 
 
 @study.command("archive")
 @click.argument("name")
-@click.option("--restore", is_flag=True, help="Bring it back into the lists.")
+@click.option("--restore", is_flag=True, help="Return it to the lists.")
 @report_refusals
 def archive_study(name: str, restore: bool) -> None:
-    """Leave the study NAME out of lists and results; nothing of it is changed."""
+    """Archive the study NAME, which leaves it out of lists and results without changing it."""
     open_removal().archive_study(name, archived=not restore)
     tell(f"{name} is {'out of' if restore else 'in'} the archive")
 
@@ -219,7 +219,7 @@ def delete_study(name: str, with_judgments: bool) -> None:
 
 
 def open_removal() -> StudyRemovalStore:
-    """What renames and deletes studies, over the database."""
+    """Open the store that renames and deletes studies."""
     return StudyRemovalStore(open_stores()[1].engine)
 
 
@@ -237,16 +237,16 @@ def open_removal() -> StudyRemovalStore:
     type=click.Choice(["jsonl", "csv", "lmarena", "crowd-kit"]),
     default="jsonl",
     show_default=True,
-    help="Judgments can be written as LMArena or Crowd-Kit have them, too.",
+    help="Judgments can also be written in the formats of LMArena and Crowd-Kit.",
 )
-@click.option("--with-names", is_flag=True, help="Call people by their names, not P1, P2 and so on.")
+@click.option("--with-names", is_flag=True, help="Write people's names instead of P1, P2 and so on.")
 @click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="File; printed if left out.")
 @report_refusals
 def export_study(name: str, what: str, format: str, with_names: bool, output: Path | None) -> None:
     """Write the judgments, adjudications, models, people or surveys of the study NAME, or the scores of its data set.
 
-    What people wrote (rationales, reasons, answers) stays as it is, and may tell who they are. Crowd-Kit knows no ties:
-    they are left out, and counted.
+    Texts that people wrote (rationales, reasons, answers) are unchanged, and may tell who they are. Crowd-Kit has no
+    ties: they are left out, and counted.
     """
     if output is not None:
         check_output(output, [])

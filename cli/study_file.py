@@ -25,7 +25,7 @@ from metrics.scoring import Failures, score_dataset
 @click.argument("file", type=FILE)
 @report_refusals
 def check_file(file: Path) -> None:
-    """Say what applying the study file FILE would do, or what is wrong with it, by its line."""
+    """Say what applying the study file FILE would do, or on which line it is wrong."""
     text = read_study_file(file)
     protocol = read_protocol(text, file.name)
     _, store = open_protocols()
@@ -37,7 +37,7 @@ def check_file(file: Path) -> None:
     except ScoresMissing as error:
         if not all(map(metric_of, protocol.signatures.values())):
             raise
-        tell(f"{file.name} can be applied, which computes scores that are missing; pairs are counted after that")
+        tell(f"{file.name} can be applied, which computes missing scores; pairs are counted after that")
         say(str(error))
 
 
@@ -45,10 +45,10 @@ def check_file(file: Path) -> None:
 @click.argument("file", type=FILE)
 @report_refusals
 def apply_file(file: Path) -> None:
-    """Make the study that the study file FILE describes, or change the study of its name.
+    """Make the study described by the study file FILE, or change the study of that name.
 
-    Until somebody is invited, joins, or a language model judges, everything may change, and pairs are drawn anew;
-    from then on title, closes, instructions, texts, links, panel, most_per_annotator and idle_minutes.
+    Until somebody is invited or joins, or a language model judges, everything may change, and pairs are drawn again;
+    after that, only title, closes, instructions, texts, links, panel, most_per_annotator and idle_minutes.
     """
     text = read_study_file(file)
     protocol = read_protocol(text, file.name)
@@ -72,11 +72,11 @@ def apply_file(file: Path) -> None:
 
 @click.command("export-config")
 @click.argument("name")
-@click.option("--version", type=click.IntRange(1), help="Which version of it; the latest if left out.")
+@click.option("--version", type=click.IntRange(1), help="Its version; the latest if left out.")
 @click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="File; printed if left out.")
 @report_refusals
 def export_file(name: str, version: int | None, output: Path | None) -> None:
-    """Write the study file of the study NAME, byte by byte as it was applied."""
+    """Write the study file of the study NAME, byte for byte as it was applied."""
     if output is not None:
         check_output(output, [])
     _, annotation = open_stores()
@@ -89,14 +89,14 @@ def export_file(name: str, version: int | None, output: Path | None) -> None:
 
 
 def open_protocols() -> tuple[DataStore, ProtocolStore]:
-    """The stores of data sets and of study files."""
+    """Open the stores of data sets and of study files."""
     data, annotation = open_stores()
     return data, ProtocolStore(annotation.engine)
 
 
 @contextmanager
 def located(file: Path, text: str) -> Iterator[None]:
-    """Say on which line of a study file that stands which does not go with the data set."""
+    """Add the line of a study file to errors about its data set."""
     try:
         yield
     except (NotPinned, OtherData, UnknownDataset) as error:
@@ -105,39 +105,39 @@ def located(file: Path, text: str) -> Iterator[None]:
 
 
 def check_signatures(file: Path, text: str, protocol: StudyProtocol) -> None:
-    """Refuse the name of a metric where the signature of its scores is to stand, and say which that is."""
+    """Refuse the name of a metric instead of the signature of its scores, and say what the signature is."""
     for path, signature in protocol.signatures.items():
         if "|" not in signature:
             where = say_place(path, find_lines(text), file.name)
             usual = signatures().get(signature)
-            help = f"say {usual!r}" if usual else "`relevance score` prints those that there are"
-            raise Refused(f"{where}: {signature!r} is no signature of scores; {help}")
+            help = f"write {usual!r}" if usual else "`relevance score` prints the existing ones"
+            raise Refused(f"{where}: {signature!r} is not a signature of scores; {help}")
 
 
 def say_doubts(file: Path, text: str, protocol: StudyProtocol) -> None:
-    """Say what a study file says and hardly means, by its line."""
+    """Print doubtful settings of a study file, with their lines."""
     for path, doubt in find_doubts(protocol):
         say(f"{say_place(path, find_lines(text), file.name)}: {doubt}")
 
 
 def score(data: DataStore, protocol: StudyProtocol) -> None:
-    """Compute the scores that its rules compare, and the usual ones: the agreement table is there at once."""
+    """Compute the scores that its rules compare, and the usual ones, so that there is an agreement table at once."""
     failures = Failures()
     score_dataset(data, protocol.dataset.name, metrics_for(protocol.signatures.values()), failures=failures)
     check_failures(failures)
 
 
 def tell_effect(effect: Effect) -> None:
-    """Say what applying a study file would do."""
+    """Print what applying a study file would do."""
     protocol, sample = effect.protocol, effect.sample
     if sample is not None:
         checks = f", and {len(sample.checks)} attention checks" if sample.checks else ""
         tell(f"{sample.eligible} pairs are eligible, {len(sample.pairs)} are drawn{checks}")
-        tell(f"the texts of the data set {protocol.dataset.name} are those that are pinned")
+        tell(f"the texts of the data set {protocol.dataset.name} are the pinned ones")
     if effect.made:
         tell(f"applying it makes the study {protocol.name}")
     elif not effect.changed:
-        tell(f"it says what the file of the study {protocol.name} says")
+        tell(f"it is the same as the file of the study {protocol.name}")
     else:
-        anew = "; the pairs are drawn anew" if sample is not None else ""
+        anew = "; the pairs are drawn again" if sample is not None else ""
         tell(f"applying it changes {', '.join(effect.changed)} of the study {protocol.name}{anew}")

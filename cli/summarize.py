@@ -1,4 +1,4 @@
-"""Systems that write summaries, and how they write."""
+"""The command `summarize`: systems that write summaries, and their options."""
 
 from dataclasses import asdict, dataclass, fields
 
@@ -47,7 +47,7 @@ from summarizers.registry import guide, in_language, summarizer
 
 @dataclass(frozen=True)
 class CheckpointOptions:
-    """The options that say how checkpoints write; what is None was not asked for."""
+    """The writing options of checkpoints; None if not given."""
 
     beams: int | None
     max_tokens: int | None
@@ -66,17 +66,17 @@ class CheckpointOptions:
 
     @property
     def given(self) -> dict[str, int | float | str]:
-        """Those that were asked for."""
+        """The options that were given."""
         return {name: value for name, value in asdict(self).items() if value is not None}
 
     def writing(self) -> WritingOptions:
-        """What they ask for."""
+        """Return the writing options of checkpoints."""
         return WritingOptions(**self.given)  # type: ignore[arg-type]  # fields of the same names and types
 
 
 @dataclass(frozen=True)
 class OverShards(ShardOptions):
-    """The options of a run over shards, with what only such a run has."""
+    """The options of a run over shards, with those that only such a run has."""
 
     output: str | None
     input_format: str | None
@@ -101,14 +101,14 @@ class NamedSystems:
 
 
 def print_systems(context: click.Context, _option: click.Parameter, asked: bool) -> None:
-    """Print how all systems are named and end."""
+    """Print the names of all systems and exit."""
     if asked and not context.resilient_parsing:
         click.echo(guide())
         context.exit()
 
 
 class Sectioned(click.Command):
-    """A command whose help has the options of checkpoints and language models under headings of their own."""
+    """A command with options of checkpoints and language models under separate headings in its help."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options."""
@@ -122,7 +122,7 @@ class Sectioned(click.Command):
 
 
 def heading(option: str) -> str:
-    """The heading of an option in the help."""
+    """Return the heading of an option in the help."""
     if option in OF_BOTH:
         return "Of checkpoints and language models (llm:)"
     if option in {field.name for field in fields(CheckpointOptions)}:
@@ -140,54 +140,54 @@ def heading(option: str) -> str:
     required=True,
     help="Systems, separated by commas: lead, random, textrank, lexrank, tfidf, sumbasic, lsa, each of 3 sentences or "
     "with -K (sentences), -Kw (words) or -ref (words of the first reference) after its name; rake-Kw, rake-ref (key "
-    "phrases); upper bounds that read the references, such as oracle-exact-rouge1, oracle-greedy-rouge2-set; texts "
-    "that people wrote: reference:N, title; tldr-linear, tldr-minilm and extractor:DIR, which were trained and take 1 "
-    "sentence; checkpoints of transformers on this machine: seq2seq:DIR, causal:DIR, gguf:FILE; what relevance train "
-    "made: pointer:DIR, presumm:DIR, by the other methods seq2seq:DIR; and language models that are asked by a "
-    "prompt: llm:MODEL at an address, llm:causal:DIR, llm:gguf:FILE or llm:embedded on this machine.",
+    "phrases); upper bounds that read the references, such as oracle-exact-rouge1, oracle-greedy-rouge2-set; "
+    "human-written texts: reference:N, title; trained extractors of 1 sentence: tldr-linear, tldr-minilm, "
+    "extractor:DIR; checkpoints of transformers on this machine: seq2seq:DIR, causal:DIR, gguf:FILE; systems of "
+    "relevance train: pointer:DIR, presumm:DIR, of the other methods seq2seq:DIR; and language models that are "
+    "prompted: llm:MODEL at an address, llm:causal:DIR, llm:gguf:FILE or llm:embedded on this machine.",
 )
 @click.option(
     "--language",
-    help="Language of the documents, such as de: words and stop words of the systems that look at words, which are "
-    "then called so (textrank-de-2).  [default: en]",
+    help="Language of the documents, such as de, for systems that look at words; it becomes part of their names "
+    "(textrank-de-2).  [default: en]",
 )
 @click.option(
-    "--list", is_flag=True, is_eager=True, expose_value=False, callback=print_systems, help="Name all systems and exit."
+    "--list", is_flag=True, is_eager=True, expose_value=False, callback=print_systems, help="List the systems and exit."
 )
 @click.option(
     "--as", "called", help="Name of a checkpoint, extractor:DIR or language model as a system.  [default: its own]"
 )
-@click.option("--trained-on", is_flag=True, help="Also summarize documents that a system was trained on, and say so.")
+@click.option("--trained-on", is_flag=True, help="Also summarize documents of a system's training, with a remark.")
 @click.option(
     "--processes",
     type=click.IntRange(1, 256),
-    help="Documents at once, where a system takes long, as oracles do.  [default: as many as processors, up to "
+    help="Documents at once, for slow systems such as oracles.  [default: as many as processors, up to "
     f"{MOST_PROCESSES}]",
 )
 @click.option("-o", "--output", metavar="DIR/", help="The folder of a run over shards.")
 @shard_options
 @click.option("--input-format", help="Format of the files of a run over shards; guessed if left out.")
-# Options of checkpoints; what is left out is as the checkpoint says itself.
-@click.option("--beams", type=BEAMS, help="Outputs that beam search follows; 1: greedy search.")
-@click.option("--max-tokens", type=COUNT, help="Tokens of a summary, at most.  [default: the checkpoint's, or 128]")
-@click.option("--min-tokens", type=click.IntRange(0), help="Tokens of a summary, at least.")
+# Options of checkpoints; by default, the checkpoint's own settings.
+@click.option("--beams", type=BEAMS, help="Width of beam search; 1: greedy search.")
+@click.option("--max-tokens", type=COUNT, help="Most tokens of a summary.  [default: the checkpoint's, or 128]")
+@click.option("--min-tokens", type=click.IntRange(0), help="Fewest tokens of a summary.")
 @click.option("--length-penalty", type=float, help="Above 0, beam search prefers longer summaries.")
 @click.option(
-    "--no-repeat", type=click.IntRange(0), help="Tokens in a row that a summary may not have twice; 0: it may."
+    "--no-repeat", type=click.IntRange(0), help="Length of n-grams that a summary may not repeat; 0: no limit."
 )
-@click.option("--repetition-penalty", type=float, help="Above 1, tokens that were there come less likely again.")
+@click.option("--repetition-penalty", type=float, help="Above 1, tokens are less likely to be repeated.")
 @drawing_options
 @click.option(
     "--prompt",
-    help="Text around {document}, such as 'summarize: {document}'.  [default: the document alone; of language models "
-    "a request for a summary by their chat template, or {document} and TL;DR:; of llm: the ROUGE-K paper's]",
+    help="Text around {document}, such as 'summarize: {document}'.  [default: the document alone; for language models "
+    "a request for a summary by their chat template, or {document} and TL;DR:; for llm: the ROUGE-K paper's]",
 )
 @click.option(
     "--source-tokens",
     type=COUNT,
-    help="Tokens that are read, at most; more is cut.  [default: the model's maximum; of llm: 512]",
+    help="Most tokens of a document that are read.  [default: the model's maximum; for llm: 512]",
 )
-@click.option("--batch-tokens", type=COUNT, help="Tokens that are read at once.  [default: 4096]")
+@click.option("--batch-tokens", type=COUNT, help="Tokens read at once.  [default: 4096]")
 @local_options
 @language_model_options
 @report_refusals
@@ -207,13 +207,13 @@ def summarize(
 ) -> None:
     """Write candidate summaries for the data set NAME.
 
-    Summaries are stored as they are written: the same command goes on where it was stopped, and adds what a system
-    lacks. A system that was imported, or written with other settings, is left as it is. From checkpoints nothing is
-    downloaded, unpickled or run. The key of language models is read from OPENAI_API_KEY, and every call is recorded, so
-    that none is paid for twice.
+    Summaries are stored as they are written: the same command continues where it was stopped, and adds missing ones. A
+    system that was imported, or written with other settings, is not changed. Checkpoints are never downloaded or
+    unpickled, and no code from them is run. The key for language models is read from OPENAI_API_KEY, and every call is
+    recorded, so that none is paid for twice.
 
     With --on, or with -o DIR/, summaries are written for the documents of FILE, which may be a pattern in quotes or an
-    address: each shard becomes a Parquet file of the folder, a table that can be imported or scored.
+    address: each shard becomes a Parquet file in the folder, a table that can be imported or scored.
     """
     names = named.names
     check_options(names, called, writing, asking)
@@ -241,7 +241,7 @@ def summarize(
     except SystemExists as error:
         if all(isinstance(system, str) for system in asked):
             raise
-        raise ValueError(f"{error}; a checkpoint, extractor:DIR or language model gets another name by --as") from error
+        raise ValueError(f"{error}; give a checkpoint, extractor:DIR or language model a name with --as") from error
     finally:
         for added in done:  # not before the bar is gone
             tell(added.words(name))
@@ -264,7 +264,7 @@ def summarize_shards(name: str, asked: list[str | Summarizer], trained_on: bool,
 def check_options(
     names: list[str], called: str | None, writing: CheckpointOptions, asking: LanguageModelOptions
 ) -> None:
-    """Refuse options that no system that is named has."""
+    """Refuse options that none of the named systems has."""
     if not names:
         raise click.UsageError("--system names no system")
     checkpoints = any(is_checkpoint(name) for name in names)
@@ -295,20 +295,20 @@ def find_systems(
     writing: CheckpointOptions,
     asking: LanguageModelOptions,
 ) -> list[str | Summarizer]:
-    """The systems that are named: checkpoints, trained extractors and language models as what opens or asks them."""
+    """Make the named systems that are checkpoints, trained extractors or language models; others stay names."""
     called = None if called is None else system_name(called)
-    found: list[str | Summarizer] = []
+    systems: list[str | Summarizer] = []
     for name in names:
         if is_checkpoint(name):
-            found.append(checkpoint_summarizer(name, writing.writing(), system=called))
+            systems.append(checkpoint_summarizer(name, writing.writing(), system=called))
         elif name.startswith(PREFIX):
-            found.append(open_language_model(name.removeprefix(PREFIX), called, asking, writing.given))
+            systems.append(open_language_model(name.removeprefix(PREFIX), called, asking, writing.given))
         else:
-            found.append(extractor(name, system=called) if is_extractor(name) else name)
-    return found
+            systems.append(extractor(name, system=called) if is_extractor(name) else name)
+    return systems
 
 
 def lacking(store: DataStore, name: str, system: Summarizer) -> list[Document]:
-    """The documents of a data set that have no summary by a system."""
+    """List the documents of a data set without a summary by a system."""
     there = store.summarized(dataset=name, system=system.name, signature=system.signature)
     return [document for document, _ in store.records(name) if document.id not in there]

@@ -1,4 +1,4 @@
-"""Training: the two extractors, and the learned parts of APES."""
+"""The command `train`: the extractors, the papers' methods, and the learned parts of APES."""
 
 from pathlib import Path
 
@@ -13,28 +13,28 @@ from summarizers.learned.training import train_extractor
 
 @click.group(cls=TrainGroup)
 def train() -> None:
-    """Train systems that write summaries, and the parts of APES that are learned."""
+    """Train summarizers, and the learned parts of APES."""
 
 
 @train.command()
 @click.argument("dataset", metavar="FILE|NAME")
-@click.option("--dev", required=True, metavar="FILE|NAME", help="Documents by which penalty or seed are chosen.")
-@click.option("--without", metavar="FILE|NAME", help="Documents not to learn from, such as those of a test.")
+@click.option("--dev", required=True, metavar="FILE|NAME", help="Documents for choosing the penalty or seed.")
+@click.option("--without", metavar="FILE|NAME", help="Documents not to learn from, such as a test set.")
 @click.option(
     "--kind",
     type=click.Choice(["linear", "minilm"]),
     default="minilm",
     show_default=True,
-    help="linear: ridge regression on n-grams and places, in seconds; minilm: a transformer layer on sentence vectors "
-    "of the embedded encoder, in minutes.",
+    help="linear: ridge regression on n-grams and positions, in seconds; minilm: a transformer layer on sentence "
+    "vectors of the embedded encoder, in minutes.",
 )
-@click.option("--seeds", type=COUNT, default=10, show_default=True, help="Heads of minilm that are tried.")
+@click.option("--seeds", type=COUNT, default=10, show_default=True, help="Number of heads that minilm tries.")
 @click.option(
     "-o",
     "--output",
     required=True,
     type=click.Path(path_type=Path, file_okay=False),
-    help="A new folder for weights and what the extractor was trained on.",
+    help="New folder for the weights and the list of training documents.",
 )
 @device_option
 @report_refusals

@@ -1,4 +1,4 @@
-"""Training by the papers' methods: a command a method."""
+"""Training by the papers' methods: a command for each method."""
 
 import json
 import re
@@ -42,7 +42,7 @@ class Numbers(click.ParamType[Any]):
 
 
 MOST_RUNS = 100
-"""Runs that are asked for at once, at most."""
+"""The most runs of one command."""
 
 
 class Seeds(Numbers):
@@ -58,30 +58,30 @@ class Seeds(Numbers):
         return super().convert(value, param, ctx)
 
 
-ABOUT = """Learns the {target} of each document in FILE, or in the data set NAME, and writes a folder that
-relevance summarize takes as {kind}:OUTPUT. What is not given is as published. Training that was stopped goes on by
---resume from its last epoch, or the last ten minutes."""
+ABOUT = """Learns the {target} of each document in FILE, or in the data set NAME, and writes a folder that relevance
+summarize takes as {kind}:OUTPUT. Defaults are the published settings. Training that was stopped continues with --resume
+from the last epoch, or the last ten minutes."""
 
 OPTIONAL = ("model", "grid", "warmup", "num_beams", "min_new_tokens", "max_new_tokens")
-"""What some methods have no option for."""
+"""Options that some methods do not have."""
 
 
 class TrainGroup(click.Group):
-    """The group `train`; the methods are imported when one of their commands, or the help, is asked for."""
+    """The group `train`; methods are imported only for their commands and the help."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The commands of the file, then the methods."""
+        """List the commands of the file, then the methods."""
         return [*super().list_commands(ctx), *METHODS]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """A command of the file, or that of a method."""
+        """Return a command of the file, or that of a method."""
         if known := super().get_command(ctx, cmd_name):
             return known
         return method_command(METHODS[cmd_name]) if cmd_name in METHODS else None
 
 
 def method_command(method: type[Method]) -> click.Command:
-    """The command of a method, with its settings as options."""
+    """Make the command of a method, with its settings as options."""
 
     @report_refusals
     def run(**given: Any) -> None:
@@ -106,7 +106,7 @@ def setting_option(field: Any) -> click.Option:
 
 @dataclass(frozen=True)
 class Given:
-    """What people say of a run, whatever the method; None is as published."""
+    """The options of a run with any method; None: as published."""
 
     dataset: str
     dev: str
@@ -130,7 +130,7 @@ class Given:
 
 
 def shared_options(method: type[Method]) -> list[click.Parameter]:
-    """The options that all methods have, with what is published of this one as their defaults."""
+    """Make the options of all methods, with this method's published settings as defaults."""
     folder = click.Path(path_type=Path)
     published = PUBLISHED[method.name]
     training, decoding = published.training, published.decoding
@@ -144,9 +144,9 @@ def shared_options(method: type[Method]) -> list[click.Parameter]:
     grid = click.Option(["--grid"], is_flag=True, help=described)
     warmup = number("--warmup", "warmup", training.warmup, "Updates in which the learning rate rises.", LEAST)
     searching = [
-        number("--beams", "num_beams", decoding.num_beams, "Summaries that are followed at once.", BEAMS),
-        number("--min-tokens", "min_new_tokens", decoding.min_new_tokens, "Tokens of a summary, at least.", LEAST),
-        number("--max-tokens", "max_new_tokens", decoding.max_new_tokens, "Tokens of a summary, at most."),
+        number("--beams", "num_beams", decoding.num_beams, "Width of beam search.", BEAMS),
+        number("--min-tokens", "min_new_tokens", decoding.min_new_tokens, "Fewest tokens of a summary.", LEAST),
+        number("--max-tokens", "max_new_tokens", decoding.max_new_tokens, "Most tokens of a summary."),
     ]
     model = click.Option(["--model"], type=folder, required=True, help="Folder of the checkpoint that is trained.")
     return [
@@ -155,7 +155,7 @@ def shared_options(method: type[Method]) -> list[click.Parameter]:
             ["--dev"],
             required=True,
             metavar="FILE|NAME",
-            help="Documents by which training is stopped, not learned from.",
+            help="Documents that decide when training stops; not learned from.",
         ),
         *([model] if method.needs_model else []),
         click.Option(
@@ -164,35 +164,35 @@ def shared_options(method: type[Method]) -> list[click.Parameter]:
             required=True,
             help="Folder of the trained system; new or empty.",
         ),
-        click.Option(["--seed"], type=SEED, default=0, show_default=True, help="Seed of what is drawn."),
+        click.Option(["--seed"], type=SEED, default=0, show_default=True, help="Random seed."),
         click.Option(["--seeds"], type=Seeds(), help="Runs, such as 1-10: folders OUTPUT#1 and so on, one system."),
         click.Option(
             ["--early-stop"],
             type=click.Choice(MEASURES),
             default=MEASURES[0],
             show_default=True,
-            help=f"Metric of the dev summaries whose best epoch is kept{describe_patience(training.patience)}.",
+            help=f"Metric of the dev summaries by which the best epoch is kept{describe_patience(training.patience)}.",
         ),
         *([grid] if published.grid else []),
-        click.Option(["--resume"], is_flag=True, help="Go on with the run in OUTPUT; it comes to the same."),
+        click.Option(["--resume"], is_flag=True, help="Continue the run in OUTPUT, with the same result."),
         click.Option(["--dtype"], type=click.Choice(DTYPES), default=DTYPES[0], show_default=True, help="Precision."),
-        click.Option(["--device"], type=click.Choice(["cpu", "cuda"]), help="[default: CUDA where there is one]"),
+        click.Option(["--device"], type=click.Choice(["cpu", "cuda"]), help="[default: CUDA if available]"),
         number("--learning-rate", "learning_rate", training.learning_rate, "Learning rate.", NUMBER),
         number("--batch", "batch", training.batch, "Documents at a time."),
         number("--accumulation", "accumulation", training.accumulation, "Batches that make one update."),
-        number("--epochs", "epochs", longest, "At most so many times through the documents."),
+        number("--epochs", "epochs", longest, "Most passes over the documents."),
         *([warmup] if training.warmup else []),
         *(searching if method.searches else []),
     ]
 
 
 def describe_patience(patience: int) -> str:
-    """What ends training, in words."""
+    """Describe what ends training."""
     return f"; {patience} epochs without a better one end training" if patience < TO_THE_END else ""
 
 
 def describe_grid(grid: Any) -> str:
-    """A grid in words."""
+    """Describe a grid."""
     named = (f"{name.replace('_', ' ')} {', '.join(f'{value:g}' for value in values)}" for name, values in grid.items())
     return "; ".join(named)
 
@@ -201,7 +201,7 @@ def train_method(method: type[Method], settings: dict[str, Any], given: Given) -
     """Train a system, or several over seeds."""
 
     def kept(_: int) -> str:
-        return "--resume goes on from the last checkpoint"
+        return "--resume continues from the last checkpoint"
 
     task = make_task(method(**settings), given)
     grid = PUBLISHED[method.name].grid if given.grid else None
@@ -220,7 +220,7 @@ def train_method(method: type[Method], settings: dict[str, Any], given: Given) -
 
 
 def make_task(method: Method, given: Given) -> Task:
-    """What is asked for, with what is published where nothing is said."""
+    """Make the task that the options describe, with published settings by default."""
     check_installed()
     published = PUBLISHED[method.name]
 
@@ -244,7 +244,7 @@ def make_task(method: Method, given: Given) -> Task:
 
 
 def leave_out(documents: Iterable[Document], dev: Sequence[Document], given: Given) -> tuple[Document, ...]:
-    """The documents that are not also in dev, which says nothing of what was learned by heart."""
+    """Leave out documents that are also in dev: scores of memorised documents would mean nothing."""
     everything, held_out = tuple(documents), TrainingDocuments.of(dev)
     learned = tuple(document for document in everything if document not in held_out)
     if everything and not learned:
@@ -255,6 +255,6 @@ def leave_out(documents: Iterable[Document], dev: Sequence[Document], given: Giv
 
 
 def describe(folder: Path) -> str:
-    """What a finished folder reached."""
+    """Describe the result in a finished folder."""
     said = json.loads((folder / "method.json").read_text())
     return f"{folder}: {said['measure']} {said['best']['score']:.4f} on dev after {said['best']['step']} updates"

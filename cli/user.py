@@ -1,7 +1,6 @@
-"""Accounts of a hosted server: add, list, disable, enable, change a password."""
+"""The accounts of a hosted server: add, list, disable, enable, change a password."""
 
 import sys
-from datetime import datetime
 
 import click
 
@@ -10,13 +9,13 @@ from cli.shared import Refused, open_stores, report_refusals, tell
 from hosting.accounts import AccountStore
 
 password_option = click.option(
-    "--password-stdin", is_flag=True, help="Read the password from standard input, a line; else it is asked for."
+    "--password-stdin", is_flag=True, help="Read the password from the first line of standard input."
 )
 
 
 @click.group()
 def user() -> None:
-    """Look after the accounts of a hosted server."""
+    """Manage the accounts of a hosted server."""
 
 
 @user.command("add")
@@ -25,10 +24,10 @@ def user() -> None:
     "--role",
     type=click.Choice(["owner", "researcher"]),
     required=True,
-    help="An owner may do everything; a researcher makes studies, and sees those of which they are a member.",
+    help="An owner may do everything; a researcher creates studies, and sees those that they are a member of.",
 )
-@click.option("--email", help="Address by which the lab's OpenID Connect provider knows the person.")
-@click.option("--no-password", is_flag=True, help="With --email: only the provider's sign-in opens the account.")
+@click.option("--email", help="Person's address at the lab's OpenID Connect provider.")
+@click.option("--no-password", is_flag=True, help="With --email: allow only the provider's sign-in.")
 @password_option
 @report_refusals
 def add_user(name: str, role: str, email: str | None, no_password: bool, password_stdin: bool) -> None:
@@ -36,7 +35,7 @@ def add_user(name: str, role: str, email: str | None, no_password: bool, passwor
     if no_password and password_stdin:
         raise click.UsageError("--no-password and --password-stdin exclude each other")
     if no_password and not email:
-        raise click.UsageError("--no-password needs --email: else nothing opens the account")
+        raise click.UsageError("--no-password needs --email: otherwise nobody could sign in")
     store = open_accounts()
     password = None if no_password else ask_password(stdin=password_stdin)
     added = store.add_user(name=name, role=role, email=email, password=password)
@@ -50,7 +49,13 @@ def list_users() -> None:
     print_table(
         ["account", "role", "email", "last seen (UTC)", "state"],
         [
-            (one.name, one.role, one.email, in_minutes(one.seen_at), "disabled" if one.disabled_at else "active")
+            (
+                one.name,
+                one.role,
+                one.email,
+                None if one.seen_at is None else f"{one.seen_at:%Y-%m-%d %H:%M}",
+                "disabled" if one.disabled_at else "active",
+            )
             for one in open_accounts().users()
         ],
     )
@@ -60,7 +65,7 @@ def list_users() -> None:
 @click.argument("name")
 @report_refusals
 def disable_user(name: str) -> None:
-    """Close the account NAME, and sign it out everywhere. What it made stays."""
+    """Disable the account NAME, and sign it out everywhere. Its studies and data stay."""
     open_accounts().disable(name)
     tell(f"{name} is disabled")
 
@@ -69,7 +74,7 @@ def disable_user(name: str) -> None:
 @click.argument("name")
 @report_refusals
 def enable_user(name: str) -> None:
-    """Open the account NAME again."""
+    """Enable the account NAME again."""
     open_accounts().disable(name, disabled=False)
     tell(f"{name} is active")
 
@@ -79,15 +84,15 @@ def enable_user(name: str) -> None:
 @password_option
 @report_refusals
 def change_password(name: str, password_stdin: bool) -> None:
-    """Give the account NAME another password, and sign it out everywhere."""
+    """Change the password of the account NAME, and sign it out everywhere."""
     store = open_accounts()
-    store.user(name)  # or one would type a password for nobody
+    store.user(name)  # before a password is typed for nobody
     store.set_password(name, ask_password(stdin=password_stdin))
-    tell(f"{name} has another password")
+    tell(f"{name} has a new password")
 
 
 def open_accounts() -> AccountStore:
-    """The accounts in the database, its schema brought up to date."""
+    """Open the accounts in the database, after bringing its schema up to date."""
     try:
         import argon2  # noqa: F401
     except ModuleNotFoundError as error:
@@ -97,16 +102,11 @@ def open_accounts() -> AccountStore:
 
 
 def ask_password(*, stdin: bool) -> str:
-    """A password that is typed twice, unseen, or the first line of standard input; never an argument."""
+    """Read a password, typed twice and unseen, or from the first line of standard input; never from an argument."""
     if not stdin:
-        typed: str = click.prompt("Password", hide_input=True, confirmation_prompt="The same again", err=True)
+        typed: str = click.prompt("Password", hide_input=True, confirmation_prompt="Repeat the password", err=True)
         return typed
     line = sys.stdin.readline().rstrip("\r\n")
     if not line:
         raise Refused("standard input has no password in its first line")
     return line
-
-
-def in_minutes(moment: datetime | None) -> str | None:
-    """A time as the list shows it."""
-    return None if moment is None else f"{moment:%Y-%m-%d %H:%M}"

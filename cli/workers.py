@@ -1,6 +1,6 @@
-"""Several servers at neighbouring ports, started again where one ends, for a proxy that keeps a browser on its server.
+"""Several servers at neighbouring ports, restarted when one ends, for a proxy that keeps a browser on its server.
 
-One port for all would not do: Streamlit keeps a page's session, uploads and pictures in the process that drew it.
+One port for all would not work: Streamlit keeps a page's session, uploads and pictures in the process that drew it.
 """
 
 import os
@@ -15,7 +15,7 @@ from types import FrameType
 import click
 
 PARENT = "RELEVANCE_PARENT"
-"""Set for a server that ends when its standard input does, which is when the one that started it has ended."""
+"""Set for a server that ends with its standard input, that is, with the process that started it."""
 
 PAUSE = 2.0
 """Seconds before a server that ended is started again."""
@@ -48,16 +48,16 @@ class Workers:
         self.end()
 
     def start(self, port: int) -> None:
-        """Start the server of a port; it is a process of its own."""
+        """Start the server of a port in its own process."""
         self.processes[port] = subprocess.Popen(  # noqa: S603  ourselves
             [sys.executable, "-m", "cli", "serve", "--hosted", "--host", self.host, "--port", str(port)],
             stdin=subprocess.PIPE,
             env=os.environ | {PARENT: "1"},
-            start_new_session=True,  # Ctrl-C is for this process, which tells them
+            start_new_session=True,  # Ctrl-C reaches this process, which stops them
         )
 
     def stop(self, _number: int, _frame: FrameType | None) -> None:
-        """Take a signal to stop."""
+        """Handle a signal to stop."""
         self.stopped.set()
 
     def end(self) -> None:
@@ -74,7 +74,7 @@ class Workers:
 
 
 def end_with_parent() -> None:
-    """In a server that another process started: end when that one has ended, however it did."""
+    """End this server when the process that started it, if any, has ended for any reason."""
     if PARENT not in os.environ:
         return
 

@@ -1,4 +1,4 @@
-"""Why metrics score the summaries of one document as they do: what each of them saw."""
+"""Explanations of metrics' scores of the summaries of one document, by their evidence."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from reports.evidence.renderers import renderer_of
 from reports.evidence.words import in_words
 
 LETTERS = "ABCD"
-"""What summaries are called in sentences, and so how many can be explained together."""
+"""The names of summaries in sentences, which limit how many can be explained together."""
 
 STYLE = f"""{HIGHLIGHT_STYLE}<style>
 .relevance .text {{ white-space: pre-wrap; overflow-wrap: anywhere; }}
@@ -29,21 +29,21 @@ STYLE = f"""{HIGHLIGHT_STYLE}<style>
 
 @dataclass(frozen=True, repr=False)
 class Explanation:
-    """What metrics saw in one to four summaries of a document; a notebook shows it with the texts marked."""
+    """The evidence of metrics in one to four summaries of a document; a notebook shows it with the texts marked."""
 
     examples: tuple[Example, ...]
-    """The summaries, called A to D in this order."""
+    """The summaries, named A to D in this order."""
     found: dict[str, tuple[Explained, ...]]
-    """By signature, the score and evidence of each summary."""
+    """The score and evidence of each summary, by signature."""
 
     @property
     def scores(self) -> pd.DataFrame:
-        """The scores, a row a summary and a column a metric; NaN where there is none."""
+        """The scores, with a row for each summary and a column for each metric; NaN if there is none."""
         columns = {label_of(name): [one.value for one in scores] for name, scores in self.found.items()}
         return pd.DataFrame(columns, index=[example.system for example in self.examples], dtype="float64")
 
     def sentences(self) -> dict[str, list[str]]:
-        """What the evidence says, by signature: which summary a metric prefers and why."""
+        """Describe the evidence by signature: which summary a metric prefers and why."""
         return {name: in_words(name, self.examples, scores, LETTERS) for name, scores in self.found.items()}
 
     def __repr__(self) -> str:
@@ -55,7 +55,7 @@ class Explanation:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: texts of the data are escaped, and nothing is fetched."""
+        """Return the HTML for a notebook: texts of the data are escaped, and nothing is loaded from elsewhere."""
         parts = [STYLE, '<div class="relevance">']
         said = self.sentences()
         for name, scores in self.found.items():
@@ -81,11 +81,10 @@ def explain(
     metrics: Sequence[str] | None = None,
     **options: Any,
 ) -> Explanation:
-    """Explain the scores of one document's summaries by `systems`, one to four; None is all that it has.
+    """Explain the scores of one document's summaries by `systems`, one to four; by default all that it has.
 
-    The frame, `metrics` and `options` are those of `score`. Raises `BadFrame` for a document or system that is not
-    there and for more than four summaries, `UnknownMetric`, and what a metric's model raises, such as
-    `ModelUnavailable`.
+    The frame, `metrics` and `options` are those of `score`. Raises `BadFrame` for an unknown document or system and for
+    more than four summaries, `UnknownMetric`, and errors of a metric's model, such as `ModelUnavailable`.
     """
     require(frame, ("document", "system"))
     rows = frame[frame["document"].astype(str) == str(document)]

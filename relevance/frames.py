@@ -1,4 +1,4 @@
-"""Data frames in long form, a row a summary, read whole or refused whole."""
+"""Data frames in long form, with a row for each summary, read completely or refused."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,20 +13,19 @@ from data.records import Document, Example, Summary, make_examples
 
 NEEDED = ("document", "system", "summary", "references")
 SIGNATURES = "signatures"
-"""Where the attributes of a frame have the signature of each column of scores."""
+"""The name of a frame's attribute with the signature of each column of scores."""
 
 
 class BadFrame(ValueError):
-    """A frame that cannot be read: the message says which row or column is wrong, and what to do."""
+    """A frame cannot be read: the message says which row or column is wrong, and what to do."""
 
 
 def load(path: str | Path, format: str | None = None) -> pd.DataFrame:
-    """Read a file, or a folder, of any format that `relevance import` takes: a row a summary, as `score` wants it.
+    """Read a file or folder in any format of `relevance import` into a frame for `score`, a row for each summary.
 
-    The columns are `document`, `system`, `summary`, `references`, `source`, `title`, and each rating that a summary
-    has; a rating that it lacks is NaN. Questions that a data set brings for APES are left out. `format` is guessed if
-    left out. Raises `BadRecord`, with file and line, for what cannot be read, and `BadFrame` for a file without
-    summaries.
+    The columns are `document`, `system`, `summary`, `references`, `source`, `title`, and each rating of any summary; a
+    missing rating is NaN. A data set's questions for APES are left out. `format` is guessed by default. Raises
+    `BadRecord`, with file and line, for a bad file, and `BadFrame` for a file without summaries.
     """
     rows = []
     for document, summaries in read_documents(Path(path), format):
@@ -40,7 +39,7 @@ def load(path: str | Path, format: str | None = None) -> pd.DataFrame:
                 "title": document.title,
             }
             if taken := [aspect for aspect in summary.human if aspect in texts]:
-                raise BadFrame(f"document {document.id!r}: a rating is called {taken[0]!r}, as a column of texts is")
+                raise BadFrame(f"document {document.id!r}: the rating {taken[0]!r} has the name of a column of texts")
             rows.append({**texts, **summary.human})
     if not rows:
         raise BadFrame(f"{path} has documents, but no summaries; add some, for example by `relevance summarize`")
@@ -55,7 +54,7 @@ def require(frame: pd.DataFrame, columns: Sequence[str]) -> None:
 
 
 def read_keys(frame: pd.DataFrame) -> list[tuple[str, str]]:
-    """The document and system of each row, as texts. Raises `BadFrame` where a pair stands twice or one is missing."""
+    """Return the document and system of each row, as texts. Raises `BadFrame` for a repeated pair or a missing name."""
     require(frame, ("document", "system"))
     keys: dict[tuple[str, str], int] = {}
     for row, (document, system) in enumerate(zip(frame["document"], frame["system"], strict=True)):
@@ -64,17 +63,17 @@ def read_keys(frame: pd.DataFrame) -> list[tuple[str, str]]:
         key = str(document), str(system)
         if key in keys:
             raise BadFrame(
-                f"rows {keys[key]} and {row} both are document {key[0]!r} by system {key[1]!r}; keep one of them"
+                f"rows {keys[key]} and {row} are both document {key[0]!r} by system {key[1]!r}; keep one of them"
             )
         keys[key] = row
     return list(keys)
 
 
 def read_examples(frame: pd.DataFrame) -> list[Example]:
-    """What metrics score, in the order of the rows.
+    """Make the examples that metrics score, in the order of the rows.
 
-    The rows of a document must agree about its references, source and title. A reference or title that itself stands
-    as a candidate judges nobody, as in `data.records.make_examples`. Raises `BadFrame`.
+    The rows of a document must have the same references, source and title. A reference or title that is itself a
+    candidate is withheld, as in `data.records.make_examples`. Raises `BadFrame`.
     """
     require(frame, NEEDED)
     keys = read_keys(frame)
@@ -91,18 +90,18 @@ def read_examples(frame: pd.DataFrame) -> list[Example]:
             raise BadFrame(f"row {row}: document {name!r} has other references, source or title than in a row before")
         summary = _text(values["summary"], row, "summary") or ""
         summaries.setdefault(name, []).append(Summary(name, system, summary))
-    found = {
+    by_key = {
         (example.document_id, example.system): example
         for name, document in documents.items()
         for example in make_examples(document, summaries[name])
     }
-    return [found[key] for key in keys]
+    return [by_key[key] for key in keys]
 
 
 def read_cells(frame: pd.DataFrame, human: str, metrics: Sequence[str] | None) -> tuple[Cells, dict[str, str]]:
-    """The columns of scores and ratings of a frame, sorted, and what each column of scores is called by its signature.
+    """Read the sorted columns of scores and ratings; also return the name of each column of scores by signature.
 
-    `metrics` are the columns of scores; None is those that `score` made. Raises `BadFrame`.
+    `metrics` are the columns of scores, by default those that `score` made. Raises `BadFrame`.
     """
     made: dict[str, str] = frame.attrs.get(SIGNATURES, {})
     names = [name for name in made if name in frame.columns] if metrics is None else list(dict.fromkeys(metrics))
@@ -126,7 +125,7 @@ def _numbers(frame: pd.DataFrame, name: str) -> np.ndarray[Any, np.dtype[np.floa
     try:
         numbers = pd.to_numeric(frame[name]).to_numpy(dtype=np.float64, na_value=np.nan)
     except (ValueError, TypeError) as error:
-        raise BadFrame(f"column {name!r} holds something that is no number: {error}") from None
+        raise BadFrame(f"column {name!r} holds something that is not a number: {error}") from None
     if np.isinf(numbers).any():
         raise BadFrame(f"column {name!r} is infinite in row {int(np.flatnonzero(np.isinf(numbers))[0])}")
     return numbers

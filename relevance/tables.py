@@ -1,4 +1,4 @@
-"""Scores of frames, and how they agree and correlate with people's ratings."""
+"""Scores of frames, and their agreement and correlation with people's ratings."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -16,13 +16,13 @@ from relevance.frames import SIGNATURES, BadFrame, read_cells, read_examples
 
 
 def score(frame: pd.DataFrame, metrics: Sequence[str] | None = None, **options: Any) -> pd.DataFrame:
-    """Score every summary of a frame: a copy of it with a column a metric, NaN where there is no score.
+    """Score every summary of a frame: return a copy with a column for each metric, NaN if there is no score.
 
     A row is a summary, with the columns `document`, `system`, `summary` and `references` (a text or a list of texts),
-    and optionally `source` (a text or a list of its sentences) and `title`; `load` makes such a frame of a file.
-    `metrics` are names as of `relevance score --metrics`; None is those that need
-    no model. `options` are those of the metrics, such as `tokenizer`. The column `NAME missing` says why a score
-    is missing, where any is. `attrs["signatures"]` has the signature of each column of scores.
+    and optionally `source` (a text or a list of its sentences) and `title`; `load` reads a file into such a frame.
+    `metrics` are names as in `relevance score --metrics`, by default those that need no model. `options` are those of
+    the metrics, such as `tokenizer`. If scores are missing, the column `NAME missing` has the reasons.
+    `attrs["signatures"]` has the signature of each column of scores.
     Raises `BadFrame`, `UnknownMetric`, and what `metrics.registry.metric` raises for options.
     """
     made = make_metrics(lexical_metrics() if metrics is None else metrics, **options)
@@ -32,14 +32,14 @@ def score(frame: pd.DataFrame, metrics: Sequence[str] | None = None, **options: 
     failures = Failures()
     scored = frame.copy()
     for metric in made:
-        found: list[Score] = []
+        column: list[Score] = []
         for start in range(0, len(examples), BATCH):
             batch = examples[start : start + BATCH]
             scores = failures.score(metric, batch)
-            found += scores or [Score(None, f"failed: {failures[metric.name]}")] * len(batch)
-        scored[metric.name] = pd.array([one.value for one in found], dtype="float64")
-        if any(one.missing is not None for one in found):
-            scored[f"{metric.name} missing"] = [one.missing for one in found]
+            column += scores or [Score(None, f"failed: {failures[metric.name]}")] * len(batch)
+        scored[metric.name] = pd.array([one.value for one in column], dtype="float64")
+        if any(one.missing is not None for one in column):
+            scored[f"{metric.name} missing"] = [one.missing for one in column]
     scored.attrs[SIGNATURES] = {**frame.attrs.get(SIGNATURES, {}), **{m.name: m.signature for m in made}}
     return scored
 
@@ -53,17 +53,17 @@ def agreement(
     level: float = 0.95,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """How often metrics prefer the summary of a document that people rated higher: a row a metric.
+    """Compute how often metrics prefer the summary of a document that people rated higher: a row for each metric.
 
-    `human` is the column of ratings. `agreement`, in [0, 1], is by `rule`: what a metric's tie earns is a half
-    (`half`), nothing (`strict`), or it is not counted (`decided`). `low` and `high` are its interval, with documents
-    for a sample; where there is none, they are NaN and `reason` says why. Raises `BadFrame`, and ValueError for another
-    rule or level.
+    `human` is the column of ratings. `agreement`, in [0, 1], is by `rule`: a metric's tie earns a half (`half`),
+    nothing (`strict`), or is not counted (`decided`). `low` and `high` are its interval, with documents as a sample; if
+    there is none, they are NaN and `reason` says why. Raises `BadFrame`, and ValueError for an unknown rule or a bad
+    level.
     """
     cells, labels = read_cells(frame, human, metrics)
-    found = analyze_rated_pairs(cells, human, rule=rule, seed=seed, level=level)
+    analysis = analyze_rated_pairs(cells, human, rule=rule, seed=seed, level=level)
     rows = []
-    for row in found.rows:
+    for row in analysis.rows:
         counts, interval = row.evaluation.agreement, getattr(row.evaluation.intervals, rule)
         rows.append(
             {
@@ -94,8 +94,9 @@ def correlate(
     """Correlate metrics with people's ratings: a row for each metric, coefficient and level of aggregation.
 
     The levels are `global` (all summaries pooled), `input` (the mean over documents) and `system` (systems' means).
-    `r` is in [-1, 1], `low` and `high` are its interval by the bootstrap, and `n` is what it rests on. What is
-    undefined is NaN, and `reason` says why. Raises `BadFrame`, and ValueError for other methods, levels and resamples.
+    `r` is in [-1, 1], `low` and `high` are its bootstrap interval, and `n` is the number of summaries, documents or
+    systems. Undefined values are NaN, and `reason` says why. Raises `BadFrame`, and ValueError for bad methods, levels
+    and resamples.
     """
     cells, labels = read_cells(frame, human, metrics)
     columns = {human: cells.ratings[human], **{f"score: {name}": cells.scores[one] for one, name in labels.items()}}
@@ -103,24 +104,24 @@ def correlate(
     rows = []
     for row in correlate_columns(cells, columns, pairs, methods=methods, draws=Draws(level, resamples, seed)):
         for name, field in (("global", "global_"), ("input", "input"), ("system", "system")):
-            found, interval = getattr(row.levels, field), getattr(row.intervals, field)
+            correlation, interval = getattr(row.levels, field), getattr(row.intervals, field)
             rows.append(
                 {
                     "metric": row.second.removeprefix("score: "),
                     "method": row.method,
                     "level": name,
-                    "r": found.r,
+                    "r": correlation.r,
                     "low": interval.low,
                     "high": interval.high,
-                    "n": found.n,
-                    "reason": found.reason or interval.reason,
+                    "n": correlation.n,
+                    "reason": correlation.reason or interval.reason,
                 }
             )
     return _table(rows, labels, level=level, resamples=resamples, seed=seed, human=human)
 
 
 def _table(rows: list[dict[str, Any]], labels: dict[str, str], **settings: Any) -> pd.DataFrame:
-    """Rows as a frame whose attributes say which metrics and settings made it; what is undefined is NaN."""
+    """Make a frame of rows, with metrics and settings as attributes; undefined values are NaN."""
     table = pd.DataFrame(rows)
     numbers = [column for column in ("agreement", "r", "low", "high") if column in table]
     table[numbers] = table[numbers].astype("float64")

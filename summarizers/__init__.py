@@ -1,6 +1,6 @@
-"""Summarizers: systems that write candidate summaries, one file a kind; `registry` names them all.
+"""Summarizers: systems that write candidate summaries, one file for each kind; `registry` lists them all.
 
-A summarizer writes at most one summary a document: what it skipped shows as `len(summaries) < len(documents)`.
+A summarizer writes at most one summary per document; if it skips some, `len(summaries) < len(documents)`.
 """
 
 from summarizers.adding import DatasetInUse, add_systems

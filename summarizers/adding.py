@@ -1,4 +1,4 @@
-"""Summarizers run over a stored data set: what the command `summarize` and the Studies page do."""
+"""Runs of summarizers over a stored data set, for the command `summarize` and the Studies page."""
 
 import time
 from collections import Counter
@@ -17,21 +17,21 @@ from summarizers.registry import summarizer
 from summarizers.training_documents import TrainingDocuments
 
 EVERY = 1.0
-"""Seconds after which what was written is stored: no more work than that is lost with the power."""
+"""Seconds after which written summaries are stored: no more work than that is lost in a power failure."""
 
 QUICK = 3.0
-"""Seconds: work that would take longer goes to child processes, which take one to start."""
+"""Seconds above which work goes to child processes, which take a second to start."""
 
 TRIED = 0.5
-"""Seconds after which it is clear how long the work will take."""
+"""Seconds after which the duration of the work is estimated."""
 
 
 class DatasetInUse(ValueError):
-    """A reference or title cannot become a system any more: studies are measured against it."""
+    """A reference or title cannot become a system because studies are measured against it."""
 
 
 class TrainedOnDocuments(ValueError):
-    """A system was trained on documents that it is to summarize: it would know their references."""
+    """A system was trained on documents that it should summarize, so it would know their references."""
 
 
 class AddedSystem(NamedTuple):
@@ -39,21 +39,21 @@ class AddedSystem(NamedTuple):
 
     system: str
     summaries: int
-    """Written now."""
+    """Summaries written now."""
     before: int
-    """There already."""
+    """Summaries that existed already."""
     documents: int
-    """Of the data set."""
+    """Documents of the data set."""
     remarks: Mapping[str, int] = {}
-    """How many of the summaries written now have a remark, by its name."""
+    """The number of summaries written now with a remark, by its name."""
 
     @property
     def without(self) -> int:
-        """Documents for which the system can write nothing."""
+        """The number of documents for which the system can write nothing."""
         return self.documents - self.summaries - self.before
 
     def words(self, dataset: str) -> str:
-        """All of it in words."""
+        """Describe the result."""
         there = f" ({self.before} were there)" if self.before else ""
         without = f"; {self.without} documents have none" if self.without else ""
         counted = sorted(self.remarks.items())
@@ -62,7 +62,7 @@ class AddedSystem(NamedTuple):
 
 
 REMARKED = {SOURCE_CUT: "source{} cut", OUTPUT_CUT: "output{} cut", TRAINED_ON: "document{} that it was trained on"}
-"""What a number of remarks is called, with the letter of the plural."""
+"""The wording for a number of remarks, with a place for the plural's letter."""
 
 
 def add_systems(
@@ -78,27 +78,28 @@ def add_systems(
 ) -> Iterator[AddedSystem]:
     """Write the summaries of each system, given or named, and store them, one system after the other.
 
-    A system that is there with the same signature gets only the summaries that it lacks, so that a run that ended early
-    goes on where it stopped; documents for which it could write nothing are tried again. Summaries are stored about
-    every second, in the documents' order where a summarizer looks at one document at a time, else batch by batch
-    (`BatchSummarizer.plan`). Texts that people wrote come first, each system whole: were they to come late, or in
-    parts, a study could begin in between.
+    An existing system with the same signature gets only the summaries that it lacks, so that a run that ended early
+    continues where it stopped; documents for which it could write nothing are tried again. Summaries are stored about
+    every second, in the documents' order if a summarizer looks at one document at a time, otherwise batch by batch
+    (`BatchSummarizer.plan`). Human-written texts come first, each system as a whole: if they came late, or in parts, a
+    study could begin in between.
 
-    `progress` hears of done and all documents (of all systems, but for those that have a summary), at first of none,
-    and again while one waits; it may raise to stop: what was written is stored then, as it is when the iterator is
-    closed. `starting` hears the name of each system before it is written. At most so many child `processes` are used
-    (`summarizers.processes.map_in_processes`), and only for oracles, for what loads torch (`Extractive.apart`) and for
-    what would take this process longer than `QUICK`; with 0 none. The texts are the same unless the time ends a search.
+    `progress` is called with the numbers of done and all documents (of all systems, without those that have a summary),
+    first with 0 done, and again while waiting; it may raise to stop: written summaries are then stored, as they are
+    when the iterator is closed. `starting` is called with the name of each system before it is written. At most so many
+    child `processes` are used (`summarizers.processes.map_in_processes`), and only for oracles, for systems that load
+    torch (`Extractive.apart`) and for work that would take this process longer than `QUICK`; with 0, none. The texts
+    are the same unless a time limit ends a search.
 
-    `studied` says that studies use the data set. Their pairs were drawn when they began: what is written later does not
-    come into them. A study that is made while a system is half written draws its pairs from the documents that the
-    system has by then, and keeps them; the rules that compare scores refuse summaries that are not scored yet.
-    With `trained_on` a system also summarizes documents that it was trained on, which its summaries then say.
+    `studied` says that studies use the data set. Their pairs were drawn when they began: later summaries do not enter
+    them. A study made while a system is half written draws its pairs from the documents that the system has by then,
+    and keeps them; the rules that compare scores refuse summaries that are not scored yet. With `trained_on`, a system
+    also summarizes documents that it was trained on, and its summaries have a remark.
 
-    All systems are checked before anything is written: raises `UnknownDataset`, `UnknownSummarizer`, `SystemExists`
-    where a system was imported or has another signature, `TrainedOnDocuments`, and `DatasetInUse` where a text that
-    stands as a system would no longer be among those that the studies' scores were measured against; ValueError for
-    less than 0 processes, and for two systems of one name.
+    All systems are checked before anything is written. Raises `UnknownDataset`, `UnknownSummarizer`, `SystemExists` if
+    a system was imported or has another signature, `TrainedOnDocuments`, `DatasetInUse` if a text that becomes a system
+    would no longer be a reference that studies' scores were measured against, and ValueError for less than 0 processes
+    and for two systems of one name.
     """
     if processes < 0:
         raise ValueError(f"the number of processes must be at least 0, not {processes}")
@@ -144,17 +145,17 @@ def add_systems(
             else:
                 outputs = write(system, lacking, each)
             written, added = keep_summaries(marked(outputs, known), keep, tell)
-            before = len(documents) - len(lacking) + written - added  # what somebody else wrote meanwhile was there too
+            before = len(documents) - len(lacking) + written - added  # others may have written some meanwhile
             yield AddedSystem(system.name, added, before, len(documents), remarks)
 
 
 def by_people(system: Summarizer) -> bool:
-    """Whether a system is a human text, which then no longer serves as a reference."""
+    """Tell whether a system is a human-written text, which then no longer serves as a reference."""
     return isinstance(system, Reference | Title)
 
 
 def trained_ids(system: Summarizer, documents: Iterable[Document]) -> set[str]:
-    """The ids of the documents that a system was trained on; none where it was not trained."""
+    """Return the ids of the documents that a system was trained on; empty if it was not trained."""
     known = getattr(system, "training_documents", None)
     if not isinstance(known, TrainingDocuments) or not known:
         return set()
@@ -162,31 +163,31 @@ def trained_ids(system: Summarizer, documents: Iterable[Document]) -> set[str]:
 
 
 def describe_trained_on(system: str, known: int, documents: int, dataset: str) -> str:
-    """Why a system does not summarize documents that it was trained on."""
+    """Explain why a system does not summarize documents that it was trained on."""
     return (
         f"{system!r} was trained on {known} of the {documents} documents of {dataset!r}, so that its summaries of "
-        "these say nothing of how good it is; summarize other documents, or have them written all the same, with a "
+        "these say nothing about its quality; summarize other documents, or have them written all the same, with a "
         "remark (--trained-on)"
     )
 
 
 Output = tuple[int, list[Summary]]
-"""Summaries, and the number of documents that were gone through for them."""
+"""The number of documents processed, and their summaries."""
 
 
 def keep_summaries(
     outputs: Iterable[Output], keep: Callable[[Sequence[Summary]], int], tell: Callable[[int], None]
 ) -> tuple[int, int]:
-    """Keep summaries about every second as they come in; returns how many were made and how many were new."""
+    """Keep summaries about every second as they come in; return the numbers of made and of new ones."""
     made = added = 0
     chunk: list[Summary] = []
     kept = time.monotonic()
     try:
-        for count, found in outputs:
-            made += len(found)
-            chunk += found
+        for count, summaries in outputs:
+            made += len(summaries)
+            chunk += summaries
             if time.monotonic() - kept >= EVERY:
-                ready, chunk = chunk, []  # what is refused is not tried again below
+                ready, chunk = chunk, []  # if these are refused, they are not tried again below
                 added += keep(ready)
                 kept = time.monotonic()
             tell(count)
@@ -196,23 +197,23 @@ def keep_summaries(
 
 
 def marked(outputs: Iterable[Output], known: Collection[str]) -> Iterator[Output]:
-    """The outputs, with a remark on summaries of the documents, by id, that the system was trained on."""
-    for count, found in outputs:
+    """Yield the outputs, with a remark on summaries of documents, by id, that the system was trained on."""
+    for count, summaries in outputs:
         yield (
             count,
             [
                 replace(summary, remarks=(*summary.remarks, TRAINED_ON)) if summary.document_id in known else summary
-                for summary in found
+                for summary in summaries
             ],
         )
 
 
 def write(system: Summarizer, documents: Sequence[Document], each: Each) -> Iterator[Output]:
-    """Write a system's summaries document by document; what takes long is left to `each`."""
+    """Write a system's summaries document by document; long work is left to `each`."""
     if by_people(system):
         yield len(documents), system.summarize(documents)
         return
-    # Of oracles solvers print, and seconds count; torch is loaded once in each child, and not here, too.
+    # Oracles' solvers print, and their seconds count; torch is loaded once in each child, and not here as well.
     rest = 0 if isinstance(system, Oracle) or getattr(system, "apart", False) else len(documents)
     started = time.monotonic()
     for place, document in enumerate(documents[:rest]):
@@ -221,23 +222,23 @@ def write(system: Summarizer, documents: Sequence[Document], each: Each) -> Iter
             rest = place
             break
         yield 1, system.summarize([document])
-    for found in each(summary_of, repeat(system), documents[rest:]):
-        yield 1, found
+    for summaries in each(summary_of, repeat(system), documents[rest:]):
+        yield 1, summaries
 
 
 def summary_of(system: Summarizer, document: Document) -> list[Summary]:
-    """A system's summary of one document, or none."""
+    """Write a system's summary of one document; the list may be empty."""
     return system.summarize([document])
 
 
 def write_batches(
     system: BatchSummarizer, documents: Sequence[Document], lacking: Sequence[Document]
 ) -> Iterator[Output]:
-    """Write a system's summaries batch by batch, in this process; only batches with a document that lacks one."""
+    """Write a system's summaries in this process, only for batches with a document that lacks one."""
     wanted = {document.id for document in lacking}
     for batch in system.plan(documents) if wanted else []:
         ids = {document.id for document in batch} & wanted
         if ids:
             yield len(ids), [summary for summary in system.summarize(batch) if summary.document_id in ids]
             wanted -= ids
-    yield len(wanted), []  # those that the plan leaves out
+    yield len(wanted), []  # documents that the plan leaves out

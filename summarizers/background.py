@@ -14,17 +14,17 @@ from summarizers.registry import summarizer
 MODULE = "summarizers.background"
 
 STUDIED = "studied"
-"""The argument that says that studies use the data set."""
+"""The argument for a data set that studies use."""
 
 AT_ONCE = max(1, min(8, (os.cpu_count() or 1) - 1))
-"""Processes that summarize: one processor stays with those who serve pages."""
+"""Processes that summarize; one processor is left for serving pages."""
 
 PATIENCE = 5.0
-"""Seconds in which a run that was cancelled may store what it has written."""
+"""Seconds in which a cancelled run may store the summaries that it has written."""
 
 
 def start_run(store: DataStore, dataset: str, names: Sequence[str], *, studied: bool) -> Run:
-    """Add the systems of these names to a data set, in a process of its own; returns before that is done.
+    """Start a process that adds the named systems to a data set; return before it has finished.
 
     `studied` is that of `add_systems`, whose other refusals the run records. Raises `UnknownSummarizer`,
     `SystemExists`, `UnknownDataset`, `NotAllowed`, `RunGoingOn`, OSError.
@@ -36,7 +36,7 @@ def start_run(store: DataStore, dataset: str, names: Sequence[str], *, studied: 
 
 
 def add(store: DataStore, run: Run, progress: ProgressCallback, *, studied: bool) -> Done:
-    """Write the summaries that a run is for; it goes on where another one stopped."""
+    """Write the summaries of a run, continuing where an earlier run stopped."""
     added = add_systems(store, run.dataset, run.systems, studied=studied, processes=AT_ONCE, progress=progress)
     return Done(said=tuple(one.words(run.dataset) for one in added))
 

@@ -15,10 +15,10 @@ from metrics.text import count_words
 from summarizers.sentences import sentences_of
 
 VERSION = "0.2.0"
-"""Version of the summarizers' definitions, part of every signature: it moves whenever a text may change."""
+"""The version of the summarizers' definitions, part of every signature; it changes whenever a text may change."""
 
 DEFAULT_SENTENCES = 3
-"""Length of an extract, in sentences: three are the customary lead of a news article (See et al. 2017)."""
+"""The length of an extract in sentences: three are the usual lead of a news article (See et al. 2017)."""
 
 
 class Summarizer(Protocol):
@@ -33,7 +33,7 @@ class Summarizer(Protocol):
         """Everything that its output depends on, such as `lead|sentences:3|version:0.2.0`."""
 
     def summarize(self, documents: Sequence[Document]) -> list[Summary]:
-        """Write one summary a document, in order; a document that it cannot summarise has none."""
+        """Write at most one summary per document, in order; documents that it cannot summarize have none."""
 
 
 @runtime_checkable
@@ -43,52 +43,53 @@ class BatchSummarizer(Summarizer, Protocol):
     def plan(self, documents: Sequence[Document]) -> list[list[Document]]:
         """Divide documents into the batches that `summarize` takes, each document once.
 
-        It is given all documents of a data set, whatever is written already: the texts may depend on the batch, and a
-        run that goes on must come to those of one that was never stopped. What it leaves out has no summary.
+        It is given all documents of a data set, even those that have a summary: the texts may depend on the batch, and
+        a resumed run must write the same texts as one that was never stopped. Documents that it leaves out have no
+        summary.
         """
 
 
 def system_name(name: str) -> str:
-    """The name of a system in a data set. Raises ValueError for those of texts that people wrote, and for bad names."""
+    """Check the name of a system. Raises ValueError for names of human-written texts, and for bad names."""
     name = checked_name(name, "the name of a system")
     if name == TITLE_SYSTEM or name.startswith(REFERENCE_SYSTEM):
-        raise ValueError(f"the name {name!r} is that of a text that people wrote: give the system another name")
+        raise ValueError(f"the name {name!r} is reserved for human-written texts: give the system another name")
     return name
 
 
 def remarks_of(*, source_cut: bool, output_cut: bool) -> tuple[str, ...]:
-    """The remarks on a summary."""
+    """Return the remarks on a summary."""
     return (SOURCE_CUT,) * source_cut + (OUTPUT_CUT,) * output_cut
 
 
 UNITS = ("sentences", "words", "reference")
-"""What a length is counted in."""
+"""The units of a length."""
 
 
 class SummaryLength(NamedTuple):
-    """How long a summary is: so many sentences, so many words, or as many words as the document's first reference.
+    """The length of a summary: a number of sentences or words, or as many words as the document's first reference.
 
     Words are those of `metrics.text.counted_words`, which the metric `length` counts.
     """
 
     amount: int = DEFAULT_SENTENCES
     unit: str = "sentences"
-    """One of `UNITS`; where it is `reference` the amount says nothing."""
+    """One of `UNITS`; for `reference` the amount has no meaning."""
 
     @property
     def name(self) -> str:
-        """What it is called in names, options and addresses: `3` sentences, `100w` for words, `ref`."""
+        """The name of the length in system names, options and addresses: `3` for sentences, `100w` for words, `ref`."""
         if self.unit == "reference":
             return "ref"
         return f"{self.amount}{'w' if self.unit == 'words' else ''}"
 
     @property
     def suffix(self) -> str:
-        """The suffix of a system's name: `-2`, `-100w`, `-ref`; nothing at the default length."""
+        """The suffix of a system's name: `-2`, `-100w`, `-ref`; empty for the default length."""
         return self.suffix_unless(SummaryLength())
 
     def suffix_unless(self, usual: SummaryLength) -> str:
-        """The suffix of a system's name, nothing at its usual length."""
+        """Return the suffix of a system's name, empty for its usual length."""
         return "" if self == usual else f"-{self.name}"
 
     @property
@@ -97,7 +98,7 @@ class SummaryLength(NamedTuple):
         return {"length": "reference"} if self.unit == "reference" else {self.unit: self.amount}
 
     def words(self, document: Document) -> int:
-        """The most words that a summary of a document may have, where words are counted; 0 without a reference."""
+        """Return the most words of a document's summary, for a length in words; 0 if there is no reference to count."""
         if self.unit == "words":
             return self.amount
         return count_words(document.references[0]) if document.references else 0
@@ -106,14 +107,14 @@ class SummaryLength(NamedTuple):
 REFERENCE_LENGTH = SummaryLength(unit="reference")
 
 NUMBER = "[1-9][0-9]{0,8}"
-"""How a number from 1 is written in names."""
+"""The pattern of a number from 1 in names."""
 
 LENGTH_NAME = f"{NUMBER}w?|ref"
 """The pattern of `SummaryLength.name`."""
 
 
 def read_length(name: str) -> SummaryLength | None:
-    """Read what `SummaryLength.name` wrote; None where it is no length's name."""
+    """Read the name of a length; None if it is not one."""
     if not re.fullmatch(LENGTH_NAME, name):
         return None
     if name == "ref":
@@ -122,7 +123,7 @@ def read_length(name: str) -> SummaryLength | None:
 
 
 def check_length(length: SummaryLength) -> SummaryLength:
-    """A length that is one. Raises ValueError for another unit than those of `UNITS`, or an amount under 1."""
+    """Return a length, checked. Raises ValueError for a unit that is not in `UNITS`, or an amount below 1."""
     check_option("the unit of a length", length.unit, UNITS)
     if length.amount < 1:
         raise ValueError(f"a summary has at least 1 {length.unit.removesuffix('s')}, not {length.amount}")
@@ -132,21 +133,21 @@ def check_length(length: SummaryLength) -> SummaryLength:
 class Extractive(ABC):
     """A summarizer that copies sentences of the source, joined by a space, in the order of the document.
 
-    Sentences are taken from the best on. Counted in sentences, the best `amount` are taken; counted in words, each that
-    still fits is (with `prefix`, until the first that does not), and the best one even where it alone is too long.
-    A document of fewer sentences is its own summary; one without a sentence, as in data sets that do not contain their
-    documents, has none, and neither has one without a reference (or without a word in it) where the reference gives
-    the length. The system is called `lead` at its usual length, else `lead-5`, `lead-100w` or `lead-ref`. A whole
-    number as `length` counts sentences. Raises ValueError for a length under 1.
+    Sentences are taken from the best one down. For a length in sentences, the best `amount` are taken; for one in
+    words, each that still fits (with `prefix`, until the first that does not), and the best one even if it alone is too
+    long. A document of fewer sentences is its own summary. A document without a sentence, as in data sets that do not
+    contain their documents, has none, nor has one without a reference (or without a word in it) if the reference gives
+    the length. The system's name is `lead` at its usual length, otherwise `lead-5`, `lead-100w` or `lead-ref`. A whole
+    number as `length` counts sentences. Raises ValueError for a length below 1.
     """
 
     system: str
     usual: ClassVar[SummaryLength] = SummaryLength()
-    """The length where none is asked for; a name without a length means this one."""
+    """The default length, which a name without a length means."""
     apart: bool = False
-    """Whether all of the work is left to child processes, because it loads torch."""
+    """Whether all work is left to child processes, because it loads torch."""
     prefix: ClassVar[bool] = False
-    """Whether a sentence that does not fit into the words ends the summary."""
+    """Whether a sentence that does not fit into the number of words ends the summary."""
 
     def __init__(self, length: SummaryLength | int | None = None) -> None:
         asked = self.usual if length is None else length
@@ -163,7 +164,7 @@ class Extractive(ABC):
         return signature(self.system, VERSION, **self.length.option)
 
     def summarize(self, documents: Sequence[Document]) -> list[Summary]:
-        """Write one summary a document, in order; one that has no summary is left out."""
+        """Write one summary per document, in order; one that has no summary is left out."""
         return [
             Summary(document.id, self.name, " ".join(chosen))
             for document in documents
@@ -171,7 +172,7 @@ class Extractive(ABC):
         ]
 
     def select(self, document: Document) -> list[str]:
-        """The sentences of a document's summary, in its order; none where it has no summary."""
+        """Select the sentences of a document's summary, in its order; empty if it has no summary."""
         sentences = sentences_of(document)
         if self.length.unit == "sentences":
             if len(sentences) <= self.length.amount:
@@ -185,13 +186,13 @@ class Extractive(ABC):
 
     @abstractmethod
     def order(self, sentences: Sequence[str], document: Document) -> list[int]:
-        """The places of all sentences, of which there is at least one, the best first."""
+        """Return the positions of all sentences, the best first; there is at least one sentence."""
 
 
 def within(words: int, texts: Sequence[str], order: Sequence[int], *, prefix: bool = False) -> list[int]:
-    """The first place of an order, and of the others each whose text still fits into so many words.
+    """Return the first position of an order, and each other one whose text still fits into so many words.
 
-    With `prefix` the first that does not fit ends it.
+    With `prefix`, stop at the first that does not fit.
     """
     taken, used = [order[0]], count_words(texts[order[0]])
     for place in order[1:]:
@@ -204,5 +205,5 @@ def within(words: int, texts: Sequence[str], order: Sequence[int], *, prefix: bo
 
 
 def best_first(scores: Sequence[float]) -> list[int]:
-    """Places by score, the highest first; of equals, to nine places, the earlier one: rounding decides nothing."""
+    """Sort positions by score, the highest first, the earlier of equals first; scores are rounded to nine places."""
     return sorted(range(len(scores)), key=lambda place: (-round(scores[place], 9), place))

@@ -1,6 +1,6 @@
-"""Human-written texts standing as systems, as upper bounds of a study.
+"""Human-written texts that serve as systems, as upper bounds in a study.
 
-Their texts are copied as they are: `data.records.make_examples` knows by them which reference or title to withhold.
+The texts are copied unchanged: `data.records.make_examples` recognises by them which reference or title to withhold.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from summarizers.base import VERSION
 class Reference:
     """The `number`-th reference, counted from 1; a document with fewer has no summary.
 
-    Raises ValueError where `number` is under 1.
+    Raises ValueError if `number` is below 1.
     """
 
     def __init__(self, number: int) -> None:

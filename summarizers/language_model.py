@@ -1,4 +1,4 @@
-"""Summaries by a language model that is asked for them."""
+"""Summaries by prompting a language model."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -13,38 +13,38 @@ from summarizers.sentences import split_sentences
 from summarizers.training_documents import TrainingDocuments
 
 SOURCE_TOKENS = 512
-"""Tokens of a document that a model sees: the ROUGE-K paper's (Table 10)."""
+"""Tokens of a document that a model sees, as in the ROUGE-K paper (Table 10)."""
 
 SENTENCES = 1
-"""Sentences of an answer that are kept: the paper's."""
+"""Sentences of an answer that are kept, as in the paper."""
 
 BATCHES = 4
-"""Documents in a batch for each call that is made at once: with fewer, more calls would wait for the end of a batch."""
+"""Documents in a batch for each concurrent call: with fewer, more calls would wait for the end of a batch."""
 
 REASONS = 3
-"""Reasons of failures that are said; the record of calls has them all."""
+"""Reasons of failures that are reported; the record of calls has them all."""
 
 
 class LanguageModel:
     """A system that asks a language model for each summary, `llm:MODEL`.
 
     The defaults are those of the ROUGE-K paper (Takeshita et al. 2024, Table 10): its prompt, 512 tokens of the
-    document, 128 of the answer, of which the first sentence is kept. The paper does not name its chat template and
-    sampling; here the prompt is one turn of the user, and the likeliest tokens are taken. The first sentence is kept
-    whatever it says: of a model that begins with "Here is a summary:", just that. A document without a source has no
-    summary, and neither has one whose request came to nothing: `failures` has the reason.
+    document, 128 of the answer, and the first sentence of it. The paper does not name its chat template and sampling;
+    here the prompt is one turn of the user, and the likeliest tokens are taken. The first sentence is kept even if it
+    is only "Here is a summary:". A document has no summary if it has no source or if its request failed: `failures` has
+    the reason.
 
     Args:
         caller: asks the model, and records each call.
         prompt: template and examples.
-        settings: of the model.
-        source_tokens: tokens of a document that are sent, at most, as the client counts them.
-        sentences: sentences of the answer that are kept, at most; None keeps all of it.
-        name: the system's name, where it is not `llm:` and the model's.
+        settings: the model's settings.
+        source_tokens: the most tokens of a document that are sent, as the client counts them.
+        sentences: the most sentences of the answer that are kept; None keeps all of it.
+        name: the system's name, by default `llm:` and the model's.
         examples: documents of the prompt's examples, which it must not summarize.
 
     Raises:
-        ValueError: for settings that are none.
+        ValueError: for invalid settings.
 
     """
 
@@ -67,9 +67,9 @@ class LanguageModel:
         self.name = system_name(name or f"llm:{caller.client.model}")
         self.training_documents = TrainingDocuments.of(examples)
         self.failures: dict[str, str] = {}
-        """Why documents have no summary, by their ids."""
+        """The reasons why documents have no summary, by their ids."""
         self.answered_by: set[str] = set()
-        """Models that say they answered: a server may move a name to another one."""
+        """The models that answered, by their own names: a server may give a name to another model."""
         check_identity(caller.client)
 
     @property
@@ -87,48 +87,48 @@ class LanguageModel:
         )
 
     def plan(self, documents: Sequence[Document]) -> list[list[Document]]:
-        """Batches in order, each of some documents for every call at once."""
+        """Divide documents into batches in order, each with some documents for every concurrent call."""
         able = [document for document in documents if document.source_text.strip()]
         size = BATCHES * self.caller.limits.at_once
         return [able[start : start + size] for start in range(0, len(able), size)]
 
     def estimate(self, documents: Sequence[Document]) -> Plan:
-        """What the summaries of documents would take; nothing is asked."""
+        """Estimate the calls for summaries of documents, without calling."""
         return self.caller.plan([self.request(one) for batch in self.plan(documents) for one in batch])
 
     def summarize(self, documents: Sequence[Document]) -> list[Summary]:
-        """Write one summary a document, in order; those that came to nothing are left out. Raises `UnusableRecord`."""
+        """Write one summary per document, in order, without those that failed. Raises `UnusableRecord`."""
         answers = self.caller.ask([self.request(document) for document in documents])
-        found = []
+        summaries = []
         for document, answer in zip(documents, answers, strict=True):
             if answer.completion is None:
                 self.failures[document.id] = answer.reason or ""
             else:
                 self.answered_by.add(answer.completion.model)
-                found.append(self.summary(document, answer.completion))
-        return found
+                summaries.append(self.summary(document, answer.completion))
+        return summaries
 
     def request(self, document: Document) -> Request:
-        """What is asked for a document."""
+        """Make the request for a document."""
         return Request(self.prompt.messages(self.seen(document)), self.settings)
 
     def seen(self, document: Document) -> str:
-        """The part of a document that the model sees."""
+        """Return the part of a document that the model sees."""
         return self.caller.client.tokens.cut(document.source_text, self.source_tokens)
 
     def summary(self, document: Document, completion: Completion) -> Summary:
-        """The summary in an answer."""
+        """Make the summary from an answer."""
         text = completion.text.strip()
         source_cut = self.seen(document) != document.source_text
         at_limit = completion.finish_reason == "length"
         if self.sentences is not None:
             sentences = split_sentences(text)
-            at_limit &= len(sentences) <= self.sentences  # else those that are kept were whole before the limit
+            at_limit &= len(sentences) <= self.sentences  # else the kept ones were complete before the limit
             text = " ".join(sentences[: self.sentences])
         return Summary(document.id, self.name, text, remarks=remarks_of(source_cut=source_cut, output_cut=at_limit))
 
     def failures_in_words(self) -> list[str]:
-        """Why documents have no summary: the most frequent reasons, the most frequent one first."""
+        """List the most frequent reasons why documents have no summary, with counts, the most frequent first."""
         counted = Counter(self.failures.values()).most_common(REASONS)
         if others := len(self.failures) - sum(count for _, count in counted):
             counted.append(("other reasons", others))

@@ -1,4 +1,4 @@
-"""Lead: the first sentences of the source, the baseline that is hard to beat on news."""
+"""Lead: the first sentences of the source, a baseline that is hard to beat on news."""
 
 from collections.abc import Sequence
 
@@ -7,11 +7,11 @@ from summarizers.base import Extractive
 
 
 class Lead(Extractive):
-    """The first sentences of the source; counted in words, those before the first that does not fit."""
+    """The first sentences of the source; if words are counted, those before the first that does not fit."""
 
     system = "lead"
     prefix = True
 
     def order(self, sentences: Sequence[str], document: Document) -> list[int]:
-        """As they stand."""
+        """Keep the order of the document."""
         return list(range(len(sentences)))

@@ -15,38 +15,38 @@ from summarizers.base import best_first
 from summarizers.words import Lexical, graph_words
 
 THRESHOLD = 0.1
-"""Sentences of a smaller cosine are not connected."""
+"""The cosine below which sentences are not connected."""
 
 
 class LexRank(Lexical):
-    """The sentences of the highest PageRank in the graph of their cosines; at equal ranks the earlier one.
+    """The sentences with the highest PageRank in the graph of their cosines; the earlier of equal ranks first.
 
-    Edges weigh their cosine, as in the paper's continuous LexRank, and those under its threshold are left out. Vectors
-    hold tf * idf, with idf over the document's own sentences: nothing is learnt from other documents. Sentences
-    without an edge rank equally; nothing keeps two that say the same out of one summary.
+    Edges are weighted by their cosine, as in the paper's continuous LexRank, and those below its threshold are left
+    out. Vectors hold tf * idf, with idf over the document's own sentences: nothing is learnt from other documents.
+    Sentences without an edge rank equally. Nothing keeps two sentences with the same content out of one summary.
     """
 
     system = "lexrank"
     settings = MappingProxyType({"damping": DAMPING, "threshold": THRESHOLD})
 
     def order(self, sentences: Sequence[str], document: Document) -> list[int]:
-        """By rank."""
+        """Sort by rank."""
         return best_first(ranks(sentences, self.language))
 
 
 def ranks(sentences: Sequence[str], language: str = ENGLISH) -> list[float]:
-    """The PageRank of each sentence; they sum to 1."""
+    """Compute the PageRank of each sentence; they sum to 1."""
     cosines = similarities(sentences, language)
     return pagerank(np.where(cosines >= THRESHOLD, cosines, 0.0))
 
 
 def similarities(sentences: Sequence[str], language: str = ENGLISH) -> NDArray[np.float64]:
-    """Cosines of the sentences' tf * idf vectors to twelve places, shape (sentences, sentences); 0 on the diagonal."""
+    """Compute cosines of sentences' tf * idf vectors to 12 places, shape (sentences, sentences), 0 on the diagonal."""
     counts = [Counter(words) for words in graph_words(sentences, language)]
     df = Counter(word for count in counts for word in count)
     columns = {word: column for column, word in enumerate(df)}
-    # One more sentence than there is: a word that all of them have still weighs something, else sentences of such words
-    # only would be no vectors.
+    # One more sentence than there is, so that a word of all sentences has some weight: otherwise sentences of such
+    # words only would be zero vectors.
     idf = {word: log((len(sentences) + 1) / times) for word, times in df.items()}
     table = np.zeros((len(sentences), len(columns)))
     for place, count in enumerate(counts):

@@ -1,4 +1,4 @@
-"""LSA: the sentences that are longest in the space of the document's topics (Steinberger & Ježek 2004)."""
+"""LSA: the longest sentences in the space of the document's topics (Steinberger & Ježek 2004)."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -10,20 +10,20 @@ from summarizers.base import best_first
 from summarizers.words import Lexical
 
 SMALLEST = 0.5
-"""Topics whose singular value is under this share of the largest are left out, as in the paper."""
+"""The share of the largest singular value below which topics are left out, as in the paper."""
 
 
 class Lsa(Lexical):
     """The sentences of the greatest length in the space of the leading topics, each weighted by its singular value.
 
-    Topics are the singular vectors of the table of words by sentences, of counts of lemmas without stop words. Of
-    equals the earlier sentence goes first.
+    Topics are the singular vectors of the table of words by sentences, with counts of lemmas without stop words. The
+    earlier of equal sentences goes first.
     """
 
     system = "lsa"
 
     def order(self, sentences: Sequence[str], document: Document) -> list[int]:
-        """By length in topic space."""
+        """Sort by length in topic space."""
         counts = [Counter(words) for words in self.words(sentences)]
         rows = {word: row for row, word in enumerate(dict.fromkeys(word for count in counts for word in count))}
         if not rows:

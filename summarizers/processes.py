@@ -1,4 +1,4 @@
-"""Work in several processes: a `map` over child processes that end with its block, however that is left."""
+"""Work in several processes: a `map` over child processes that end when its block is left for any reason."""
 
 import os
 import subprocess
@@ -15,33 +15,33 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from data.database import ROOT
 
 NICE = 5
-"""How far child processes stand back: the one that started them may be serving pages."""
+"""The niceness of child processes: the process that started them may be serving pages."""
 
 TICK = 0.5
-"""Seconds between two ticks: whoever waits for a slow search sees that time passes, and may stop it."""
+"""Seconds between two ticks, by which those who wait for a slow search see progress and may stop it."""
 
 T = TypeVar("T")
 
 
 class Each(Protocol):
-    """Applies a function to the items of iterables, as `map` does, and gives the results in their order."""
+    """A function that applies another to the items of iterables, as `map` does, with results in order."""
 
     def __call__(self, function: Callable[..., T], /, *iterables: Iterable[Any]) -> Iterator[T]:
-        """Apply a function that is importable by its name, to items that can be pickled."""
+        """Apply a function that can be imported by its name to items that can be pickled."""
 
 
 @contextmanager
 def map_in_processes(processes: int, tick: Callable[[], None] = lambda: None) -> Iterator[Each]:
-    """A `map` over at most so many child processes, or in this one where there are to be none.
+    """Provide a `map` over at most so many child processes, or in this process if the number is 0.
 
-    Children are started when there is something to do for them. They are fresh interpreters, which do not import the
-    main module: that of a server is the page that is being drawn. What their C code prints to standard output goes to
-    standard error; Ctrl-C does not reach them. When the block is left they are killed in whatever they are doing; if
-    this process is killed, they end with the item that they are at.
+    Children are started when there is work for them. They are fresh interpreters, which do not import the main module:
+    that of a server is the page being drawn. Output of their C code to standard output goes to standard error; Ctrl-C
+    does not reach them. When the block is left, they are killed even in the middle of an item; if this process is
+    killed, they end after their current item.
 
-    `tick` is called about twice a second while results are awaited; what it raises ends the work. Results of one call
-    must be taken before the next call is made. An exception in a child is raised here, after the results before it; a
-    child that was killed raises ChildProcessError.
+    `tick` is called about twice a second while results are awaited; an exception of it ends the work. Results of one
+    call must be taken before the next call is made. An exception in a child is raised here, after the results before
+    it; if a child was killed, ChildProcessError is raised.
     """
     if not processes:
         yield in_turn
@@ -51,7 +51,7 @@ def map_in_processes(processes: int, tick: Callable[[], None] = lambda: None) ->
     def each(function: Callable[..., T], /, *iterables: Iterable[Any]) -> Iterator[T]:
         items = zip(*iterables)  # noqa: B905  as `map` does
         lines: dict[Connection[Any, Any], WorkerProcess] = {}  # of the children that are busy
-        places: dict[WorkerProcess, int] = {}  # what they are busy with
+        places: dict[WorkerProcess, int] = {}  # the number of the item that each is busy with
         answers: dict[int, Answer] = {}
         begun = given = 0
         item = next(items, None)
@@ -86,16 +86,16 @@ def map_in_processes(processes: int, tick: Callable[[], None] = lambda: None) ->
 
 
 def in_turn(function: Callable[..., T], /, *iterables: Iterable[Any]) -> Iterator[T]:
-    """`map`, in this process."""
+    """Map a function in this process, as `map` does."""
     return map(function, *iterables)
 
 
 Answer = tuple[Any, Exception | None]
-"""What a function returned, or raised."""
+"""The result of a function, or its exception."""
 
 
 class Told(NamedTuple):
-    """What a function that is still running says of itself."""
+    """A progress message of a function that is still running."""
 
     what: str
 
@@ -139,7 +139,7 @@ class WorkerProcess:
         return heard
 
     def hear(self) -> Answer | Told:
-        """Wait for what it says next. Raises ChildProcessError if the process has ended."""
+        """Wait for the next answer or message. Raises ChildProcessError if the process has ended."""
         try:
             heard: Answer | Told = self.line.recv()
         except (EOFError, OSError) as error:
@@ -147,14 +147,14 @@ class WorkerProcess:
         return heard
 
     def ended(self) -> ChildProcessError:
-        """The error that says how it ended."""
+        """Make the error that says how the process ended."""
         code = self.process.wait()
         how = f"exit code {code}" if code >= 0 else f"signal {-code}, {Signals(-code).name}"
         lack = "; is there too little memory?" if code == -Signals.SIGKILL else ""
         return ChildProcessError(f"a process that was computing this ended ({how}{lack})")
 
     def end(self, patience: float = 0.0) -> None:
-        """Kill it, unless it ends within so many seconds of hearing that nobody listens any more."""
+        """Kill the process unless it ends within `patience` seconds after its connection is closed."""
         self.line.close()
         with suppress(subprocess.TimeoutExpired):
             self.process.wait(patience)
@@ -166,11 +166,11 @@ class WorkerProcess:
 
 
 LINES: "list[Connection[Any, Any]]" = []
-"""The connection to the process that asks; none in any other process."""
+"""The connection to the process that asks; empty in any other process."""
 
 
 def tell(what: str) -> None:
-    """Say to the process that asked what is being done at this moment."""
+    """Tell the process that asked what is being done now."""
     for line in LINES:
         line.send(Told(what))
 
@@ -187,7 +187,7 @@ def work(line_number: int) -> None:
             try:
                 answer = function(*arguments), None
             except Exception as error:
-                error.add_note(traceback.format_exc())  # where it came from is lost on the way
+                error.add_note(traceback.format_exc())  # pickling loses the traceback
                 answer = None, error
             try:
                 line.send(answer)

@@ -1,4 +1,4 @@
-"""RAKE: key phrases of the source (Rose et al. 2010) as a summary, a baseline of Dobko et al. (2018)."""
+"""RAKE: key phrases of the source (Rose et al. 2010) as a summary, a baseline in Dobko et al. (2018)."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -17,20 +17,20 @@ from summarizers.sentences import sentences_of
 from summarizers.words import language_settings, language_suffix
 
 SPACE = regex.compile(rf"(?<=[{NO_SPACES}]) (?=[{NO_SPACES}])")
-"""A space between two characters of scripts that are written without."""
+"""A space between two characters of scripts that are written without spaces."""
 
 
 class Rake:
-    """The phrases of the highest scores, joined by a comma: each that still fits into the words.
+    """The phrases with the highest scores, joined by commas: each phrase that still fits into the words.
 
-    A phrase is a longest run of words without a stop word of SMART or punctuation, lower-cased; with `longest`, a run
-    of more words is cut into phrases of so many, and what is left of it is one, too. A word scores its degree (the
-    words of all phrases that it stands in) over its frequency, a phrase the sum over its words; of equals the earlier
-    one goes first. The best phrase is taken even where it alone is too long. A document without a phrase has no
-    summary, and neither has one without a reference where that gives the length. The system is called `rake-100w`,
-    `rake-ref` or, with phrases of at most 3 words, `rake-cut3-100w`; in another `language` than English, whose words
+    A phrase is a longest run of lower-cased words without a stop word of SMART or punctuation; with `longest`, longer
+    runs are cut into phrases of so many words, the last with the rest. The score of a word is its degree (the number of
+    words of all phrases with it) over its frequency, that of a phrase the sum over its words; the earlier of equal
+    phrases goes first. The best phrase is taken even if it alone is too long. A document without a phrase has no
+    summary, nor has one without a reference if the reference gives the length. The system's name is `rake-100w`,
+    `rake-ref` or, with phrases of at most 3 words, `rake-cut3-100w`; in a `language` other than English, whose words
     and stop words are those of `metrics.languages`, `rake-de-100w`. Raises ValueError for a length in sentences (there
-    are none) and a `longest` under 1.
+    are none) and a `longest` below 1.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class Rake:
         return signature("rake", VERSION, **({"stop": "smart"} | words), **cut, **self.length.option)
 
     def summarize(self, documents: Sequence[Document]) -> list[Summary]:
-        """Write one summary a document, in order; one that has no summary is left out."""
+        """Write one summary per document, in order; one that has no summary is left out."""
         return [
             Summary(document.id, self.name, ", ".join(chosen))
             for document in documents
@@ -69,15 +69,15 @@ class Rake:
         ]
 
     def select(self, document: Document) -> list[str]:
-        """The phrases of a document's summary, the best first; none where it has no summary."""
+        """Select the phrases of a document's summary, the best first; empty if it has no summary."""
         words = self.length.words(document)
         ranked = rank_phrases(document, self.longest, self.language) if words else []
-        found = [SPACE.sub("", " ".join(phrase)) for phrase in ranked]
-        return [found[place] for place in within(words, found, range(len(found)))] if found else []
+        phrases = [SPACE.sub("", " ".join(phrase)) for phrase in ranked]
+        return [phrases[place] for place in within(words, phrases, range(len(phrases)))] if phrases else []
 
 
 def rank_phrases(document: Document, longest: int | None = None, language: str = ENGLISH) -> list[tuple[str, ...]]:
-    """The distinct phrases of a document, of at most `longest` words, the best first; of equals the earlier one."""
+    """Rank a document's distinct phrases of at most `longest` words, the best first, the earlier of equals first."""
     every = [
         run[start : start + (longest or len(run))]
         for sentence in sentences_of(document)
@@ -89,14 +89,14 @@ def rank_phrases(document: Document, longest: int | None = None, language: str =
     for phrase in every:
         for word in phrase:
             degree[word] += len(phrase)
-    found = list(dict.fromkeys(every))
-    scores = [sum(degree[word] / frequency[word] for word in phrase) for phrase in found]
-    return [found[place] for place in best_first(scores)]
+    phrases = list(dict.fromkeys(every))
+    scores = [sum(degree[word] / frequency[word] for word in phrase) for phrase in phrases]
+    return [phrases[place] for place in best_first(scores)]
 
 
 def split_runs(sentence: str, language: str = ENGLISH) -> list[tuple[str, ...]]:
-    """Runs of lower-cased words between stop words and punctuation."""
-    found: list[list[str]] = [[]]
+    """Return the runs of lower-cased words between stop words and punctuation."""
+    runs: list[list[str]] = [[]]
     lowered = sentence.lower()
     tokens = find_tokens(WORD if language == ENGLISH else ANY_SCRIPT, lowered)
     if language == ENGLISH:
@@ -106,15 +106,15 @@ def split_runs(sentence: str, language: str = ENGLISH) -> list[tuple[str, ...]]:
     end = 0
     for word, (start, stop), skipped in zip(*tokens, stops, strict=True):
         if lowered[end:start].strip() or skipped:
-            found.append([])
+            runs.append([])
         if not skipped:
-            found[-1].append(word)
+            runs[-1].append(word)
         end = stop
-    return [tuple(run) for run in found if run]
+    return [tuple(run) for run in runs if run]
 
 
 @cache
 def stop_words() -> frozenset[str]:
-    """The stop words of SMART (`smart_stop_words.txt`)."""
+    """Read the stop words of SMART (`smart_stop_words.txt`)."""
     lines = Path(__file__).with_name("smart_stop_words.txt").read_text(encoding="utf-8").splitlines()
     return frozenset(word for line in lines if not line.startswith("#") for word in line.split())

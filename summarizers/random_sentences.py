@@ -1,4 +1,4 @@
-"""Random sentences of the source: what a system must beat."""
+"""Random sentences of the source, the least that a system must beat."""
 
 import random
 from collections.abc import Sequence
@@ -9,9 +9,9 @@ from summarizers.base import VERSION, Extractive, SummaryLength
 
 
 class Random(Extractive):
-    """Sentences drawn at random: always the same ones for a document, by its id, and a seed.
+    """Sentences drawn at random: always the same ones for a document's id and a seed.
 
-    The system is called `random` at seed 0, else `random-seed7`, or `random-5-seed7` with a length.
+    The system's name is `random` for seed 0, otherwise `random-seed7`, or `random-5-seed7` with a length.
     """
 
     system = "random"
@@ -31,6 +31,6 @@ class Random(Extractive):
         return signature(self.system, VERSION, **self.length.option, seed=self.seed)
 
     def order(self, sentences: Sequence[str], document: Document) -> list[int]:
-        """Drawn from a generator of the document's own, so that a part of a data set gives the same extracts."""
+        """Shuffle by a generator of the document's own, so that a part of a data set gives the same extracts."""
         draw = random.Random(f"{self.seed}:{document.id}")  # noqa: S311  nothing secret; strings seed it by SHA-512
         return draw.sample(range(len(sentences)), len(sentences))

@@ -1,6 +1,6 @@
-"""The summarizers by name: `SUMMARIZERS` and `NUMBERED` name them all.
+"""The summarizers by name: `SUMMARIZERS` and `NUMBERED` list them all.
 
-A summarizer writes at most one summary a document: what it skipped shows as `len(summaries) < len(documents)`.
+A summarizer writes at most one summary per document; if it skips some, `len(summaries) < len(documents)`.
 """
 
 import re
@@ -26,7 +26,7 @@ from summarizers.tfidf import TfIdf
 
 
 class UnknownSummarizer(ValueError):
-    """A summarizer name that `summarizer` cannot read."""
+    """There is no summarizer of a name."""
 
 
 BASELINES: dict[str, Callable[..., Summarizer]] = {
@@ -50,17 +50,17 @@ ORACLES: dict[str, Callable[..., Summarizer]] = {
     )
     for algorithm, n, definition, references in product(ALGORITHMS, (1, 2), ("clipped", "set"), ("max", "first"))
 }
-"""Systems that do; each takes a `length`, without which it is as long as it likes."""
+"""Systems that see the references; each takes a `length`, without which its length is not limited."""
 
 SUMMARIZERS: dict[str, Callable[..., Summarizer]] = {**BASELINES, **LEARNED, **ORACLES, TITLE_SYSTEM: Title}
 
 SEEDED = {"random", *(name for name in ORACLES if ALGORITHMS[name.split("-")[1]].seeded)}
-"""Those that take a `seed`."""
+"""The systems that take a `seed`."""
 
 SPEAKING = {"textrank", "lexrank", "tfidf", "sumbasic", "lsa", "rake", *ORACLES}
-"""Those that take a `language`: all others do not look at words."""
+"""The systems that take a `language`; the others do not look at words."""
 
-NUMBERED: dict[str, Callable[[int], Summarizer]] = {REFERENCE_SYSTEM: Reference}  # by what stands before the number
+NUMBERED: dict[str, Callable[[int], Summarizer]] = {REFERENCE_SYSTEM: Reference}  # by the name before the number
 
 NAME = re.compile(
     rf"(?P<system>.+?)(?:-(?P<language>{'|'.join(code for code in LANGUAGES if code != ENGLISH)}))?"
@@ -79,14 +79,14 @@ KNOWN = (
 
 
 def baselines_among(systems: Iterable[str]) -> tuple[str, ...]:
-    """The systems that are called like one of `BASELINES`, of any length and seed, in their order."""
+    """Select the systems named like one of `BASELINES`, of any length and seed, in their order."""
     return tuple(
         system for system in systems if (read := NAME.fullmatch(system)) is not None and read["system"] in BASELINES
     )
 
 
 def in_language(name: str, language: str) -> str:
-    """The name of a system for a language: `textrank-de-2` for `textrank-2`; one that does not look at words stays."""
+    """Return a system's name for a language: `textrank-de-2` for `textrank-2`; unchanged if it ignores words."""
     read = NAME.fullmatch(name)
     if language == ENGLISH or read is None or read["system"] not in SPEAKING or read["language"]:
         return name
@@ -94,7 +94,7 @@ def in_language(name: str, language: str) -> str:
 
 
 def guide() -> str:
-    """How systems are named, and the names of all of them, in lines of at most 80 characters."""
+    """Explain the names of systems and list them all, in lines of at most 80 characters."""
     return "\n".join(
         [
             "A name is a system, then a language, a length and a seed; the last three may be",

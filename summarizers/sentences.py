@@ -6,23 +6,23 @@ from data.records import Document
 from metrics.sentences import sentence_spans
 
 LONG = 100
-"""Words of a text that is hardly one sentence."""
+"""Words above which a text is hardly one sentence."""
 
 
 def sentences_of(document: Document) -> list[str]:
-    """The sentences of a document's source, stripped, none blank: those given, else those of `split_sentences`."""
+    """Return a document's sentences, stripped, none blank: the given ones, otherwise those of `split_sentences`."""
     if isinstance(document.source, str):
         return split_sentences(document.source)
     return [sentence for given in document.source if (sentence := given.strip())]
 
 
 def split_sentences(text: str) -> list[str]:
-    """Split a text into sentences that stand verbatim in it (`metrics.sentences`)."""
+    """Split a text into its sentences, verbatim (`metrics.sentences`)."""
     return [text[start:end] for start, end in sentence_spans(text)]
 
 
 def unsplit(documents: Iterable[Document]) -> list[str]:
-    """The ids of documents whose source is a text of over `LONG` words in which only one sentence was found."""
+    """List the ids of documents whose source is a text of over `LONG` words in which only one sentence was found."""
     return [
         document.id
         for document in documents
@@ -33,7 +33,7 @@ def unsplit(documents: Iterable[Document]) -> list[str]:
 
 
 def unsplit_words(unsplit: int, documents: int) -> str:
-    """That so many of some documents are one sentence, as plain text; empty where none is."""
+    """Describe the number of documents that are one long sentence, as plain text; empty if there are none."""
     if not unsplit:
         return ""
     which = "this document is" if documents == 1 else f"{unsplit} of {documents} documents are"

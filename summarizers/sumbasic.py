@@ -1,4 +1,4 @@
-"""SumBasic: sentences of frequent words, each of which counts less once it was said (Nenkova & Vanderwende 2005)."""
+"""SumBasic: sentences of frequent words, which count less once they are used (Nenkova & Vanderwende 2005)."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -10,21 +10,21 @@ from summarizers.words import Lexical
 
 
 class SumBasic(Lexical):
-    """Of the sentences with the most probable word, the one whose words are most probable on average; and so on.
+    """Repeatedly take, of the sentences with the most probable word, the one with the most probable words on average.
 
-    Whenever a sentence is taken, the probability of each word in it is squared, so that the next one says something
-    else. Words are lemmas without stop words; of equally probable words the first in the document counts, of equal
-    sentences the earlier one. Sentences without such a word come last.
+    When a sentence is taken, the probability of each word in it is squared, so that the next one says something else.
+    Words are lemmas without stop words; the first of equally probable words in the document counts, and the earlier of
+    equal sentences. Sentences without such a word come last.
     """
 
     system = "sumbasic"
 
     def order(self, sentences: Sequence[str], document: Document) -> list[int]:
-        """In the order in which they are taken."""
+        """Sort by the order in which they are taken."""
         words = self.words(sentences)
         counts = Counter(word for tokens in words for word in tokens)
         total = sum(counts.values())
-        # Logarithms are doubled where probabilities are squared: those would soon be too small to tell apart.
+        # Logarithms are doubled instead of squaring probabilities, which would soon be too small to tell apart.
         logs = {word: log(count / total) for word, count in counts.items()}
         left = [place for place, tokens in enumerate(words) if tokens]
         order: list[int] = []
@@ -32,14 +32,10 @@ class SumBasic(Lexical):
             said = list(dict.fromkeys(word for place in left for word in words[place]))
             top = said[best_first([logs[word] for word in said])[0]]
             having = [place for place in left if top in words[place]]
-            place = having[best_first([mean_probability(words[place], logs) for place in having])[0]]
+            means = [sum(exp(logs[word]) for word in words[place]) / len(words[place]) for place in having]
+            place = having[best_first(means)[0]]
             order.append(place)
             left.remove(place)
             for word in set(words[place]):
                 logs[word] *= 2
         return order + [place for place, tokens in enumerate(words) if not tokens]
-
-
-def mean_probability(words: Sequence[str], logs: dict[str, float]) -> float:
-    """The mean probability of words, of which there is at least one, from the logarithms of all."""
-    return sum(exp(logs[word]) for word in words) / len(words)

@@ -1,4 +1,4 @@
-"""TF-IDF: the sentences whose words are frequent in the document and rare among its sentences."""
+"""TF-IDF: sentences with words that are frequent in the document and rare among its sentences."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -10,17 +10,17 @@ from summarizers.words import Lexical
 
 
 class TfIdf(Lexical):
-    """The sentences of the highest mean tf * idf over their content words.
+    """The sentences with the highest mean tf * idf of their content words.
 
-    tf is how often the document has a word, idf the logarithm of all its sentences over those with the word: nothing is
-    learnt from other documents. Words are lemmas without stop words; of equals the earlier sentence goes first, and
-    sentences without such a word weigh 0.
+    tf is a word's count in the document, idf the logarithm of all its sentences over those with the word: nothing is
+    learnt from other documents. Words are lemmas without stop words; the earlier of equal sentences goes first, and
+    sentences without such a word have weight 0.
     """
 
     system = "tfidf"
 
     def order(self, sentences: Sequence[str], document: Document) -> list[int]:
-        """By mean weight."""
+        """Sort by mean weight."""
         words = self.words(sentences)
         tf = Counter(word for tokens in words for word in tokens)
         df = Counter(word for tokens in words for word in set(tokens))

@@ -1,4 +1,4 @@
-"""The documents that a system was trained on, known by hashes of their sources: it would know their summaries."""
+"""The documents that a system was trained on and must not summarize, known by hashes of their sources."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from data.reading import lines
 from data.records import BadRecord, Document
 
 TRAINING_DOCUMENTS = "training_documents.txt"
-"""The file of their hashes in the folder of what was trained."""
+"""The file of their hashes in the folder of a trained system."""
 
 DIGITS = 16
-"""Hexadecimal digits of a hash that are kept: two of 100,000 documents share one by chance in 1 of 3 billion sets."""
+"""Hexadecimal digits kept of a hash: two of 100,000 documents share one by chance in 1 of 3 billion sets."""
 
 HASH = re.compile(f"[0-9a-f]{{{DIGITS}}}")
 
@@ -23,7 +23,7 @@ HASH = re.compile(f"[0-9a-f]{{{DIGITS}}}")
 class TrainingDocuments:
     """A set of documents by hashes of their sources (`hash_source`).
 
-    White space does not matter: it is the same document whether its sentences were given or stand in one text.
+    White space does not matter: a document is the same with its sentences as a list or in one text.
     """
 
     def __init__(self, hashes: Iterable[str] = ()) -> None:
@@ -31,12 +31,12 @@ class TrainingDocuments:
 
     @classmethod
     def of(cls, documents: Iterable[Document]) -> TrainingDocuments:
-        """The set of some documents; those without a source are in none."""
+        """Make the set of some documents, without those that have no source."""
         return cls(hash_source(document) for document in documents if document.source_text.strip())
 
     @classmethod
     def read(cls, path: Path) -> TrainingDocuments:
-        """Read what `write` wrote. Raises `BadRecord` with file and line, and what `data.reading.lines` raises."""
+        """Read a file of `write`. Raises `BadRecord` with file and line, and whatever `data.reading.lines` raises."""
         hashes = []
         for place, line in lines(path):
             if not HASH.fullmatch(line):
@@ -45,7 +45,7 @@ class TrainingDocuments:
         return cls(hashes)
 
     def write(self, path: Path) -> None:
-        """Write a line a document, sorted."""
+        """Write one line for each document, sorted."""
         write_whole(path, (f"{one}\n" for one in sorted(self.hashes)))
 
     def __contains__(self, document: Document) -> bool:
@@ -56,5 +56,5 @@ class TrainingDocuments:
 
 
 def hash_source(document: Document) -> str:
-    """The first `DIGITS` digits of the SHA-256 of a document's source, in which all white space is one space."""
+    """Return the first `DIGITS` digits of the SHA-256 of a document's source, with white space as single spaces."""
     return hashlib.sha256(" ".join(document.source_text.split()).encode()).hexdigest()[:DIGITS]

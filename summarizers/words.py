@@ -1,4 +1,4 @@
-"""Extracts by the words of their sentences, in the language of the documents."""
+"""Extracts chosen by the words of sentences, in the language of the documents."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -13,24 +13,24 @@ from summarizers.base import VERSION, Extractive, SummaryLength
 
 
 def language_suffix(language: str) -> str:
-    """What a language adds to the name of a system: `-de`; nothing for English."""
+    """Return the suffix of a language in the name of a system: `-de`; empty for English."""
     return "" if language == ENGLISH else f"-{language}"
 
 
 def language_settings(language: str) -> dict[str, str]:
-    """What a language adds to the signature of a system; nothing for English, as signatures always were."""
+    """Return the settings of a language in a system's signature; none for English, as signatures always were."""
     return {} if language == ENGLISH else keyword_settings(language)
 
 
 class Lexical(Extractive):
     """A summarizer that chooses sentences by their words.
 
-    In another `language` than English the system is called `textrank-de`, with a length `textrank-de-5`. Raises
+    In a `language` other than English the system's name is `textrank-de`, with a length `textrank-de-5`. Raises
     ValueError for a language that is not in `metrics.languages.LANGUAGES`.
     """
 
     settings: ClassVar[Mapping[str, object]] = MappingProxyType({})
-    """What its signature says beside the length and the language."""
+    """The settings in its signature besides the length and the language."""
 
     def __init__(self, length: SummaryLength | int | None = None, language: str = ENGLISH) -> None:
         super().__init__(length)
@@ -50,12 +50,12 @@ class Lexical(Extractive):
         )
 
     def words(self, sentences: Sequence[str]) -> list[tuple[str, ...]]:
-        """The content words of each sentence, as keywords have them."""
+        """Return the content words of each sentence, as for keywords."""
         return [content_words(sentence, self.language).words for sentence in sentences]
 
 
 def graph_words(sentences: Sequence[str], language: str) -> list[Sequence[str]]:
-    """The words by which sentences are connected: of English all, lower-cased; of others content words' lemmas."""
+    """Return the words that connect sentences: in English all, lower-cased; otherwise lemmas of content words."""
     if language == ENGLISH:
         return [UNICODE.findall(sentence.lower()) for sentence in sentences]
     return [content_words(sentence, language).words for sentence in sentences]

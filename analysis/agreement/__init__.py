@@ -1,1 +1,1 @@
-"""How often a metric prefers what people prefer: counts, ties, intervals of very many pairs, plans and stopping."""
+"""Agreement of metrics with people's preferences: counts, ties, very many pairs, planning and stopping."""

@@ -1,4 +1,4 @@
-"""How often a metric prefers what people prefer."""
+"""Counts of pairs on which a metric and people prefer the same summary."""
 
 from collections.abc import Hashable, Iterable
 from typing import Literal, NamedTuple
@@ -11,20 +11,20 @@ from data.preferences import pair_within_documents
 from data.ties import preference_signs
 
 Rule = Literal["half", "strict", "decided"]
-"""The rules of `Agreement`: what becomes of a pair that people decide and the metric does not."""
+"""The rules of `Agreement` for a pair that people decide and the metric does not."""
 
 TIED: dict[Rule, float] = {"half": 0.5, "strict": 0.0, "decided": np.nan}
-"""What a metric's tie earns; NaN is not counted."""
+"""The credit of a metric's tie; NaN is not counted."""
 
 
 class Agreement(NamedTuple):
-    """Counts of pairs, and the ratios made of them: in [0, 1], or None where nothing can be divided by.
+    """Counts of pairs, and their ratios: in [0, 1], or None if the divisor is 0.
 
-    No ratio is to be shown without the name of its rule: with many metric ties, the rule decides the winner.
+    Never show a ratio without the name of its rule: with many metric ties, the rule decides the winner.
     """
 
     pairs: int
-    """Pairs that a ratio rests on: concordant + discordant + tied."""
+    """The pairs that ratios rest on: concordant + discordant + tied."""
     human_ties: int
     """Pairs in which people prefer neither, left out whether or not the metric has a value."""
     concordant: int
@@ -34,14 +34,14 @@ class Agreement(NamedTuple):
     tied: int
     """Pairs that people decide and the metric does not."""
     missing: int
-    """Pairs that people decide and for which the metric has no value."""
+    """Pairs that people decide and the metric does not score."""
     weighed: tuple[float, float, float] | None = None
-    """The weights of the concordant, discordant and tied pairs, summed; the ratios are made of them. None where every
-    pair counts once."""
+    """The sums of weights of the concordant, discordant and tied pairs, on which the ratios rest; None if each pair
+    counts once."""
 
     @property
     def masses(self) -> tuple[float, float, float]:
-        """What the ratios are made of: C, D, T, counted or weighed."""
+        """C, D and T, counted or weighted, on which the ratios rest."""
         return self.weighed or (self.concordant, self.discordant, self.tied)
 
     @property
@@ -70,7 +70,7 @@ class Agreement(NamedTuple):
 
 
 class Outcomes(NamedTuple):
-    """What became of each pair: boolean masks of shape (n,), at most one of them true for a pair."""
+    """The outcome of each pair: boolean masks of shape (n,), at most one of them true for a pair."""
 
     human_ties: NDArray[np.bool_]
     concordant: NDArray[np.bool_]
@@ -82,19 +82,19 @@ class Outcomes(NamedTuple):
 def count_agreement(human: ArrayLike, difference: ArrayLike, weights: ArrayLike | None = None) -> Agreement:
     """Count how often the sign of a metric's difference is the sign of the human preference.
 
-    `human`, shape (n,), is a signed choice or a difference of ratings, first minus second; NaN where nobody
-    judged the pair, which is then counted nowhere. `difference`, shape (n,), is metric(first) minus
-    metric(second); NaN where the metric is missing for either. On both sides, anything within 1e-9 of 0 is a
-    tie. `weights`, shape (n,), say what each pair stands for, such as one over the probability with which it was
-    drawn: the ratios are then those of all the pairs that could have been (Hajek's estimate).
+    `human`, shape (n,), is a signed choice or a difference of ratings, first minus second; NaN if nobody judged the
+    pair, which is then not counted. `difference`, shape (n,), is metric(first) minus metric(second); NaN if the metric
+    is missing for either. On both sides, values within 1e-9 of 0 are ties. `weights`, shape (n,), are those of the
+    pairs, such as one over the probability of being drawn: the ratios are then those of all pairs that could have been
+    drawn (Hajek's estimate).
     Raises `ValueError` for other shapes, infinite numbers, and weights that are not positive.
     """
-    found = outcomes(human, difference)
-    human_ties, concordant, discordant, tied, missing = (int(mask.sum()) for mask in found)
+    masks = outcomes(human, difference)
+    human_ties, concordant, discordant, tied, missing = (int(mask.sum()) for mask in masks)
     weighed = None
     if weights is not None:
-        weight = read_weights(weights, len(found.tied))
-        c, d, t = (float(weight[mask].sum()) for mask in (found.concordant, found.discordant, found.tied))
+        weight = read_weights(weights, len(masks.tied))
+        c, d, t = (float(weight[mask].sum()) for mask in (masks.concordant, masks.discordant, masks.tied))
         weighed = (c, d, t)
     return Agreement(
         concordant + discordant + tied,
@@ -108,20 +108,20 @@ def count_agreement(human: ArrayLike, difference: ArrayLike, weights: ArrayLike 
 
 
 def credit_pairs(human: ArrayLike, difference: ArrayLike, rule: Rule = "half") -> NDArray[np.float64]:
-    """What a metric earns on each pair, shape (n,): 1 for agreeing with people, 0 for disagreeing, .5 for a tie.
+    """Compute a metric's credit on each pair, shape (n,): 1 for agreeing with people, 0 for disagreeing, .5 for a tie.
 
-    By the rule `strict` a tie earns 0, by `decided` it is not counted. NaN is what is not counted: there people prefer
-    neither, or the metric is missing. Takes what `count_agreement` takes; the mean is the ratio of
-    that rule. Raises `ValueError` as `count_agreement` does, and for another rule.
+    By the rule `strict` a tie earns 0, by `decided` it is not counted. Pairs that are not counted are NaN, including
+    those on which people prefer neither or the metric is missing. Takes what `count_agreement` takes; the mean credit
+    is the ratio of the rule. Raises `ValueError` as `count_agreement` does, and for an unknown rule.
     """
     if rule not in TIED:
         raise ValueError(f"rule must be one of {', '.join(TIED)}, not {rule}")
-    found = outcomes(human, difference)
-    return np.select([found.concordant, found.tied, found.discordant], [1.0, TIED[rule], 0.0], default=np.nan)
+    masks = outcomes(human, difference)
+    return np.select([masks.concordant, masks.tied, masks.discordant], [1.0, TIED[rule], 0.0], default=np.nan)
 
 
 def outcomes(human: ArrayLike, difference: ArrayLike) -> Outcomes:
-    """Sort the pairs by what became of them; takes what `count_agreement` takes."""
+    """Sort the pairs by outcome; takes what `count_agreement` takes."""
     preferred, scored = (
         preference_signs(read_numbers(values, name)) for values, name in ((human, "human"), (difference, "difference"))
     )
@@ -137,10 +137,10 @@ def outcomes(human: ArrayLike, difference: ArrayLike) -> Outcomes:
 
 
 def within_document_pairs(documents: Iterable[Hashable]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """All pairs of cells of one document, as two index arrays (i, j) of one length.
+    """Return all pairs of cells of one document, as two index arrays (i, j) of one length.
 
-    `documents` holds the document of each cell, in any order. Every pair has i < j and stands once; pairs are
-    sorted by i, then j.
+    `documents` holds the document of each cell, in any order. Each pair occurs once, with i < j; pairs are sorted by i,
+    then j.
     """
     pairs = sorted(pair_within_documents(enumerate(documents)))
     first, second = np.array(pairs, dtype=np.intp).reshape(-1, 2).T

@@ -1,4 +1,4 @@
-"""How often two metrics prefer different summaries of a document; no human data is used."""
+"""Pairs of summaries on which two metrics disagree; no human data is used."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from data.ties import preference_signs
 
 
 class Discrepancy(NamedTuple):
-    """Two metrics on all pairs of summaries of one document for which both have values."""
+    """The disagreement of two metrics on all pairs of summaries of one document for which both have values."""
 
     first: str
     second: str
@@ -21,17 +21,17 @@ class Discrepancy(NamedTuple):
     """Pairs for which both have values."""
     documents: int
     parted: int
-    """Pairs in which one metric prefers the one summary and the other metric the other."""
+    """Pairs on which the metrics prefer different summaries."""
     tied: int
-    """Pairs in which either metric prefers neither."""
+    """Pairs on which at least one metric prefers neither."""
     share: float | None
     """parted / pairs, in [0, 1]."""
     share_interval: Interval
     decided: float | None
-    """parted / (pairs - tied), in [0, 1]: among the pairs that both metrics decide."""
+    """parted / (pairs - tied), in [0, 1]: the share of the pairs that both metrics decide."""
     decided_interval: Interval
     over: str
-    """What is taken for a sample, in words."""
+    """The units treated as a sample, in words."""
 
 
 def discrepancies(
@@ -39,10 +39,10 @@ def discrepancies(
     compared: Sequence[tuple[str, str]],
     documents: Iterable[Hashable],
 ) -> list[Discrepancy]:
-    """Count on how many pairs of summaries of one document two metrics part, for each two that are `compared`.
+    """Count the pairs of summaries of one document on which two metrics disagree, for each two that are `compared`.
 
-    `scores` hold by name the values of the cells, shape (n,), NaN where they are missing; `documents` the document of
-    each cell. Differences within 1e-9 are ties, which part from nothing. Intervals are those of `ratio_intervals`.
+    `scores` hold the values of the cells by name, shape (n,), NaN if missing; `documents` the document of each cell.
+    Differences within 1e-9 of 0 are ties, which disagree with nothing. Intervals are those of `ratio_intervals`.
     Raises `ValueError` for other shapes and infinite numbers.
     Source: Takeshita et al. 2024, ROUGE-K: Do Your Summaries Have Keywords?, which gives one such share.
     """
@@ -53,7 +53,7 @@ def discrepancies(
     for column in columns.values():
         same_length(scores=column, documents=documents)
     groups = group_by_document(documents, np.ones(len(documents), dtype=np.bool_))
-    # by document: pairs for which both have values, those in which they part, and those that both decide
+    # by document: pairs for which both have values, those on which they disagree, and those that both decide
     there, parted, decided = np.zeros((3, len(compared), len(groups)), dtype=np.intp)
     for first, second, document in pairs_by_document(groups):
         preferred = {name: preference_signs(column[first] - column[second]) for name, column in columns.items()}

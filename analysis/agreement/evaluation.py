@@ -1,4 +1,4 @@
-"""Evaluation of metrics against human preferences."""
+"""Evaluations of metrics against human preferences."""
 
 from collections.abc import Hashable, Iterable, Mapping
 from typing import NamedTuple
@@ -15,31 +15,31 @@ BINS = 5
 
 
 class Bin(NamedTuple):
-    """The pairs on which a metric's two scores are about equally far apart."""
+    """Pairs with similar differences between a metric's two scores."""
 
     low: float
-    """The smallest difference among them, without its sign."""
+    """The smallest absolute difference among them."""
     high: float
     n: int
-    """How many pairs that both people and the metric decide."""
+    """The number of pairs that both people and the metric decide."""
     decided: float
     """The share of them on which the metric prefers what people prefer."""
     interval: Interval
 
 
 class MetricEvaluation(NamedTuple):
-    """One metric against human preferences."""
+    """The evaluation of one metric against human preferences."""
 
     agreement: Agreement
     intervals: Intervals
     ties: TieAccuracy
     """Pairwise accuracy with ties, by a threshold fitted on held-out documents."""
     ties_interval: Interval
-    """Of that accuracy, the thresholds as they were fitted."""
+    """The interval of that accuracy, given the fitted thresholds."""
     bins: tuple[Bin, ...]
-    """The agreement by how far apart the metric's scores are, the closest first; empty where nothing is decided."""
+    """The agreement by the distance of the metric's scores, the closest first; empty if no pair is decided."""
     over: str
-    """What the intervals take for a sample, in words."""
+    """The units that the intervals treat as a sample, in words."""
 
 
 def evaluate_metrics(
@@ -52,11 +52,11 @@ def evaluate_metrics(
     level: float = LEVEL,
     seed: int = 0,
 ) -> dict[str, MetricEvaluation]:
-    """Hold the score differences of several metrics against the same human preferences.
+    """Compare the score differences of several metrics with the same human preferences.
 
-    `human` and each of `differences`, shape (n,), are those of `count_agreement`; `documents` and, where people judged,
-    `annotators` hold those of each pair; `weights` what each stands for. Raises `ValueError` for other shapes, infinite
-    numbers, weights that are not positive and a level outside (0, 1). `seed` is that of `tie_outcomes`.
+    `human`, each of `differences` and `weights`, shape (n,), are those of `count_agreement`; `documents` and, if people
+    judged, `annotators` hold those of each pair. Raises `ValueError` for other shapes, infinite numbers, weights that
+    are not positive and a level outside (0, 1). `seed` is that of `tie_outcomes`.
     """
     documents = list(documents)
     human = read_numbers(human, "human")
@@ -105,14 +105,14 @@ def evaluate_metrics(
 
 
 def by_difference(human: ArrayLike, difference: ArrayLike) -> NDArray[np.intp]:
-    """Sort the decided pairs into up to five equal parts by the size of the metric's difference.
+    """Sort the decided pairs into up to five equal parts by the absolute difference of the metric's scores.
 
-    Shape (n,): the number of the part, 0 for the closest scores; -1 for pairs that people or the metric do not decide.
-    Pairs that are equally far apart stay together.
+    Returns the number of each pair's part, shape (n,): 0 for the closest scores, -1 for pairs that people or the metric
+    do not decide. Pairs of equal distance stay together.
     """
-    found = outcomes(human, difference)
-    places = np.full(len(found.tied), -1, dtype=np.intp)
-    decided = np.flatnonzero(found.concordant | found.discordant)
+    masks = outcomes(human, difference)
+    places = np.full(len(masks.tied), -1, dtype=np.intp)
+    decided = np.flatnonzero(masks.concordant | masks.discordant)
     if len(decided):
         size = np.round(np.abs(np.asarray(difference, dtype=np.float64)[decided]), 9)  # without ROUGE's noise
         edges = np.quantile(size, np.arange(1, BINS) / BINS)

@@ -1,7 +1,7 @@
-"""Metrics against ratings, on all pairs of summaries of very many documents that have few of them each.
+"""Metrics against ratings, on all pairs of summaries of very many documents with few summaries each.
 
-All pairs of all documents stand in columns, of one metric at a time, and of the others a byte a pair is kept. The
-figures are those of `analysis.agreement.rated_pairs`, which goes through documents of many summaries one by one.
+All pairs of all documents are in columns, one metric at a time; of the other metrics, one byte is kept for each pair.
+The figures are those of `analysis.agreement.rated_pairs`, which goes through documents of many summaries one by one.
 """
 
 from collections.abc import Iterator, Mapping
@@ -38,23 +38,23 @@ OUTCOMES = np.array(
     ],
     dtype=np.int8,
 )
-"""What becomes of a pair: by people, who prefer the second, neither or the first, and by the metric or its absence."""
+"""The outcome of a pair, by the `sides` of people (rows: second, neither, first) and of the metric (columns)."""
 
 GAINS = np.array([1, -1, 0, 0, 0, 0], dtype=np.int8)
-"""What calling a pair a tie adds to what is right, by what becomes of the pair: as in `SortedPairs`."""
+"""The `gain` of `SortedPairs`, by the outcome of the pair."""
 
 
 def sides(difference: Floats) -> NDArray[np.int8]:
-    """Which of two a difference prefers: 0 the second, 1 neither, 2 the first, 3 where it is NaN."""
-    found = (difference > TIE).view(np.int8) - (difference < -TIE).view(np.int8) + np.int8(1)
-    found[np.isnan(difference)] = 3
-    return found
+    """Return the preference of each difference: 0 the second, 1 neither, 2 the first, 3 if it is NaN."""
+    codes = (difference > TIE).view(np.int8) - (difference < -TIE).view(np.int8) + np.int8(1)
+    codes[np.isnan(difference)] = 3
+    return codes
 
 
 def evaluate_columns(
     pairs: PairColumns, ratings: Floats, scores: Floats, *, level: float = LEVEL, seed: int = 0
 ) -> tuple[MetricEvaluation, Codes]:
-    """What `evaluate_rated_pairs` says of these pairs, and what became of each, shape (pairs,)."""
+    """Evaluate a metric as `evaluate_rated_pairs` does; also return the outcome of each pair, shape (pairs,)."""
     preferred = sides(ratings[pairs.first] - ratings[pairs.second])
     difference = scores[pairs.first] - scores[pairs.second]
     outcomes = OUTCOMES.ravel()[preferred * np.int8(4) + sides(difference)]
@@ -72,7 +72,7 @@ def evaluate_columns(
 def make_bins(
     size: Floats, agreed: NDArray[np.bool_], document: NDArray[np.int32], documents: int, level: float
 ) -> Iterator[Bin]:
-    """The agreement by how far apart the scores are; the columns are of the decided pairs, the closest first."""
+    """Yield the agreement by the distance of the scores; the columns are of the decided pairs, the closest first."""
     if not len(size):
         return
     rounded = np.round(size, 9)  # without ROUGE's noise
@@ -92,9 +92,9 @@ def make_bins(
 
 
 def compare_columns(pairs: PairColumns, outcomes: Mapping[str, Codes], rule: Rule, seed: int) -> list[PairedComparison]:
-    """What `compare_rated_pairs` says, from what became of each pair by metric."""
+    """Compare metrics as `compare_rated_pairs` does, from the outcome of each pair by metric."""
     earned = {name: earned_doubled(rule)[codes] for name, codes in outcomes.items()}
-    found = []
+    comparisons = []
     for first, second in combinations(earned, 2):
         x, y = earned[first], earned[second]
         both = (x >= 0) & (y >= 0)
@@ -103,5 +103,5 @@ def compare_columns(pairs: PairColumns, outcomes: Mapping[str, Codes], rule: Rul
         sums = pairs.add_up(difference) / 2
         whole = bool((sums == np.floor(sums)).all())
         of_documents = CreditSums(counts, counts.astype(np.float64), sums, bool(difference.any()), whole)
-        found.append(compare_sums(first, second, of_documents))
-    return correct_family(found, None, seed)
+        comparisons.append(compare_sums(first, second, of_documents))
+    return correct_family(comparisons, None, seed)

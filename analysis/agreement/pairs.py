@@ -1,4 +1,4 @@
-"""Pairs of summaries of one document, a few at a time: two thousand systems make two million of each document."""
+"""Pairs of summaries of one document, a few at a time: two thousand systems make two million for each document."""
 
 from collections.abc import Hashable, Iterator, Sequence
 from functools import cache
@@ -11,14 +11,14 @@ from analysis.arrays import Integers, number_by_text
 from data.names import NameColumn
 
 AT_ONCE = 1 << 20
-"""Pairs that are looked at together: 8 MiB of differences."""
+"""Pairs processed together: 8 MiB of differences."""
 
 FEW = 64
-"""Cells of a document up to which its pairs are those of the last document of as many."""
+"""Cells of a document up to which its pairs are cached by the number of cells."""
 
 
 def pairs_of(cells: Integers) -> Iterator[tuple[Integers, Integers]]:
-    """All pairs of some cells, as two columns, those of a few cells with all that come after them at a time."""
+    """Yield all pairs of some cells, as two columns: at a time, those of a few cells with all cells after them."""
     n, start = len(cells), 0
     if n <= FEW:
         first, second = pairs_of_few(n)
@@ -33,12 +33,12 @@ def pairs_of(cells: Integers) -> Iterator[tuple[Integers, Integers]]:
 
 @cache
 def pairs_of_few(count: int) -> tuple[Integers, Integers]:
-    """The pairs of so many cells, by their places."""
+    """Return all pairs of `count` cells, by their positions."""
     return np.triu_indices(count, 1)
 
 
 def group_by_document(documents: Sequence[Hashable], among: NDArray[np.bool_]) -> list[Integers]:
-    """The places of the cells among some, for each document that has two of them; documents are sorted as text."""
+    """Return the positions of the cells in `among` of each document that has two; documents are sorted as text."""
     cells = np.flatnonzero(among)
     if isinstance(documents, NameColumn):
         known, number = np.unique(documents.numbered.numbers[cells], return_inverse=True)
@@ -51,7 +51,7 @@ def group_by_document(documents: Sequence[Hashable], among: NDArray[np.bool_]) -
 
 
 def pairs_by_document(documents: Sequence[Integers]) -> Iterator[tuple[Integers, Integers, Integers]]:
-    """All pairs of cells of each document, as two columns, and the number of their document, a few at a time."""
+    """Yield all pairs of cells of each document, as two columns, with their document's number, a few at a time."""
     waiting: list[tuple[Integers, Integers, Integers]] = []
     held = 0
     for number, cells in enumerate(documents):
@@ -66,35 +66,35 @@ def pairs_by_document(documents: Sequence[Integers]) -> Iterator[tuple[Integers,
 
 
 def join(parts: Sequence[tuple[Integers, Integers, Integers]]) -> tuple[Integers, Integers, Integers]:
-    """Parts of three columns as the whole columns."""
+    """Concatenate parts of three columns."""
     first, second, document = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     return first, second, document
 
 
 class PairColumns(NamedTuple):
-    """All pairs of cells of each document, document by document: where documents have few cells, many of them do."""
+    """All pairs of cells of each document, document by document, for many documents with few cells."""
 
     first: NDArray[np.int32]
-    """Shape (pairs,): the place of each pair's first cell."""
+    """The position of each pair's first cell, shape (pairs,)."""
     second: NDArray[np.int32]
     document: NDArray[np.int32]
-    """Shape (pairs,): which of the documents it is, counted off from 0."""
+    """The number of each pair's document, from 0, shape (pairs,)."""
     starts: Integers
-    """Shape (documents + 1,): where the pairs of each begin, and where the last ones end."""
+    """The position where each document's pairs begin, and where the last ones end, shape (documents + 1,)."""
 
     @property
     def documents(self) -> int:
-        """How many there are."""
+        """The number of documents."""
         return len(self.starts) - 1
 
     def add_up(self, values: NDArray[np.int8] | NDArray[np.bool_]) -> Integers:
-        """The sums by document, shape (documents,), of whole numbers that pairs have."""
+        """Sum whole numbers of pairs by document, shape (documents,)."""
         sums = np.concatenate([[0], np.cumsum(values, dtype=np.intp)])
         return np.diff(sums[self.starts])
 
 
 def list_pairs(documents: Sequence[Hashable], among: NDArray[np.bool_]) -> PairColumns:
-    """The pairs of `group_by_document` as columns."""
+    """Return the pairs of `group_by_document` as columns."""
     cells = np.flatnonzero(among)
     number, _ = number_by_text(documents)
     cells = cells[np.argsort(number[cells], kind="stable")]

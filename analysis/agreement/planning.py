@@ -1,4 +1,4 @@
-"""How many pairs a study needs, from what it wants to tell apart and from what an earlier one observed."""
+"""The number of pairs that a study needs, from the difference to detect and from an earlier study's figures."""
 
 import math
 from bisect import bisect_left
@@ -24,49 +24,49 @@ STUDENT = "Student's t approximation of the sign-flip test"
 CLOPPER_PEARSON = "Clopper-Pearson interval"
 
 SIMULATED_UP_TO = 40
-"""Documents beyond which Student's t answers: it comes within .03 of simulated power there, and takes no time."""
+"""Documents above which Student's t is used: it is within .03 of simulated power there, and takes no time."""
 
 SIMULATED_FROM = 0.01
-"""The alpha below which it answers, too: the flips that show so small a p value take too long."""
+"""The alpha below which Student's t is used, too: the flips for so small a p value take too long."""
 
 EXACT_UP_TO = 100_000
-"""Independent pairs beyond which the normal approximation answers, to keep the exact search under .3 s."""
+"""Independent pairs above which the normal approximation is used, to keep the exact search under .3 s."""
 
 NO_ICC = "fewer than 2 documents have pairs, none has 2, or the two differ alike on all pairs"
 
 
 class Plan(NamedTuple):
-    """What a study needs, or the reason why nothing would do."""
+    """The size of a study, or the reason why no size would do."""
 
     pairs: int | None
-    """Pairs of summaries: `documents` times the pairs of each, or fewer in the last one."""
+    """Pairs of summaries: `documents` times the pairs of each, with fewer in the last one if need be."""
     independent_pairs: int | None
-    """Pairs that would do if each came from a document of its own."""
+    """Pairs needed if each came from a document of its own."""
     design_effect: float
-    """What pairs that share documents cost: 1 + (pairs per document - 1) * icc."""
+    """The cost of pairs that share documents: 1 + (pairs per document - 1) * icc."""
     documents: int | None
-    """Documents that the pairs come from; never less than `fewest_documents`."""
+    """Documents that the pairs come from; never fewer than `fewest_documents`."""
     judgments: int | None
     """pairs * judgments per pair, rounded up."""
     fewest_documents: int
-    """Documents below which the test cannot reach alpha, or the interval does not hold its level."""
+    """The documents below which the test cannot reach alpha, or the interval misses its level."""
     test: str | None
-    """The test of `compare_metrics` that it is planned for; None for an interval and where it is undefined."""
+    """The planned test of `compare_metrics`; None for an interval, and if the plan is undefined."""
     power: float | None
-    """The chance that the test finds the difference with so many documents; None for an interval, and where
-    `method` is a normal approximation."""
+    """The probability that the test finds the difference with these documents; None for an interval, and if `method` is
+    a normal approximation."""
     method: str | None
-    """How the number was found; None where it is undefined."""
+    """The method that found the number; None if it is undefined."""
     reason: str | None = None
 
 
 class ObservedMetrics(NamedTuple):
-    """What earlier judgments say of two metrics, in the terms that `pairs_to_separate` takes."""
+    """Figures of two metrics from earlier judgments, as `pairs_to_separate` takes them."""
 
     first: float | None
     """The first metric's agreement ratio: its mean credit over the shared pairs, in [0, 1]."""
     second: float | None
-    """The second one's."""
+    """The second metric's."""
     phi: float | None
     """Pearson correlation of the two credits over the shared pairs, in [-1, 1]."""
     icc: float | None
@@ -76,7 +76,7 @@ class ObservedMetrics(NamedTuple):
     n: int
     """Pairs for which both have a credit."""
     reason: str | None = None
-    """Which of these are undefined and why, or None."""
+    """The undefined figures with their reasons, or None."""
 
 
 def pairs_to_separate(
@@ -93,23 +93,23 @@ def pairs_to_separate(
     """Find the pairs needed to separate two metrics' agreement ratios.
 
     `first` and `second` are the ratios, in [0, 1], and `phi`, in [-1, 1], the correlation of the two metrics'
-    correctness. The answer is the smallest number of pairs, or of documents, at which the test that
-    `compare_metrics` will use finds a difference with chance `power` at the two-sided level `alpha`:
+    correctness. The result is the smallest number of pairs, or of documents, with which the test that `compare_metrics`
+    will use finds a difference with probability `power` at the two-sided level `alpha`:
 
-    - With one pair a document that is the exact McNemar test, its power exact over all numbers of discordant pairs
-      that may come up; beyond some 100,000 pairs it is the continuity-corrected normal approximation, as `method`
-      says, which is within .1 % unless the two metrics hardly ever differ (a quarter too many at 8 discordant pairs).
-    - With `pairs_per_document` above 1 (a mean) it is the sign-flip test over documents, on 2,000 simulated studies
-      of each number of documents; of up to 12 documents all signs are counted, and where documents have few pairs the
-      power is exact. Within a document, credit differences correlate by `icc`, in [0, 1]:
-      its shares of pairs for the one, the other and neither metric are drawn from a Dirichlet distribution. Beyond
-      some 40 documents Student's t answers, with one pair of the difference taken off for its discreteness.
+    - With one pair per document, this is the exact McNemar test, with its exact power over all possible numbers of
+      discordant pairs; above some 100,000 pairs, it is the continuity-corrected normal approximation, as `method` says,
+      which is within .1 % unless the two metrics hardly ever differ (a quarter too many at 8 discordant pairs).
+    - With `pairs_per_document` above 1 (a mean), it is the sign-flip test over documents, on 2,000 simulated studies
+      for each number of documents; for up to 12 documents all signs are counted, and the power is exact if documents
+      have few pairs. Within a document, credit differences correlate by `icc`, in [0, 1]: its shares of pairs for the
+      one, the other and neither metric are drawn from a Dirichlet distribution. Above some 40 documents, Student's t
+      approximates the test, with one pair subtracted from the difference for discreteness.
 
     `judgments_per_pair` is 1 or more; several count by their majority. The plan is for one annotator or for
     several who judge alike, and for credits of 0 and 1: ties that earn half vary less, and need no more pairs.
 
-    Undefined where the ratios are equal, and where no two metrics with these ratios have this phi: then the
-    reason names the nearest possible one. Raises `ValueError` for values out of range.
+    Undefined if the ratios are equal, or if no two metrics with these ratios can have this phi: then the reason names
+    the nearest possible one. Raises `ValueError` for values out of range.
     Source: Duffy 1984, Asymptotic and exact power for the McNemar test and its analogue with R controls;
     approximations: Connor 1987, Sample size for testing differences in proportions for the paired-sample design;
     Johnson and Welch 1940, Applications of the non-central t-distribution.
@@ -127,7 +127,7 @@ def pairs_to_separate(
     if abs(first - second) <= TIE:
         return _undefined(effect, fewest, "the two ratios are equal: no number of pairs separates them")
 
-    # chances that only the first, or only the second, agrees with people
+    # probabilities that only the first, or only the second, agrees with people
     scale = math.sqrt(first * (1 - first) * second * (1 - second))
     only_first = first * (1 - second) - phi * scale
     only_second = second * (1 - first) - phi * scale
@@ -174,10 +174,10 @@ def pairs_for_interval(
 ) -> Plan:
     """Find the pairs needed to know an agreement ratio to within `half_width`.
 
-    The answer is the smallest number of pairs at which Clopper and Pearson's interval of `ratio`, in [0, 1], at
+    The result is the smallest number of pairs with which Clopper and Pearson's interval of `ratio`, in [0, 1], at
     `level` has at most that half width, in (0, .5], multiplied by the design effect 1 + (m - 1) `icc` of m
-    `pairs_per_document`; `icc` is that of the metric's own credits. It is never of fewer than 10 documents: with
-    fewer, intervals over documents do not hold their level. Raises `ValueError` for values out of range.
+    `pairs_per_document`; `icc` is that of the metric's own credits. A plan has at least 10 documents: with fewer,
+    intervals over documents miss their level. Raises `ValueError` for values out of range.
     Source: Clopper and Pearson 1934, The use of confidence or fiducial limits illustrated in the case of the
     binomial; effective number: Korn and Graubard 1998.
     """
@@ -200,13 +200,13 @@ def pairs_for_interval(
 def observe_metrics(
     first: ArrayLike, second: ArrayLike, documents: Iterable[Hashable], weights: ArrayLike | None = None
 ) -> ObservedMetrics:
-    """Describe two metrics on earlier judgments, for the plan of the next study.
+    """Compute the figures of two metrics from earlier judgments, to plan the next study.
 
     `first` and `second`, shape (n,), are the credits that each metric earned on each pair of summaries, as in
     `compare_metrics`, and `documents` holds the document of each pair. Only pairs for which both have a
-    credit count. `weights`, shape (n,), are those of `agreement`: ratios and phi are then of all pairs that could
-    have been drawn, the ICC is of those that were. Where documents differ much in their pairs, a design effect from
-    the mean is too small.
+    credit count. `weights`, shape (n,), are those of `count_agreement`: ratios and phi are then of all pairs that could
+    have been drawn, the ICC of those that were. If documents differ much in their numbers of pairs, a design effect
+    from the mean is too small.
     Raises `ValueError` for other shapes and credits outside [0, 1].
     """
     x, y = read_credits(first, "first"), read_credits(second, "second")
@@ -236,11 +236,11 @@ def observe_metrics(
 
 
 def icc(values: ArrayLike, documents: Iterable[Hashable]) -> float | None:
-    """Intraclass correlation of the values within documents (one-way analysis of variance).
+    """Compute the intraclass correlation of the values within documents (one-way analysis of variance).
 
-    `values`, shape (n,), are a metric's credits, or any other numbers, NaN where there is none, and
-    `documents` holds the document of each. The result is cut off to [0, 1]: 0 where values of one document are
-    no more alike than others. None where fewer than 2 documents have values, none has 2, or all are the same.
+    `values`, shape (n,), are a metric's credits, or any other numbers, NaN if missing, and `documents` holds the
+    document of each. The result is clipped to [0, 1]: 0 if values of one document are no more alike than others. None
+    if fewer than 2 documents have values, none has 2, or all values are the same.
     Raises `ValueError` for other shapes and infinite numbers.
     Source: Donner 1986, A review of inference procedures for the intraclass correlation coefficient; n0 for
     documents of unequal size.
@@ -302,12 +302,12 @@ def _documents(
     simulated = SimulatedPower(only_first, only_second, pairs_per_document, icc, alpha, most)
     documents = fewest + bisect_left(range(fewest, most), True, key=lambda size: simulated.of(size) >= power)
     reached = simulated.of(documents)
-    # p values of few flips may all lie beside a level such as .5, and then no number in reach is enough
+    # p values of few flips may all miss a level such as .5: then no number of documents up to `most` is enough
     return (documents, reached, simulated.method(documents)) if reached >= power else by_student
 
 
 def _half_width(ratio: float, pairs: int, level: float) -> float:
-    """Half the width of Clopper and Pearson's interval of so many independent pairs."""
+    """Compute half the width of Clopper and Pearson's interval of independent pairs."""
     tail, hits = (1 - level) / 2, ratio * pairs
     low = float(stats.beta.ppf(tail, hits, pairs - hits + 1)) if hits > TIE else 0.0
     high = float(stats.beta.isf(tail, hits + 1, pairs - hits)) if pairs - hits > TIE else 1.0
@@ -317,10 +317,10 @@ def _half_width(ratio: float, pairs: int, level: float) -> float:
 def _exact_pairs(
     only_first: float, only_second: float, alpha: float, power: float, near: int
 ) -> tuple[int, float] | None:
-    """Find the smallest number of pairs whose exact power is enough, and it; None if that takes far more than `near`.
+    """Find the smallest number of pairs with enough exact power, and that power; None if it is far beyond `near`.
 
-    Exact power may fall where a pair is added, so every number is tried, from one on below which no number can
-    do. The chances of each number of discordant pairs among n + 1 pairs follow from those among n.
+    Exact power may fall if a pair is added, so every number is tried, from one below which none is enough. The
+    probabilities of each number of discordant pairs among n + 1 pairs follow from those among n.
     """
     discordant = min(1.0, only_first + only_second)
     share = only_first / (only_first + only_second)
@@ -342,13 +342,13 @@ def _exact_pairs(
 
 
 def _power_bound(pairs: int, discordant: float, share: float, alpha: float) -> float:
-    """Power of the test that uses up its level by chance decisions: never below the exact test's, never falling."""
+    """Compute the power of the randomised test that uses up its level: never below the exact test's, never falling."""
     counts = _likely_counts(pairs, pairs, discordant)
     return float(stats.binom.pmf(counts, pairs, discordant) @ _conditional_power(counts, share, alpha, randomised=True))
 
 
 def _likely_counts(fewest: int, most: int, discordant: float) -> NDArray[np.int_]:
-    """List the numbers of discordant pairs that may come up, but for a chance of 1e-15 on either side."""
+    """List the numbers of discordant pairs that may occur, except for a probability of 1e-15 on either side."""
     low, high = stats.binom.ppf(1e-15, fewest, discordant), stats.binom.isf(1e-15, most, discordant)
     return np.arange(int(low), int(high) + 1)
 
@@ -356,8 +356,8 @@ def _likely_counts(fewest: int, most: int, discordant: float) -> NDArray[np.int_
 def _conditional_power(
     discordant: NDArray[np.int_], share: float, alpha: float, *, randomised: bool = False
 ) -> NDArray[np.float64]:
-    """Chance that the exact test rejects, for each number of discordant pairs; `share` of them favour the first."""
-    # the largest count whose lower tail is within alpha / 2; the test rejects there and below, and as far above
+    """Compute the exact test's power by the number of discordant pairs, of which `share` favour the first."""
+    # the largest count whose lower tail is within alpha / 2: the test rejects there and below, and as far above
     quantile = np.asarray(stats.binom.ppf(alpha / 2, discordant, 0.5), dtype=np.float64)
     beyond = stats.binom.cdf(quantile, discordant, 0.5) > alpha / 2 * (1 + ROUNDING)
     critical = np.where(beyond, quantile - 1, quantile)
@@ -372,7 +372,7 @@ def _conditional_power(
 
 
 def _approximate_pairs(only_first: float, only_second: float, alpha: float, power: float) -> int:
-    """Connor's normal approximation, made up for the exact test's discreteness: one pair of the difference."""
+    """Compute Connor's normal approximation, with one pair of the difference subtracted for discreteness."""
     discordant, difference = only_first + only_second, abs(only_first - only_second)
     needed = float(stats.norm.isf(alpha / 2)) * math.sqrt(discordant)
     needed += float(stats.norm.ppf(power)) * math.sqrt(max(0.0, discordant - difference**2))
@@ -381,7 +381,7 @@ def _approximate_pairs(only_first: float, only_second: float, alpha: float, powe
 
 
 def _design_effect(pairs_per_document: float, icc: float, judgments_per_pair: float) -> float:
-    """Check what all plans take; the design effect, 1 or more."""
+    """Compute the design effect, 1 or more. Raises `ValueError` for arguments out of range."""
     for name, value in {"pairs_per_document": pairs_per_document, "judgments_per_pair": judgments_per_pair}.items():
         if not 1 <= value < math.inf:
             raise ValueError(f"{name} must be 1 or more, not {value}")
@@ -395,10 +395,10 @@ def _undefined(effect: float, fewest: int, reason: str) -> Plan:
 
 
 def _ceiling(value: float) -> int:
-    """Round up, but not for noise."""
+    """Round up, ignoring noise."""
     return math.ceil(value * (1 - ROUNDING))
 
 
 def _towards_zero(phi: float) -> str:
-    """Write a limit of phi with three decimals, none of which goes beyond it."""
+    """Write a limit of phi with three decimals, rounded towards zero."""
     return f"{math.trunc(phi * 1000) / 1000:.3f}"

@@ -1,4 +1,4 @@
-"""The power of the sign-flip test over documents, by simulated studies."""
+"""The power of the sign-flip test over documents, from simulated studies."""
 
 import math
 from functools import cached_property
@@ -19,29 +19,29 @@ COUNTED = "exact power of the sign-flip test"
 AVERAGED = "simulated studies, averaged over all signs of their documents"
 
 STUDIES = 2000
-"""Simulated studies of each number of documents: the standard error of their power is at most .011."""
+"""Simulated studies for each number of documents: the standard error of their power is at most .011."""
 
 ENUMERATED_UP_TO = 12
-"""Documents up to which power is averaged over all signs that a study's documents may have, rather than over those that
-were drawn: the standard error is then at most .003."""
+"""Documents up to which power is averaged over all signs of a study's documents instead of the drawn ones: the standard
+error is then at most .003."""
 
 MOST_STUDIES = 12_000
-"""Simulated studies of so few documents, or fewer where all signs make more than `PATTERNS` of them."""
+"""Simulated studies of so few documents, or fewer if all signs make more than `PATTERNS`."""
 
 PATTERNS = 1 << 22
-"""Studies times patterns of signs that are counted for one number of documents."""
+"""The most studies times patterns of signs for one number of documents."""
 
 ENUMERATED_PAIRS = 1000
-"""Pairs of a document up to which that is done: the chance of a sign costs their square."""
+"""Pairs of a document up to which signs are averaged: the probability of a sign costs their square."""
 
 PATTERNS_AT_ONCE = 1 << 21
-"""Studies times patterns of signs that are held at once."""
+"""Studies times patterns of signs held at once."""
 
 
 class SimulatedPower:
-    """How often the sign-flip test finds a difference, by the number of documents, up to `most` of them.
+    """The power of the sign-flip test by the number of documents, up to `most` of them.
 
-    `only_first` and `only_second` are the chances that only the one metric agrees with people on a pair; credit
+    `only_first` and `only_second` are the probabilities that only that metric agrees with people on a pair; credit
     differences of a document's pairs correlate by `icc`. Equal arguments give equal figures.
     """
 
@@ -49,27 +49,28 @@ class SimulatedPower:
         self, only_first: float, only_second: float, pairs_per_document: float, icc: float, alpha: float, most: int
     ) -> None:
         self.chance, self.icc, self.alpha = (only_first, only_second), icc, alpha
-        self.flips = max(512, draws_for(1, alpha))  # all of 10 documents
-        self.sizes = spread_pairs(most, pairs_per_document)
+        self.flips = max(512, draws_for(1, alpha))  # 512: all flips of 10 documents
+        spread = np.floor(np.arange(most + 1) * pairs_per_document + TIE)
+        self.sizes = np.asarray(np.diff(spread), dtype=np.intp)  # whole numbers of pairs with this mean
         self.enumerated = ENUMERATED_UP_TO if pairs_per_document <= ENUMERATED_PAIRS else 0
         few = set(self.sizes[: self.enumerated].tolist())
         self.chances = {size: chances_of_sums(*self.chance, size, icc) for size in few}
 
     @cached_property
     def studies(self) -> NDArray[np.float64]:
-        """Sums of studies of up to `most` documents."""
+        """Sums by document of simulated studies of up to `most` documents."""
         return simulate_sums(*self.chance, self.sizes, self.icc, STUDIES)
 
     @cached_property
     def few(self) -> NDArray[np.float64]:
-        """Sums of more studies, of few documents."""
+        """Sums by document of more studies, of few documents."""
         return simulate_sums(*self.chance, self.sizes[: self.enumerated], self.icc, MOST_STUDIES)
 
     def of(self, documents: int) -> float:
-        """The power with so many documents, in [0, 1]."""
+        """Compute the power with some number of documents, in [0, 1]."""
         if documents > self.enumerated:
-            found = sign_flips(self.studies[:documents], self.flips, seed=0).p
-            return float(np.mean(np.array(found) <= self.alpha * (1 + ROUNDING)))
+            p_values = sign_flips(self.studies[:documents], self.flips, seed=0).p
+            return float(np.mean(np.array(p_values) <= self.alpha * (1 + ROUNDING)))
         if self.counts_all(documents):
             (pairs,) = self.chances
             sums, weights = distances_from_0(self.chances[pairs], documents)
@@ -83,34 +84,29 @@ class SimulatedPower:
         return float(weights @ average_over_signs(sums, positive, self.alpha))
 
     def counts_all(self, documents: int) -> bool:
-        """Whether all distances from 0 that the documents' sums may have are counted, as they are few."""
+        """Tell whether all possible distances of the documents' sums from 0 are few enough to be enumerated."""
         if documents > self.enumerated or len(self.chances) > 1:
             return False
         (pairs,) = self.chances
         return math.comb(documents + pairs, documents) <= min(MOST_STUDIES, PATTERNS >> documents - 1)
 
     def method(self, documents: int) -> str:
-        """How the power with so many documents is found."""
+        """Name the method that finds the power with some number of documents."""
         if self.counts_all(documents):
             return COUNTED
         return AVERAGED if documents <= self.enumerated else SIMULATED
 
 
-def spread_pairs(documents: int, pairs_per_document: float) -> NDArray[np.intp]:
-    """The pairs of each document, whole numbers with this mean."""
-    return np.asarray(np.diff(np.floor(np.arange(documents + 1) * pairs_per_document + TIE)), dtype=np.intp)
-
-
 def simulate_sums(
     only_first: float, only_second: float, sizes: NDArray[np.intp], icc: float, studies: int
 ) -> NDArray[np.float64]:
-    """Sums of the credit differences of each document in studies of one seed: shape (documents, studies)."""
+    """Simulate the sum of credit differences of each document with a fixed seed: shape (documents, studies)."""
     random = np.random.default_rng(0)
     shape = len(sizes), studies
     pairs = sizes[:, np.newaxis]
 
     def shares(part: float, rest: float) -> float | NDArray[np.float64]:
-        """Of a document's pairs: the same for all documents without icc, else beta, which makes a Dirichlet."""
+        """Draw a share of each document's pairs: the same for all without icc, else beta, which makes a Dirichlet."""
         alike = likeness(part, rest, icc)
         if alike is None:
             return share_of(part, rest)
@@ -122,17 +118,17 @@ def simulate_sums(
 
 
 def share_of(part: float, rest: float) -> float:
-    """A part of the whole; 0 where there is none."""
+    """Compute a part's share of the whole; 0 if there is no part."""
     return part / (part + rest) if part > TIE else 0.0
 
 
 def likeness(part: float, rest: float, icc: float) -> float | None:
-    """What chances are multiplied by to be parameters of a beta; None where all documents have the same shares."""
+    """Return the factor that turns shares into parameters of a beta; None if all documents have the same shares."""
     return None if min(part, rest, icc) <= TIE else max(1e-6, (1 - icc) / icc)
 
 
 def chances_of_sums(only_first: float, only_second: float, pairs: int, icc: float) -> NDArray[np.float64]:
-    """How probable each sum of a document's credit differences is, from -pairs to pairs: shape (2 pairs + 1,)."""
+    """Compute the probability of each sum of a document's credit differences, -pairs to pairs: shape (2 pairs + 1,)."""
 
     def counts(part: float, rest: float, most: int) -> NDArray[np.float64]:
         alike = likeness(part, rest, icc)
@@ -149,21 +145,21 @@ def chances_of_sums(only_first: float, only_second: float, pairs: int, icc: floa
 
 
 def chances_of_plus(chances: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How probable it is that a sum is positive, given its distance from 0: shape (pairs + 1,)."""
+    """Compute the probability that a sum is positive, given its distance from 0: shape (pairs + 1,)."""
     pairs = len(chances) // 2
     plus, minus = chances[pairs:], chances[pairs::-1]
     return np.where(plus + minus > 0, plus / np.maximum(plus + minus, np.finfo(float).tiny), 0.5)
 
 
 def distances_from_0(chances: NDArray[np.float64], documents: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """All distances from 0 that the sums of so many documents may have, and how probable they are, in any order.
+    """List all possible distances of the documents' sums from 0, in any order, with their probabilities.
 
     The shapes are (documents, studies) and (studies,).
     """
     pairs = len(chances) // 2
     distances = np.array(list(combinations_with_replacement(range(pairs + 1), documents))).T
     each = chances[pairs:] + chances[pairs::-1]
-    each[0] /= 2  # which is its own opposite
+    each[0] /= 2  # 0 is its own opposite
     orders = special.gammaln(documents + 1)
     for distance in range(pairs + 1):
         orders = orders - special.gammaln((distances == distance).sum(axis=0) + 1)
@@ -171,14 +167,14 @@ def distances_from_0(chances: NDArray[np.float64], documents: int) -> tuple[NDAr
 
 
 def average_over_signs(sums: NDArray[np.float64], positive: NDArray[np.float64], alpha: float) -> NDArray[np.float64]:
-    """The chance that the sign-flip test rejects, over all signs that documents may have: shape (studies,).
+    """Compute the probability that the sign-flip test rejects, over all signs of the documents: shape (studies,).
 
-    `sums` are distances from 0 and `positive` how probable it is that a sum is positive, both of the shape (documents,
-    studies). A pattern of signs is rejected where at most alpha of all patterns of the study are as far from 0;
-    patterns stand for themselves and for their opposites.
+    `sums` are distances from 0 and `positive` the probabilities that the sums are positive, both of shape (documents,
+    studies). The test rejects a pattern of signs if at most alpha of all patterns of the study are as far from 0. Each
+    pattern also represents its opposite.
     """
     documents, studies = sums.shape
-    patterns = sign_patterns(np.arange(2 ** (documents - 1)), documents)  # of which the last document is never 1
+    patterns = sign_patterns(np.arange(2 ** (documents - 1)), documents)  # the last document is never 1
     rejected = math.floor(alpha * (1 + ROUNDING) * len(patterns))
     if not rejected:
         return np.zeros(studies)

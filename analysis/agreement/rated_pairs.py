@@ -1,7 +1,8 @@
-"""Metrics against ratings, on all pairs of summaries of a document: two thousand systems make two million of each.
+"""Metrics against ratings, on all pairs of summaries of documents with very many summaries.
 
-Only counts by document are kept of the pairs, and for one metric at a time how far its scores are apart: columns of all
-pairs would not fit into memory. The figures are those of `evaluate_metrics` and `compare_metrics`.
+Two thousand systems make two million pairs for each document, whose columns would not fit into memory. So only counts
+by document are kept and, one metric at a time, the distances of its scores. The figures are those of `evaluate_metrics`
+and `compare_metrics`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,23 +24,23 @@ from analysis.significance import CreditSums, PairedComparison, compare_sums, co
 from data.ties import preference_signs
 
 Codes = NDArray[np.int8]
-"""Shape (pairs,): what becomes of each."""
+"""The outcome of each pair, shape (pairs,)."""
 
 HUMAN_TIE, CONCORDANT, DISCORDANT, METRIC_TIE, MISSING, UNSEEN = range(6)
-"""What becomes of a pair; the last is one that people do not decide and for which the metric has no value."""
+"""The outcomes of a pair; `UNSEEN` is a pair that people do not decide and the metric does not score."""
 
 
 class Comparing(NamedTuple):
-    """The pairs of a document as one metric sees them."""
+    """The pairs of a document by one metric."""
 
     outcomes: Codes
-    """In the order of the pairs."""
+    """The outcomes in the order of the pairs."""
     by_size: SortedPairs
-    """Those for which the metric has a value."""
+    """The pairs for which the metric has a value."""
     decided: Floats
-    """How far apart the scores are on pairs that both decide, the closest first."""
+    """The distances of the scores on pairs that both decide, the closest first."""
     agreed: NDArray[np.bool_]
-    """On which of these people prefer the same summary."""
+    """Whether people prefer the same summary, for each of these pairs."""
 
 
 def compare_pairs(cells: Integers, ratings: Floats, scores: Floats) -> Comparing:
@@ -70,22 +71,22 @@ def compare_pairs(cells: Integers, ratings: Floats, scores: Floats) -> Comparing
 def evaluate_rated_pairs(
     documents: Sequence[Integers], ratings: Floats, scores: Floats, *, level: float = LEVEL, seed: int = 0
 ) -> tuple[MetricEvaluation, list[Codes]]:
-    """Hold one metric against ratings, on all pairs of each document, and what became of these pairs, by document.
+    """Evaluate one metric against ratings on all pairs of each document; also return the pairs' outcomes by document.
 
-    `ratings` and `scores`, shape (cells,), are those of the cells, `documents` the places of each document's cells.
+    `ratings` and `scores`, shape (cells,), are those of the cells, `documents` the positions of each document's cells.
     """
     with ThreadPoolExecutor(2) as threads:
-        found = list(threads.map(partial(compare_pairs, ratings=ratings, scores=scores), documents))
-    outcomes = [one.outcomes for one in found]
+        compared = list(threads.map(partial(compare_pairs, ratings=ratings, scores=scores), documents))
+    outcomes = [one.outcomes for one in compared]
     counts = np.array([np.bincount(one, minlength=UNSEEN + 1) for one in outcomes]).reshape(-1, UNSEEN + 1).T
-    ties, right = tie_counts([one.by_size for one in found], seed)
-    return evaluate_counts(counts, ties, right, tuple(make_bins(found, level)), level), outcomes
+    ties, right = tie_counts([one.by_size for one in compared], seed)
+    return evaluate_counts(counts, ties, right, tuple(make_bins(compared, level)), level), outcomes
 
 
 def evaluate_counts(
     counts: Integers, ties: TieAccuracy, right: Integers, bins: tuple[Bin, ...], level: float
 ) -> MetricEvaluation:
-    """The evaluation that counts of what becomes of pairs make, shape (codes, documents)."""
+    """Make the evaluation from counts of outcomes, shape (outcomes, documents)."""
     c, d, t = counts[CONCORDANT], counts[DISCORDANT], counts[METRIC_TIE]
     with_value = counts[[HUMAN_TIE, CONCORDANT, DISCORDANT, METRIC_TIE]].sum(axis=0)
     return MetricEvaluation(
@@ -110,23 +111,24 @@ def evaluate_counts(
     )
 
 
-def make_bins(found: Sequence[Comparing], level: float) -> Iterator[Bin]:
-    """The agreement by how far apart the scores are: the parts of `by_difference`."""
-    size = np.concatenate([np.empty(0), *(one.decided for one in found)])
+def make_bins(compared: Sequence[Comparing], level: float) -> Iterator[Bin]:
+    """Yield the agreement by the distance of the scores, in the parts of `by_difference`."""
+    size = np.concatenate([np.empty(0), *(one.decided for one in compared)])
     if not len(size):
         return
     np.round(size, 9, out=size)  # without ROUGE's noise
     edges = np.quantile(size, np.arange(1, BINS) / BINS, overwrite_input=True)
     ends = [
-        [0, *np.searchsorted(np.round(one.decided, 9), edges, side="right").tolist(), len(one.decided)] for one in found
+        [0, *np.searchsorted(np.round(one.decided, 9), edges, side="right").tolist(), len(one.decided)]
+        for one in compared
     ]
     for place in range(BINS):
         parts = [slice(*of[place : place + 2]) for of in ends]
-        sizes = [one.decided[part] for one, part in zip(found, parts, strict=True)]
+        sizes = [one.decided[part] for one, part in zip(compared, parts, strict=True)]
         n = np.array(list(map(len, sizes)))
         if not n.any():
             continue
-        agreed = np.array([np.count_nonzero(one.agreed[part]) for one, part in zip(found, parts, strict=True)])
+        agreed = np.array([np.count_nonzero(one.agreed[part]) for one, part in zip(compared, parts, strict=True)])
         yield Bin(
             float(min(some[0] for some in sizes if len(some))),
             float(max(some[-1] for some in sizes if len(some))),
@@ -137,15 +139,15 @@ def make_bins(found: Sequence[Comparing], level: float) -> Iterator[Bin]:
 
 
 def earned_doubled(rule: Rule) -> Codes:
-    """Twice what a metric earns by what becomes of a pair, so that halves are whole; -1 is not counted."""
+    """Return twice a metric's credit by the outcome of a pair, so that halves are whole; -1 is not counted."""
     tie = -1 if np.isnan(TIED[rule]) else round(2 * TIED[rule])
     return np.array([-1, 2, 0, tie, -1, -1], dtype=np.int8)
 
 
 def compare_rated_pairs(outcomes: Mapping[str, Sequence[Codes]], rule: Rule, seed: int) -> list[PairedComparison]:
-    """Compare every two metrics by what became of all pairs, by document and metric."""
+    """Compare every two metrics by the outcomes of all pairs, given by metric and document."""
     earned = earned_doubled(rule)
-    found = []
+    comparisons = []
     for first, second in combinations(outcomes, 2):
         pairs, sums, differ = [], [], False
         for one, other in zip(outcomes[first], outcomes[second], strict=True):
@@ -155,8 +157,8 @@ def compare_rated_pairs(outcomes: Mapping[str, Sequence[Codes]], rule: Rule, see
             pairs.append(len(difference))
             sums.append(int(difference.sum()) / 2)
             differ = differ or bool(difference.any())
-        whole = all(total.is_integer() for total in sums)  # which is asked where no document has two pairs
+        whole = all(total.is_integer() for total in sums)  # matters only if no document has two pairs
         counts = np.array(pairs, dtype=np.intp)
         of_documents = CreditSums(counts, counts.astype(np.float64), np.array(sums, dtype=np.float64), differ, whole)
-        found.append(compare_sums(first, second, of_documents))
-    return correct_family(found, None, seed)
+        comparisons.append(compare_sums(first, second, of_documents))
+    return correct_family(comparisons, None, seed)

@@ -1,15 +1,15 @@
-"""A test that may be looked at after every document: a bettor's wealth against a mean, and what it leaves of the mean.
+"""A sequential test that may be looked at after every document: betting against a mean.
 
-Ordinary tests and intervals hold for a number of documents that was fixed before; whoever looks again and again, and
-stops when they are pleased, rejects a true null far too often. Here a bettor stakes part of their wealth on each
-document before it is known. If the mean is as the null says, the game is fair, and the wealth, which starts at 1,
-reaches 1/alpha at any time with a probability of at most alpha (Ville's inequality). So one may look after each
-document, stop or go on for whatever reason, and the decision holds.
+Ordinary tests and intervals hold for a number of documents fixed in advance; whoever looks again and again, and stops
+when they are pleased, rejects a true null far too often. Here a bettor stakes part of their wealth on each document
+before it is known. If the null holds, the game is fair, and the wealth, which starts at 1, ever reaches 1/alpha with a
+probability of at most alpha (Ville's inequality). So one may look after each document and stop or continue for any
+reason, and the decision holds.
 
-All of it is of Waudby-Smith and Ramdas (2024), "Estimating means of bounded random variables by betting", Journal of
-the Royal Statistical Society B 86(1): the capital process and its intervals (section 4), hedged for two sides
-(theorem 3), with bets by a grid of fixed shares ("hedged grid Kelly" in the appendix on strategies). Bets that follow
-the data (PrPl-EB, theorem 2; aGRAPA) were slower here: docs/statistics.md has the figures.
+Source: Waudby-Smith and Ramdas (2024), "Estimating means of bounded random variables by betting", Journal of the Royal
+Statistical Society B 86(1): the capital process and its intervals (section 4), hedged for two sides (theorem 3), with
+bets by a grid of fixed shares ("hedged grid Kelly" in the appendix on strategies). Bets that follow the data (PrPl-EB,
+theorem 2; aGRAPA) had less power here: docs/statistics.md has the figures.
 """
 
 import math
@@ -25,27 +25,27 @@ from analysis.arrays import Floats, Integers, check_level, same_length
 from data.stopping import CompleteDocuments, StoppingDecision
 
 BETS = (0.1, 0.2, 0.4, 0.8)
-"""Shares of what may be staked at most. They are fixed, so that none depends on the document that it is laid on."""
+"""Stakes as shares of the most that may be staked. They are fixed, so that none depends on its document."""
 
 NEAREST = 1e-9
-"""How near to -1 and 1 means are looked at: no bet can be laid against these themselves."""
+"""The distance from -1 and 1 within which means are not considered: no bet can be laid against -1 and 1."""
 
 LARGEST = 700
-"""Logarithm of a wealth beyond which no more of it is counted: it would be no number."""
+"""The logarithm at which wealth is capped, as more would overflow."""
 
 
 class SequentialTest(NamedTuple):
-    """What was known after each document that counts, in the drawn order; all arrays have shape (documents,)."""
+    """The state of the test after each document that counts, in the drawn order; all arrays have shape (documents,)."""
 
     alpha: float
     wealth: Floats
-    """Of who bets against a mean of 0."""
+    """The wealth of a bettor against a mean of 0."""
     mean: Floats
-    """Of the differences until then, in [-1, 1]."""
+    """The mean of the differences so far, in [-1, 1]."""
     low: Floats
-    """Lower ends of the confidence sequence: with probability 1 - alpha the mean is never outside of it."""
+    """Lower ends of the confidence sequence: with probability 1 - alpha it always contains the mean."""
     high: Floats
-    """Its upper ends."""
+    """Upper ends of the confidence sequence."""
 
     @property
     def enough(self) -> float:
@@ -54,35 +54,35 @@ class SequentialTest(NamedTuple):
 
     @property
     def decided(self) -> int | None:
-        """After how many documents that count a mean of 0 was first rejected; None where it never was."""
+        """The number of documents that count after which a mean of 0 was first rejected; None if it never was."""
         reached = np.flatnonzero(self.wealth >= self.enough)
         return int(reached[0]) + 1 if len(reached) else None
 
 
 class SequentialAnalysis(NamedTuple):
-    """What a study's stopping rule says now, and what it said when it decided."""
+    """The result of a study's stopping rule now, and its stored decision."""
 
     first: str
-    """Signature of the metric that is compared."""
+    """The signature of the compared metric."""
     second: str | None
-    """Signature of that which it is compared with; None is one half."""
+    """The signature of the metric that it is compared with; None: one half."""
     drawn: int
-    """Documents of the study."""
+    """The number of documents of the study."""
     documents: int
-    """Those of them that are complete; where they are all, the study stops."""
+    """The number of complete documents; when all are complete, the study stops."""
     places: Integers
-    """Which of the complete documents have a judgment that counts, from 1: shape (counted,)."""
+    """The numbers, from 1, of the complete documents with a judgment that counts: shape (counted,)."""
     test: SequentialTest
-    """After each of these."""
+    """The test after each of these."""
     decision: StoppingDecision | None
-    """As it was taken: judgments that change later, and annotators who are excluded, make the test another one."""
+    """The stored decision; the test may differ from it, as judgments change and annotators are excluded later."""
     decided_at: datetime | None
 
     @property
     def due(self) -> StoppingDecision | None:
-        """What the judgments as they stand decide: at the first document at which the wealth is enough, or at the end.
+        """The decision by the current judgments, at the first document with enough wealth, or at the end; or None.
 
-        People may have gone on after that document, before anybody looked.
+        Judging may have continued after that document, before anybody looked.
         """
         counted = self.test.decided or len(self.places)
         if self.test.decided is not None:
@@ -94,7 +94,7 @@ class SequentialAnalysis(NamedTuple):
         return self.after(documents, counted)
 
     def after(self, documents: int, counted: int) -> StoppingDecision:
-        """What was known after so many complete documents, of which `counted` have a judgment that counts."""
+        """Return the state after some complete documents, of which `counted` have a judgment that counts."""
         if not counted:
             return StoppingDecision(documents, 0, 1.0, None, -1.0, 1.0, rejected=False)
         test = self.test
@@ -102,60 +102,64 @@ class SequentialAnalysis(NamedTuple):
         return StoppingDecision(documents, counted, wealth, mean, low, high, rejected=wealth >= test.enough)
 
     def after_documents(self, documents: int) -> StoppingDecision:
-        """What is known by now of the first complete documents, of as many as there are."""
+        """Return the state after some complete documents, or after all if there are fewer, by the current judgments."""
         documents = min(documents, self.documents)
         return self.after(documents, int((self.places <= documents).sum()))
 
     @property
     def now(self) -> StoppingDecision:
-        """What is known after all documents that are complete."""
+        """The state after all complete documents."""
         return self.after_documents(self.documents)
 
 
-def analyze_sequentially(found: CompleteDocuments) -> SequentialAnalysis:
+def analyze_sequentially(complete: CompleteDocuments) -> SequentialAnalysis:
     """Test after each complete document of a study whether two metrics agree with people equally often."""
-    differences = differences_of(found)
+    differences = differences_of(complete)
     return SequentialAnalysis(
-        first=found.first,
-        second=found.second,
-        drawn=found.drawn,
-        documents=found.documents,
+        first=complete.first,
+        second=complete.second,
+        drawn=complete.drawn,
+        documents=complete.documents,
         places=np.flatnonzero(~np.isnan(differences)) + 1,
-        test=sequential_test(differences, alpha=found.alpha),
-        decision=found.decision,
-        decided_at=found.decided_at,
+        test=sequential_test(differences, alpha=complete.alpha),
+        decision=complete.decision,
+        decided_at=complete.decided_at,
     )
 
 
-def decide_to_stop(found: CompleteDocuments) -> StoppingDecision | None:
-    """Decide whether a study stops; where it does not, which is asked after every document, no interval is computed."""
-    differences = differences_of(found)
+def decide_to_stop(complete: CompleteDocuments) -> StoppingDecision | None:
+    """Decide whether a study stops, or return None; no interval is computed unless it does, as every document asks."""
+    differences = differences_of(complete)
     wealth = log_wealth(differences[~np.isnan(differences)])
-    if found.documents < found.drawn and (wealth < -math.log(found.alpha)).all():
+    if complete.documents < complete.drawn and (wealth < -math.log(complete.alpha)).all():
         return None
-    return analyze_sequentially(found).due
+    return analyze_sequentially(complete).due
 
 
-def differences_of(found: CompleteDocuments) -> Floats:
-    """How much more often the first metric is right than the second by document, as `document_differences` says."""
+def differences_of(complete: CompleteDocuments) -> Floats:
+    """Compute the `document_differences` of the complete documents."""
     return document_differences(
-        found.document, found.choices, found.first_differences, found.second_differences, documents=found.documents
+        complete.document,
+        complete.choices,
+        complete.first_differences,
+        complete.second_differences,
+        documents=complete.documents,
     )
 
 
 def document_differences(
     document: Integers, choices: ArrayLike, first: ArrayLike, second: ArrayLike | None, *, documents: int
 ) -> Floats:
-    """How much more often one metric is right than another or than a coin, by document: (documents,), in [-1, 1].
+    """Compute how much more often a metric is right than another or a coin, by document: (documents,), in [-1, 1].
 
-    `document`, shape (n,), is the place of each judgment's document among `documents`; `choices` and the scores'
-    differences `first` and `second`, shape (n,), are as in `credit_pairs`. A metric is right, wrong or, where it ties,
+    `document`, shape (n,), is the position of each judgment's document among `documents`; `choices` and the score
+    differences `first` and `second`, shape (n,), are as in `credit_pairs`. A metric is right, wrong or, if it ties,
     half right (the rule `half`); a document's value is the mean over its judgments of the first's credit minus the
     second's or, without a second, of twice the credit minus 1.
 
-    Where people prefer neither, or a metric has no score, a judgment is not counted. A document without any that
-    counts is NaN and left out of the sequence: which ones are is known only from their judgments, so that the mean is
-    that of documents with a judgment that counts. Of them it holds, as each is left out by what it says itself.
+    A judgment does not count if people prefer neither or a metric has no score. A document without a judgment that
+    counts is NaN and left out of the sequence. This depends on the document's own judgments only, so that the test
+    holds for the mean over documents with a judgment that counts.
     """
     credit = credit_pairs(choices, first, "half")
     difference = 2 * credit - 1 if second is None else credit - credit_pairs(choices, second, "half")
@@ -163,19 +167,19 @@ def document_differences(
     counts = ~np.isnan(difference)
     sums = np.bincount(document[counts], difference[counts], documents)
     numbers = np.bincount(document[counts], minlength=documents)
-    found: Floats = np.divide(sums, numbers, out=np.full(documents, np.nan), where=numbers > 0)
-    return found
+    means: Floats = np.divide(sums, numbers, out=np.full(documents, np.nan), where=numbers > 0)
+    return means
 
 
 def sequential_test(differences: ArrayLike, *, alpha: float = 0.05) -> SequentialTest:
     """Test after each document whether the mean of all documents' differences can be 0.
 
-    `differences`, shape (n,), are those of documents in an order that was drawn at random, whatever their number of
-    pairs, in [-1, 1]; those that are NaN are left out. Judgments of one document may depend on each other in any way,
-    as the document is the unit. The mean is that of the source from which the data set's documents come, as with all
-    intervals of this package, and not that of the data set, whose documents are drawn without replacement.
+    `differences`, shape (n,), in [-1, 1], are those of documents in random order, regardless of their number of pairs;
+    NaN is left out. Judgments of one document may depend on each other in any way, as the document is the unit. The
+    mean is that of the source of the data set's documents, as with all intervals of this package, and not that of the
+    data set, whose documents are drawn without replacement.
 
-    Raises `ValueError` for numbers outside of [-1, 1] and an alpha outside of (0, 1).
+    Raises `ValueError` for numbers outside [-1, 1] and an alpha outside (0, 1).
     """
     check_level(1 - alpha)
     values = np.asarray(differences, dtype=np.float64)
@@ -188,35 +192,35 @@ def sequential_test(differences: ArrayLike, *, alpha: float = 0.05) -> Sequentia
 
 
 def log_wealth(differences: NDArray[np.float64], mean: float = 0.0) -> Floats:
-    """The logarithm of the wealth after each document of who bets against a mean, shape (..., n) as the differences.
+    """Compute the log wealth of a bettor against a mean after each document, in the differences' shape (..., n).
 
     Half of the wealth of 1 bets on more than the mean m and half on less; either half is split evenly over `BETS`, and
-    each part stakes its share c of what may be staked: it is multiplied by 1 + c (x - m) / (1 + m), or
-    1 - c (x - m) / (1 - m), which is never negative and 1 on average if the mean is m. So each part is a test
-    martingale, and so is the sum of the parts, as their shares were fixed before the first document.
+    each part stakes its share c of the most that may be staked: it is multiplied by 1 + c (x - m) / (1 + m), or 1 - c
+    (x - m) / (1 - m), which is never negative, and 1 on average if the mean is m. So each part is a test martingale,
+    and so is the sum of the parts, as their shares are fixed before the first document.
     """
     won = log_factors(differences, mean).cumsum(axis=-1)
     return np.asarray(np.logaddexp.reduce(won, axis=0) - math.log(len(won)))
 
 
 def log_factors(differences: NDArray[np.float64], mean: float) -> Floats:
-    """The logarithm of what each part of the wealth is multiplied by, shape (parts, ...) over the differences'."""
+    """Compute the log factor by which each part of the wealth changes: shape (parts, *shape of the differences)."""
     return np.stack(
         [np.log1p(share * side * (differences - mean) / (1 + side * mean)) for side in (1, -1) for share in BETS]
     )
 
 
 def confidence_sequence(differences: Floats, alpha: float) -> tuple[Floats, Floats]:
-    """Both ends, after each document, of the means against which nobody's wealth has reached 1/alpha: shape (n,) each.
+    """Compute both ends, after each document, of the means at which the wealth is below 1/alpha: shape (n,) each.
 
-    The wealth's logarithm is convex in the mean, as that of each part is and sums of such functions are; so what stays
-    below is an interval, and its ends are where the wealth is 1/alpha. It holds the mean until then, against which no
-    part has won anything. Ends move only inwards: who was ruled out once stays so.
+    The log wealth is convex in the mean, as it is for each part and for sums of such functions. So the means below the
+    threshold are an interval, and at its ends the wealth is 1/alpha. It contains the mean so far, against which no part
+    has won anything. The ends only move inwards: a mean once ruled out stays so.
     """
     lows, highs = np.empty(len(differences)), np.empty(len(differences))
     low, high = -1 + NEAREST, 1 - NEAREST
     values, place = np.unique(differences, return_inverse=True)
-    counts = np.zeros(len(values))  # in whatever order they came, documents of the same values win the same
+    counts = np.zeros(len(values))  # documents of the same values win the same in any order
 
     def excess(mean: float) -> float:
         won = log_factors(values, mean) @ counts
@@ -225,7 +229,7 @@ def confidence_sequence(differences: Floats, alpha: float) -> tuple[Floats, Floa
     for number, value in enumerate(place):
         counts[value] += 1
         middle = float(np.clip(values @ counts / (number + 1), low, high))
-        if excess(middle) < 0:  # or the interval has become empty, in alpha of all studies at most, and stays as it was
+        if excess(middle) < 0:  # otherwise the interval is empty, in at most alpha of all studies, and stays as it was
             low = brentq(excess, low, middle) if excess(low) > 0 else low
             high = brentq(excess, middle, high) if excess(high) > 0 else high
         lows[number], highs[number] = low, high

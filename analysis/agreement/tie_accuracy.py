@@ -1,4 +1,4 @@
-"""How often a metric says what people say, ties included: pairwise accuracy with a calibrated tie threshold."""
+"""Pairwise accuracy with ties: a metric's agreement with people, ties included, with a calibrated tie threshold."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from typing import NamedTuple
@@ -10,21 +10,21 @@ from analysis.arrays import Floats, Integers, number_by_text, read_numbers, read
 from data.ties import TIE, preference_signs
 
 FOLDS = 10
-"""Parts into which documents are split."""
+"""The number of parts into which documents are split."""
 
 TOO_FEW = "fewer than 2 documents have pairs to fit a threshold on and to judge"
-"""Why there is no accuracy."""
+"""The reason why there is no accuracy."""
 
 
 class TieAccuracy(NamedTuple):
-    """Pairwise accuracy with ties (acc_eq), each document judged by a threshold that was fitted on others."""
+    """Pairwise accuracy with ties (acc_eq), with each document judged by a threshold fitted on others."""
 
     accuracy: float | None
     """The share of pairs on which metric and people prefer the same summary or both see a tie, in [0, 1]."""
     threshold: float | None
     """The threshold fitted on all pairs: the one to use on new data."""
     n: int
-    """Pairs on which both have a say, human ties included."""
+    """Pairs that both people and the metric judge, human ties included."""
     seed: int
     reason: str | None = None
 
@@ -37,12 +37,12 @@ def tie_outcomes(
     weights: ArrayLike | None = None,
     seed: int = 0,
 ) -> tuple[TieAccuracy, NDArray[np.float64]]:
-    """Pairwise accuracy with ties, and what became of each pair, shape (n,): 1 the same, 0 not, NaN not counted.
+    """Compute pairwise accuracy with ties; also return each pair's result, shape (n,): 1 same, 0 not, NaN not counted.
 
-    `human` and `difference`, shape (n,), and `weights` are those of `count_agreement`; human ties count, and pairs
-    where either is NaN are left out. Documents are split at random into `FOLDS` parts, or one a document where there
-    are fewer; the pairs of each part are judged by the threshold that is best on all others, the smallest of equally
-    good ones. Undefined for fewer than two documents. Raises `ValueError` for other shapes.
+    `human` and `difference`, shape (n,), and `weights` are those of `count_agreement`; human ties count, and pairs with
+    NaN on either side are left out. Documents are split at random into `FOLDS` parts, or one per document if there are
+    fewer; the pairs of each part are judged by the threshold that is best on all others, the smallest of equally good
+    ones. Undefined for fewer than two documents. Raises `ValueError` for other shapes.
     Source: Deutsch, Foster and Freitag 2023, "Ties Matter", section 5, where the threshold is one of the metric's own
     differences, or 0.
     """
@@ -67,14 +67,14 @@ def tie_outcomes(
 
 
 def _draw_parts(present: Integers, seed: int) -> Integers:
-    """Split documents, given by their numbers, into `FOLDS` parts: the part of each number, -1 of those not given."""
+    """Split documents, given by their numbers, into `FOLDS` parts; return the part of each number, -1 if not given."""
     part_of = np.full(present[-1] + 1, -1)
     part_of[np.random.default_rng(seed).permutation(present)] = np.arange(len(present)) % min(FOLDS, len(present))
     return part_of
 
 
 class _Sorted:
-    """The counted pairs by the size of the metric's difference, so that every threshold is a cut."""
+    """The counted pairs, sorted by the metric's absolute difference, so that every threshold is a cut."""
 
     def __init__(self, human: ArrayLike, difference: ArrayLike, weights: ArrayLike | None) -> None:
         self.human, metric = read_numbers(human, "human"), read_numbers(difference, "difference")
@@ -93,14 +93,14 @@ class _Sorted:
         self.cuts = np.concatenate([[zero], ends[ends > zero]])
 
     def right(self, threshold: float) -> NDArray[np.bool_]:
-        """Whether metric and people say the same about each pair, under a threshold."""
+        """Tell for each pair whether metric and people agree under a threshold."""
         tied: NDArray[np.bool_] = self.size <= threshold + TIE
         right: NDArray[np.bool_] = np.where(tied, self.tie_right, self.sign_right)
         return right
 
     def fit(self, among: NDArray[np.bool_]) -> float:
-        """The threshold that is right most often on some of the pairs, of which there is at least one."""
-        weight = self.weight * among  # pairs that weigh nothing only add thresholds that change nothing
+        """Return the threshold that is right most often on some of the pairs, at least one."""
+        weight = self.weight * among  # pairs without weight only add thresholds that change nothing
         gained = np.concatenate([[0.0], np.cumsum(weight * self.tie_right)])
         lost = np.concatenate([[0.0], np.cumsum(weight * self.sign_right)])
         found = gained[self.cuts] + lost[-1] - lost[self.cuts]
@@ -112,24 +112,24 @@ class _Sorted:
 # --- all pairs of many summaries ----------------------------------------------------------------------------
 
 RANGES = 256
-"""Parts into which the sizes of differences are cut, to look closely only at those where the best threshold may be."""
+"""Ranges into which absolute differences are cut, to search only those where the best threshold may be."""
 
 
 class SortedPairs(NamedTuple):
-    """The pairs of one document by the size of the metric's difference, the smallest first."""
+    """The pairs of one document, sorted by the metric's absolute difference, the smallest first."""
 
     size: Floats
-    """Shape (pairs,), without a sign."""
+    """The absolute differences, shape (pairs,)."""
     gain: NDArray[np.int8]
-    """Shape (pairs,): what calling the pair a tie adds to what is right. 1 where people see a tie, -1 where metric and
-    people prefer the same summary, 0 where they prefer different ones or the metric sees a tie itself."""
+    """The change in right pairs if the pair is called a tie, shape (pairs,): 1 if people see a tie, -1 if metric and
+    people prefer the same summary, 0 if they prefer different ones or the metric sees a tie itself."""
 
 
 def tie_counts(documents: Sequence[SortedPairs], seed: int = 0) -> tuple[TieAccuracy, Integers]:
-    """What `tie_outcomes` finds in pairs that weigh the same, and by document how many are right, shape (documents,).
+    """Compute `tie_outcomes` of pairs of equal weight; return the right pairs by document, shape (documents,).
 
-    A pair is not looked at for every threshold: counts by document and range of sizes bound what is right under the
-    thresholds of a range, and those of most ranges cannot be the best.
+    Pairs are not looked at for every threshold: counts by document and range bound the number of right pairs under the
+    thresholds of a range, and most ranges cannot contain the best one.
     """
     counts = np.array([len(pairs.size) for pairs in documents], dtype=np.intp)
     right = np.zeros(len(documents), dtype=np.intp)
@@ -150,7 +150,7 @@ def tie_counts(documents: Sequence[SortedPairs], seed: int = 0) -> tuple[TieAccu
 
 
 class _Ranges:
-    """The sizes of all documents, cut where no two of neighbouring ranges are within 1e-9 of each other."""
+    """The sizes of all documents, cut into ranges so that no two sizes of different ranges are within 1e-9."""
 
     def __init__(self, documents: Sequence[SortedPairs]) -> None:
         self.documents = documents
@@ -166,7 +166,7 @@ class _Ranges:
         self.lost = np.array([[np.count_nonzero(gain < 0) for gain in of_ranges] for of_ranges in cut])
 
     def _end_of_run(self, edge: float) -> float:
-        """The last of the sizes that follow each other within 1e-9 from an edge on."""
+        """Return the last of the sizes that follow each other within 1e-9, starting from an edge."""
         while True:
             after = (np.searchsorted(pairs.size, edge, side="right") for pairs in self.documents)
             following = [
@@ -177,9 +177,9 @@ class _Ranges:
             edge = float(min(following))
 
     def fit(self, among: NDArray[np.bool_]) -> float:
-        """The threshold that is right most often on some of the documents, the smallest of equally good ones."""
+        """Return the threshold that is right most often on some of the documents, the smallest of equally good ones."""
         gained, lost = self.gained[among].sum(axis=0), self.lost[among].sum(axis=0)
-        at_end = np.cumsum(gained - lost)  # more right than without ties, where the threshold is the end of a range
+        at_end = np.cumsum(gained - lost)  # more right than without ties if the threshold is the end of a range
         reach = np.append(at_end[0], at_end[:-1] + gained[1:])
         best, threshold = int(at_end[0]), 0.0
         for number in range(1, len(at_end)):
@@ -191,7 +191,7 @@ class _Ranges:
         return threshold
 
     def _best_of(self, number: int, among: NDArray[np.bool_]) -> tuple[int, float]:
-        """The most that a threshold of a range gains over the end of the range before, and the smallest such one."""
+        """Return the most that a threshold of a range gains over the previous range's end, with the smallest such."""
         places = [slice(ends[number - 1], ends[number]) for ends in self.ends]
         size = np.concatenate([pairs.size[place] for pairs, place in zip(self.documents, places, strict=True)])
         gain = np.concatenate(
@@ -200,15 +200,15 @@ class _Ranges:
         order = np.argsort(size)
         size = size[order]
         last = np.flatnonzero(np.diff(size, append=np.inf) > TIE)
-        found = np.cumsum(gain[order], dtype=np.intp)[last]
-        best = int(np.argmax(found))
-        return int(found[best]), float(size[last[best]])
+        gains = np.cumsum(gain[order], dtype=np.intp)[last]
+        best = int(np.argmax(gains))
+        return int(gains[best]), float(size[last[best]])
 
 
 def tie_counts_of_columns(
     size: Floats, gain: NDArray[np.int8], document: NDArray[np.int32], documents: int, seed: int = 0
 ) -> tuple[TieAccuracy, Integers]:
-    """What `tie_counts` finds, from pairs of all documents by the size of the difference, the smallest first.
+    """Do what `tie_counts` does for pairs of all documents, sorted by absolute difference, the smallest first.
 
     The columns have the shape (pairs,); `document` numbers each pair's document, of `documents` in all.
     """
@@ -229,7 +229,7 @@ def tie_counts_of_columns(
 
 
 class _CutRanges:
-    """Sorted pairs of all documents, cut into ranges as `_Ranges` does, with counts by range and part."""
+    """The sorted pairs of all documents, cut into ranges as in `_Ranges`, with counts by range and part."""
 
     def __init__(self, size: Floats, gain: NDArray[np.int8], fold: NDArray[np.int8]) -> None:
         self.size, self.gain, self.fold = size, gain, fold
@@ -245,7 +245,7 @@ class _CutRanges:
         )
 
     def fit(self, among: NDArray[np.bool_]) -> float:
-        """The threshold that is right most often on some of the parts, the smallest of equally good ones."""
+        """Return the threshold that is right most often on some of the parts, the smallest of equally good ones."""
         gained, lost = self.gained[:, among].sum(axis=1), self.lost[:, among].sum(axis=1)
         at_end = np.cumsum(gained - lost)
         reach = np.append(at_end[0], at_end[:-1] + gained[1:])

@@ -1,1 +1,1 @@
-"""How scores correlate with what people say: coefficients at three levels, their intervals and tests."""
+"""Correlations of scores with people's ratings: coefficients at three levels, their intervals and tests."""

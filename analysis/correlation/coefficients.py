@@ -15,14 +15,14 @@ Method = Literal["pearson", "spearman", "kendall"]
 METHODS: tuple[Method, ...] = get_args(Method)
 
 _BATCH = 1 << 21
-"""Numbers that an intermediate array may hold: 16 MiB of them."""
+"""The most numbers in an intermediate array: 16 MiB."""
 
 _WIDE = 200
-"""Beyond so many cells a row, sorting (scipy, row by row) beats the comparison of all pairs of cells."""
+"""Cells per row above which sorting (scipy, row by row) beats comparing all pairs of cells."""
 
 
 def known_methods(methods: Sequence[str]) -> None:
-    """Raise `ValueError` with the first method that is unknown."""
+    """Raise `ValueError` naming the first unknown method."""
     for method in methods:
         if method not in METHODS:
             raise ValueError(f"method must be one of {', '.join(METHODS)}, not {method}")
@@ -38,7 +38,7 @@ def number_cells(
     documents, systems = keep_names(documents), keep_names(systems)
     document, document_count = number_by_text(documents)
     system, system_count = number_by_text(systems)
-    if len(documents) == len(systems):  # else the caller's own check names all columns
+    if len(documents) == len(systems):  # otherwise the caller's own check names all columns
         place = np.sort(document * system_count + system)
         twice = place[1:][np.diff(place) == 0]
         if len(twice):
@@ -50,7 +50,7 @@ def number_cells(
 def by_document(
     document: NDArray[np.intp], document_count: int, *columns: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], ...]:
-    """Arrange columns of cells, shape (..., n), in rows of one document each, the rest of a row NaN.
+    """Arrange columns of cells, shape (..., n), in one row for each document, filled up with NaN.
 
     The shape of each result is (..., documents, most cells of a document).
     """
@@ -71,20 +71,20 @@ def coefficients(
 ) -> NDArray[np.float64]:
     """Correlate each row of x with that of y, both of shape (rows, n); NaN where either side is constant.
 
-    `weights`, of the same shape, says how many times each value stands in its row, mostly 0 or 1; what a
-    value of weight 0 is does not matter.
+    `weights`, of the same shape, is the number of times that each value counts in its row, mostly 0 or 1; values of
+    weight 0 do not matter.
     """
     if method == "pearson":
         return pearson(x, y, weights)
     if method == "spearman":
-        found = pearson(mid_ranks(x, weights), mid_ranks(y, weights), weights)
+        r = pearson(mid_ranks(x, weights), mid_ranks(y, weights), weights)
     else:
-        found = _kendall(x, y, weights)
-    return np.where(is_varied(x, weights) & is_varied(y, weights), found, np.nan)
+        r = _kendall(x, y, weights)
+    return np.where(is_varied(x, weights) & is_varied(y, weights), r, np.nan)
 
 
 def is_varied(values: NDArray[np.float64], weights: NDArray[np.float64] | NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Whether the values of a row that have a weight differ by more than 1e-9, shape (rows,)."""
+    """Tell whether the values with a weight differ by more than 1e-9, for each row: shape (rows,)."""
     there = weights > 0
     high = np.where(there, values, -np.inf).max(axis=-1, initial=-np.inf)
     low = np.where(there, values, np.inf).min(axis=-1, initial=np.inf)
@@ -98,7 +98,7 @@ def mid_ranks(values: NDArray[np.float64], weights: NDArray[np.float64], tie: fl
     """
     if values.size == 0:
         return np.zeros_like(weights)
-    # what has no weight goes to the end, further off than any value
+    # values without weight go to the end, beyond any other value
     values = np.where(weights > 0, values, 10 * LARGEST)
     order = np.argsort(values, axis=1)
     values = np.take_along_axis(values, order, axis=1)
@@ -116,17 +116,17 @@ def mid_ranks(values: NDArray[np.float64], weights: NDArray[np.float64], tie: fl
 
 
 def pearson(x: NDArray[np.float64], y: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Compute Pearson's coefficient of each row; takes and gives what `coefficients` does."""
+    """Compute Pearson's coefficient of each row; takes and returns what `coefficients` does."""
     return correlate_standardized(standardize(x, weights), standardize(y, weights), weights)
 
 
 def standardize(values: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Centre each row and scale it to the length 1, shape (rows, n); a row whose values do not differ becomes NaN."""
+    """Centre each row and scale it to length 1, shape (rows, n); constant rows become NaN."""
     varied = is_varied(values, weights)
     total = np.where(varied, weights.sum(axis=1), 1.0)[:, None]
     there = weights > 0
     centred = np.where(there, values, 0.0)
-    for _ in range(2):  # twice, because the mean of values that differ by little beside it is rounded
+    for _ in range(2):  # twice, because the mean is rounded where values differ little relative to it
         centred = np.where(there, centred - (weights * centred).sum(axis=1, keepdims=True) / total, 0.0)
     length = np.sqrt((weights * centred**2).sum(axis=1))
     return np.asarray(centred / np.where(varied, length, np.nan)[:, None])
@@ -135,7 +135,7 @@ def standardize(values: NDArray[np.float64], weights: NDArray[np.float64]) -> ND
 def correlate_standardized(
     x: NDArray[np.float64], y: NDArray[np.float64], weights: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Compute Pearson's coefficient of rows that are standardized under the same weights."""
+    """Compute Pearson's coefficient of rows that were standardized under the same weights."""
     if x.shape[1] == 0:
         return np.full(len(x), np.nan)
     return np.asarray(np.clip((weights * x * y).sum(axis=1), -1, 1))
@@ -146,7 +146,7 @@ def coefficients_of_means(columns: Floats, weights: Floats, pairs: Sequence[tupl
 
     Means within 1e-9 of the next are tied. Each column is ranked and standardized once for all of its pairs.
     """
-    found = np.empty((len(weights), len(pairs)))
+    r = np.empty((len(weights), len(pairs)))
     for rows in slice_rows(len(weights), len(columns) * weights.shape[1]):
         times, sides = weights[rows], columns[:, rows]
         if method != "pearson":
@@ -155,16 +155,16 @@ def coefficients_of_means(columns: Floats, weights: Floats, pairs: Sequence[tupl
             sides = np.stack([standardize(values, times) for values in sides])
         for pair, (x, y) in enumerate(pairs):
             if method == "kendall":
-                found[rows, pair] = coefficients(sides[x], sides[y], times, method)
+                r[rows, pair] = coefficients(sides[x], sides[y], times, method)
             else:
-                found[rows, pair] = correlate_standardized(sides[x], sides[y], times)
-    return found
+                r[rows, pair] = correlate_standardized(sides[x], sides[y], times)
+    return r
 
 
 def pair_signs(values: NDArray[np.float64]) -> NDArray[np.int8]:
-    """Compare all pairs (s, t) of a row, s < t: 1 where s is higher, -1 where t is, else 0, also where NaN.
+    """Compare all pairs (s, t) of a row, s < t: 1 if s is higher, -1 if t is, otherwise 0, also for NaN.
 
-    Of shape (..., n), makes shape (..., n (n - 1) / 2).
+    The shape (..., n) becomes (..., n (n - 1) / 2).
     """
     first, second = np.triu_indices(values.shape[-1], 1)
     one, other = np.take(values, first, axis=-1), np.take(values, second, axis=-1)
@@ -172,21 +172,21 @@ def pair_signs(values: NDArray[np.float64]) -> NDArray[np.int8]:
 
 
 def _kendall(x: NDArray[np.float64], y: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Compute tau-b of each row; takes and gives what `coefficients` does, but parts whatever differs."""
+    """Compute tau-b of each row, as `coefficients` does, but without a tolerance: any difference counts."""
     rows, n = weights.shape
     if n > _WIDE:
         return np.array([_sorted_kendall(*row) for row in zip(x, y, weights.astype(np.intp), strict=True)])
-    found = np.full(rows, np.nan)
+    r = np.full(rows, np.nan)
     first, second = np.triu_indices(n, 1)
     for part in slice_rows(rows, len(first)):
         x_signs, y_signs = pair_signs(x[part]), pair_signs(y[part])
         pairs = weights[part, first] * weights[part, second]  # copies of one cell tie on both sides
-        found[part] = ratio(
+        r[part] = ratio(
             np.einsum("rp,rp->r", pairs, x_signs * y_signs),
             np.einsum("rp,rp->r", pairs, np.abs(x_signs)),
             np.einsum("rp,rp->r", pairs, np.abs(y_signs)),
         )
-    return found
+    return r
 
 
 def _sorted_kendall(x: NDArray[np.float64], y: NDArray[np.float64], times: NDArray[np.intp]) -> float:
@@ -197,24 +197,24 @@ def _sorted_kendall(x: NDArray[np.float64], y: NDArray[np.float64], times: NDArr
 
 
 def ratio(joint: NDArray[np.float64], x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Divide a joint sum by the root of the two sums of the sides: a coefficient, or NaN where either is 0."""
+    """Divide a joint sum by the root of both sides' sums: a coefficient, or NaN if either sum is 0."""
     defined = (x > 0) & (y > 0)
     sizes = np.sqrt(np.where(defined, x, 1)) * np.sqrt(np.where(defined, y, 1))
     return np.where(defined, np.clip(joint / sizes, -1, 1), np.nan)
 
 
 def slice_rows(rows: int, width: int) -> Iterator[slice]:
-    """Cut rows of some width into slices, so that none holds more than two million numbers, or one row."""
+    """Cut rows of some width into slices of at most two million numbers, or of one row."""
     step = max(1, _BATCH // max(1, width))
     return (slice(start, min(start + step, rows)) for start in range(0, rows, step))
 
 
 _SURE = 1e-3
-"""Where a variance is a smaller share of the mean square, too few digits of it are left."""
+"""The share of the mean square below which a variance has too few digits left."""
 
 
 def from_sums(n: Floats, x: Floats, y: Floats, xx: Floats, yy: Floats, xy: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-    """Compute Pearson from sums, and whether its digits hold and neither side can be constant."""
+    """Compute Pearson's r from sums; also tell where it has enough digits and neither side can be constant."""
     x_variance, y_variance = n * xx - x**2, n * yy - y**2
     sure = (x_variance > np.maximum(_SURE * n * xx, (n * TIE) ** 2)) & (
         y_variance > np.maximum(_SURE * n * yy, (n * TIE) ** 2)

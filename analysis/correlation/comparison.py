@@ -1,21 +1,20 @@
-"""Whether one metric correlates with human ratings better than another.
+"""Permutation tests of whether one metric correlates with human ratings better than another.
 
-Metrics are compared by permutation: both are standardised over all cells, so that their scales do not matter; then
-coins decide who swap their scores; p is how often that makes a difference at least as far from 0. What a coin is thrown
-for decides what the answer holds for (Deutsch, Dror and Roth 2021, "A Statistical Analysis of Summarization Evaluation
-Metrics Using Resampling Methods"):
+Both metrics are standardised over all cells, so that their scales do not matter; then coins decide which units swap
+their scores; p is the share of permutations with a difference at least as far from 0. The unit of a coin decides what
+the result holds for (Deutsch, Dror and Roth 2021, "A Statistical Analysis of Summarization Evaluation Metrics Using
+Resampling Methods"):
 
 - `systems`, their Perm-Systems: all summaries of a system swap together. Holds for new systems on these documents.
 - `documents`, their Perm-Inputs: all summaries of a document swap together. Holds for new documents, these systems.
-- `cells`, their Perm-Both: each summary by itself. Takes these systems and documents as fixed, and rejects far too
-  often where new ones would differ.
-- `both` is not theirs. A difference that Perm-Systems makes and one that Perm-Inputs makes are added; the sum is scaled
-  to the variance of clusters in two ways (Cameron, Gelbach and Miller 2011, "Robust Inference With Multiway
-  Clustering"): that of either, less that of Perm-Both, which is in both, and no less than the larger one. p is never
-  below what either can reach. Holds for new systems and documents.
+- `cells`, their Perm-Both: each summary swaps by itself. Treats these systems and documents as fixed, and rejects far
+  too often if new ones would differ.
+- `both` is not theirs. A difference from Perm-Systems and one from Perm-Inputs are added; the sum is scaled to the
+  variance of two-way clustering (Cameron, Gelbach and Miller 2011, "Robust Inference With Multiway Clustering"): the
+  sum of both variances less that of Perm-Both, which is in both, and no less than the larger one. p is never below what
+  either can reach. Holds for new systems and documents.
 
-Without a choice, each level has the one of `PERMUTE_BY_LEVEL`. How often each rejects true nulls is in
-docs/statistics.md.
+By default, each level uses its entry of `PERMUTE_BY_LEVEL`. docs/statistics.md has how often each rejects true nulls.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -55,35 +54,35 @@ from analysis.correlation.permuted import (
 from analysis.significance import draws_for
 
 PERMUTE_BY_LEVEL: tuple[Permute, Permute, Permute] = ("both", "documents", "systems")
-"""What swaps at the global, the input and the system level, where nothing else is asked for."""
+"""The default units that swap at the global, the input and the system level."""
 
 FEWEST = 10_000
-"""Permutations that are drawn at least: p near .05 is then known to .002."""
+"""The fewest permutations drawn: p near .05 is then known to .002."""
 
 EXACT = 16
-"""Up to so many systems, documents or cells, all 2^n permutations are made."""
+"""Systems, documents or cells up to which all 2^n permutations are made."""
 
 FOR_VARIANCE = 500
-"""Permutations of cells that tell their variance to 6 %, for `both`."""
+"""Permutations of cells for `both`, which give their variance to 6 %."""
 
 
 class CorrelationTest(NamedTuple):
-    """Two metrics' correlations with the same ratings, at one level of aggregation."""
+    """A test of two metrics' correlations with the same ratings, at one level of aggregation."""
 
     difference: float | None
-    """That of x less that of y, in [-2, 2]."""
+    """The correlation of x minus that of y, in [-2, 2]."""
     p: float | None
-    """The two-sided p-value in (0, 1]: how often a permutation makes a difference at least as far from 0."""
+    """The two-sided p-value in (0, 1]: the share of permutations with a difference at least as far from 0."""
     n: int
-    """What it rests on: cells at the global level, documents with both coefficients, systems."""
+    """The number of cells at the global level, of documents with both coefficients, or of systems."""
     permuted: Permute
-    """What swapped."""
+    """The units that swapped."""
     permutations: int
-    """The permutations that p rests on; those that leave either coefficient undefined are passed over."""
+    """The number of permutations that p rests on, without those that leave either coefficient undefined."""
     exact: bool
-    """Whether they are all there are."""
+    """Whether these are all possible permutations."""
     least: float
-    """The least p that they could give."""
+    """The smallest p that the permutations could give."""
     seed: int
     reason: str | None = None
 
@@ -111,18 +110,18 @@ def permutation_tests(
 ) -> dict[tuple[str, str], LevelTests]:
     """Test by permutation whether two metrics correlate with the ratings alike, for many pairs of metrics.
 
-    `columns` hold the metrics' scores by name and `human` the ratings, shape (n,), one a cell, whose document and
-    system `documents` and `systems` name. A cell where a metric of a pair or the rating is NaN is left out of that
-    pair's test. At the input level, a document counts for a metric where `correlate` counts it.
+    `columns` hold the metrics' scores by name and `human` the ratings, shape (n,), one for each cell; `documents` and
+    `systems` name the cells' documents and systems. A cell for which a metric of a pair or the rating is NaN is left
+    out of that pair's test. At the input level, a document counts for a metric if `correlate` counts it.
 
-    `permutations` say what swaps, at all levels; None takes that of `PERMUTE_BY_LEVEL`. Where at most 16 things swap,
-    all permutations are made, and p is the share of those that make a difference at least as far from 0 as the observed
-    one. Else, and for `both`, p = (b + 1)/(m + 1) with b such of m drawn ones (Phipson and Smyth 2010);
-    m is their count, by default enough for Holm's correction over all pairs, and 10,000 at least. All pairs that
-    have the same cells share their draws, which depend on the seed and the sets of documents and systems, not on the
-    order of cells.
+    `permutations` name the units that swap at all levels, by default those of `PERMUTE_BY_LEVEL`. If at most 16 units
+    swap, all permutations are made, and p is the share of those with a difference at least as far from 0 as the
+    observed one. Otherwise, and for `both`, p = (b + 1)/(m + 1) with b such permutations of m drawn ones (Phipson and
+    Smyth 2010); m is by default enough for Holm's correction over all pairs, and at least 10,000. All pairs with the
+    same cells share their draws, which depend on the seed and the sets of documents and systems, not on the order of
+    cells.
     Raises `ValueError` for other shapes, infinite numbers, two cells of one document and system, unknown methods and
-    things to permute, and less than one permutation.
+    units, and fewer than one permutation.
     """
     known_methods([method])
     permute, count, seed = permutations
@@ -142,26 +141,26 @@ def permutation_tests(
     for first, second in pairs:
         there = ~(np.isnan(scores[first]) | np.isnan(scores[second]) | np.isnan(human))
         alike.setdefault(there.tobytes(), []).append((first, second))
-    found = {}
+    tests = {}
     for packed, group in alike.items():
         there = np.frombuffer(packed, dtype=np.bool_)
         within = {name: scores[name][there] for name in {name for pair in group for name in pair}}
         cells = RatedCells(
             human[there], *(np.unique(labels[there], return_inverse=True)[1] for labels in (document, system))
         )
-        found.update(_of_group(within, group, cells, method, permute, drawn, seed))
-    return {pair: found[pair] for pair in pairs}
+        tests.update(_of_group(within, group, cells, method, permute, drawn, seed))
+    return {pair: tests[pair] for pair in pairs}
 
 
 class _Drawn(NamedTuple):
-    """What permutations make of the differences of pairs of metrics."""
+    """The differences of pairs of metrics under permutations."""
 
     differences: Floats
-    """Shape (permutations, pairs), NaN where there is none; of all permutations one half, as the other mirrors it."""
+    """Shape (permutations, pairs), NaN if undefined; of all permutations only one half, as the other mirrors it."""
     exact: bool
     """Whether these are all permutations."""
     least: float
-    """What p cannot be below, however many are drawn."""
+    """The lower bound of p, however many permutations are drawn."""
 
 
 def _of_group(
@@ -173,7 +172,7 @@ def _of_group(
     permutations: int,
     seed: int,
 ) -> dict[tuple[str, str], LevelTests]:
-    """Pairs of metrics that have a value in every cell."""
+    """Test pairs of metrics that have a value in every cell."""
     rated = [(name, _RATED) for name in scores]
     of_rating = correlate_pairs({**scores, _RATED: cells.human}, rated, cells.document, cells.system, methods=[method])
     found = {name: of_rating[name, _RATED][method] for name in scores}
@@ -202,23 +201,23 @@ def _of_group(
 
 
 _RATED = ""
-"""What the column of ratings is called among metrics."""
+"""The name of the column of ratings among metrics."""
 
 
 class _Prepared(NamedTuple):
-    """Differences of all pairs of metrics at a level, where something swaps."""
+    """The prepared differences of all pairs of metrics at a level, for some units."""
 
     differ: Differ
     units: int
-    """How many coins it takes."""
+    """The number of coins it takes."""
     many: bool = False
-    """Whether coins are thrown for very many cells."""
+    """Whether the coins are those for very many cells."""
 
 
 def _prepare_levels(
     standard: dict[str, Floats], pairs: list[tuple[str, str]], cells: RatedCells, method: Method
 ) -> list[Callable[[Permute], _Prepared]]:
-    """For each level, prepare what does not depend on coins, by what swaps."""
+    """Return, for each level, a function from the units that swap to the parts that do not depend on coins."""
     names = list(standard)
     places = [(names.index(first), names.index(second)) for first, second in pairs]
     many = len(cells.human) > MANY_CELLS and method == "pearson"
@@ -251,7 +250,7 @@ def _prepare_levels(
 
 
 def _differences(prepare: Callable[[Permute], _Prepared], permute: Permute, permutations: int, seed: int) -> _Drawn:
-    """Make all permutations where they are few, else draw them."""
+    """Make all permutations if they are few, otherwise draw them."""
 
     def made(permute: Permute, permutations: int, enumerable: bool = False) -> _Drawn:
         differ, units, many = prepare(permute)
@@ -276,11 +275,11 @@ def _differences(prepare: Callable[[Permute], _Prepared], permute: Permute, perm
 
 
 _STREAMS: dict[Permute, tuple[int, ...]] = {"cells": (), "systems": (1,), "documents": (2,)}
-"""What is added to the seed, so that what swaps is independent."""
+"""Additions to the seed, so that different units swap independently."""
 
 
 def _all_coins(units: int) -> Iterator[Coins]:
-    """All ways in which units but the first swap."""
+    """Yield all ways to swap units without the first one."""
     count = 1 << max(0, units - 1)
     for part in slice_rows(count, 8 * units):
         yield (np.arange(part.start, part.stop)[:, None] << 1 >> np.arange(units) & 1).astype(np.bool_)
@@ -302,7 +301,7 @@ def _test(x: Correlation, y: Correlation, n: int, drawn: _Drawn, permute: Permut
         return CorrelationTest(observed, None, n, permute, 0, drawn.exact, 1.0, seed, reason)
     beyond = int(np.count_nonzero(np.abs(differences) >= abs(observed) - ROUNDING))
     if drawn.exact:
-        # the observed one is among them, however scores were rounded when they were standardised
+        # the observed difference is among them, however standardised scores were rounded
         return CorrelationTest(observed, max(beyond, 1) / m, n, permute, 2 * m, True, 1 / m, seed)
     least = max(drawn.least, 1 / (m + 1))
     return CorrelationTest(observed, max(least, (beyond + 1) / (m + 1)), n, permute, m, False, least, seed)

@@ -1,4 +1,4 @@
-"""The draws of a bootstrap, as how often each document and each system is drawn."""
+"""The draws of a bootstrap, as counts of how often each document and each system is drawn."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -10,13 +10,13 @@ from analysis.arrays import Floats
 from analysis.correlation.resampled import WEIGHTS_AT_ONCE, Weights
 
 _AT_LEAST = 200
-"""Resamples drawn at a time where they are of documents alone: products of fewer wait for memory."""
+"""The fewest resamples at a time if documents alone are drawn: products of fewer wait for memory."""
 
 
 def draw_weights(
     documents: int, systems: int, width: int, resamples: int, seed: int
 ) -> Iterator[tuple[slice, Weights]]:
-    """Draw with replacement, as many resamples of some width at a time as memory allows: which, and their weights."""
+    """Draw with replacement; yield slices of resamples with their weights, as many at a time as memory allows."""
     step = max(1, _AT_LEAST if width == documents else 1, WEIGHTS_AT_ONCE // width)
     of_documents, of_systems = np.random.default_rng(seed), np.random.default_rng([seed, 1])
 

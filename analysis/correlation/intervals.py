@@ -1,10 +1,9 @@
 """Intervals of correlations by bootstrap over documents, systems or both, for many pairs of columns at once.
 
-A resample is never built: it is the number of times that each document and each system is drawn, and every
-coefficient is computed with those numbers as weights. The result is that of building each resample, in which
-the copies of a document are different documents and those of a system different systems (Deutsch, Dror and
-Roth 2021, "A Statistical Analysis of Summarization Evaluation Metrics Using Resampling Methods": Boot-Inputs,
-Boot-Systems and Boot-Both).
+A resample is never built: every coefficient is computed with the number of times that each document and each system is
+drawn as weights. The result is that of building each resample, with copies of a document as different documents and
+copies of a system as different systems (Deutsch, Dror and Roth 2021, "A Statistical Analysis of Summarization
+Evaluation Metrics Using Resampling Methods": Boot-Inputs, Boot-Systems and Boot-Both).
 """
 
 from collections import defaultdict
@@ -38,23 +37,23 @@ from analysis.ratio_intervals import Interval
 from data.ties import TIE
 
 SAME_COEFFICIENTS = "no interval: all resamples have the same coefficient"
-"""Why an interval without a width is none: two systems, for instance, always correlate by 1 or -1."""
+"""The reason for an interval without width: two systems, for instance, always correlate by 1 or -1."""
 
 RESAMPLE_BY_LEVEL: tuple[Resample, Resample, Resample] = ("documents", "documents", "both")
-"""What is drawn for the global, the input and the system level, where nothing else is asked for.
+"""The default units drawn at the global, the input and the system level.
 
 A coefficient of systems rests on few of them; at the other levels intervals hold for these systems.
 """
 
 RANKED_CELLS = 5_000
-"""The most cells that are ranked anew in each resample of documents."""
+"""The most cells to be ranked anew in each resample of documents."""
 
 KENDALL_CELLS = 4_000
-"""The most cells of which Kendall at the global level is computed where systems are drawn: that takes their square."""
+"""The most cells for Kendall's coefficient at the global level if systems are drawn: time grows with their square."""
 
 
 def is_linearized(method: Method, cells: int, resample: Resample | None) -> bool:
-    """Whether an interval at the global level is of resamples to first order, as in `linearized_correlations`."""
+    """Tell whether an interval at the global level uses first-order resamples (`analysis.correlation.linearized`)."""
     return (resample or RESAMPLE_BY_LEVEL[0]) == "documents" and method != "pearson" and cells > RANKED_CELLS
 
 
@@ -64,7 +63,7 @@ class LevelIntervals(NamedTuple):
     global_: Interval
     """Over all cells pooled."""
     input: Interval
-    """Of the mean over documents of the coefficient within each."""
+    """The mean over documents of the coefficient within each."""
     system: Interval
     """Over the systems' means."""
 
@@ -78,10 +77,10 @@ class _Task(NamedTuple):
     """Coefficients that are computed together."""
 
     keys: list[tuple[Pair, Method, str]]
-    """Which they are: of what pairs, by what method, at which level."""
+    """The pair, the method and the level of each."""
     group: Group
     methods: Sequence[Method]
-    """Several at the system level alone."""
+    """Several methods at the system level, otherwise one."""
     where: str
     drawn: Resample
 
@@ -97,21 +96,20 @@ def correlation_intervals(
     draws: Draws = DRAWS,
     pooled: Mapping[tuple[Pair, Method], float | None] = NOT_KNOWN,
 ) -> dict[Pair, dict[Method, LevelIntervals]]:
-    """Percentile intervals of what `correlate` computes, drawing documents, systems or both with replacement.
+    """Compute percentile intervals of `correlate`'s coefficients, drawing documents, systems or both with replacement.
 
-    Each of `columns`, shape (n,), holds one score of the cells, NaN where it is missing; `documents` and
-    `systems` hold the document and the system of each cell; `pairs` names the columns to correlate. `resample`
-    says what is drawn for all levels, None takes that of `RESAMPLE_BY_LEVEL`. The draws depend on the seed and
-    the sets of documents and systems alone, not on what is missing or how cells are ordered: all pairs share
-    them. A resample in which either side is constant is passed over.
-    Of many cells (`is_linearized`) the rank methods are resampled to first order at the global level. `pooled` are
-    coefficients of that level that are known already, which saves the time to compute them for that.
+    Each of `columns`, shape (n,), holds one score of the cells, NaN if it is missing; `documents` and `systems` hold
+    the document and the system of each cell; `pairs` names the columns to correlate. `resample` is drawn at all levels,
+    by default the units of `RESAMPLE_BY_LEVEL`. The draws depend on the seed and the sets of documents and systems
+    alone, not on missing cells or the order of cells: all pairs share them. A resample in which either side is constant
+    is left out. With many cells (`is_linearized`), the rank methods are resampled to first order at the global level.
+    `pooled` are known coefficients of that level, which then need not be computed again.
 
-    An interval is undefined, with the reason, where what is drawn has fewer than two with both scores (at the
-    input level: fewer than two documents with a coefficient), where no resample has a coefficient or all have the
-    same, and for Kendall at the global level beyond 4,000 cells where systems are drawn.
+    An interval is undefined, with the reason, if fewer than two of the drawn units have both scores (at the input
+    level: fewer than two documents have a coefficient), if no resample has a coefficient or all have the same, and for
+    Kendall at the global level above 4,000 cells if systems are drawn.
     Raises `ValueError` for other shapes, infinite numbers, two cells of one document and system, a pair that
-    names no column, unknown methods and resamplings, a level outside (0, 1) and less than one resample.
+    names no column, unknown methods and resamplings, a level outside (0, 1) and fewer than one resample.
     """
     known_methods(methods)
     _check(columns, pairs, resample)
@@ -126,13 +124,13 @@ def correlation_intervals(
         for where, kind in zip(_LEVELS, drawn, strict=True):
             # systems' means serve all methods
             for some in [tuple(methods)] if where == "system" else [(method,) for method in methods]:
-                found = _reasons(group, some[0], where, kind)
+                why = _reasons(group, some[0], where, kind)
                 reasons.update(
                     ((name, method, where), reason)
                     for method in some
-                    for name, reason in zip(group.names, found, strict=True)
+                    for name, reason in zip(group.names, why, strict=True)
                 )
-                able = [index for index, reason in enumerate(found) if reason is None]
+                able = [index for index, reason in enumerate(why) if reason is None]
                 if able:
                     part = group._replace(
                         pairs=[group.pairs[index] for index in able], names=[group.names[index] for index in able]
@@ -160,7 +158,7 @@ def correlation_intervals(
 
 
 def _prepare(task: _Task, pooled: Mapping[tuple[Pair, Method], float | None]) -> Sample:
-    """Prepare what does not depend on the draws."""
+    """Prepare the parts of a task that do not depend on the draws."""
     group, method = task.group, task.methods[0]
     if task.where == "system":
         return prepare_systems(group, task.methods)
@@ -170,7 +168,7 @@ def _prepare(task: _Task, pooled: Mapping[tuple[Pair, Method], float | None]) ->
 
 
 def _linearized(group: Group, method: Method, pooled: Mapping[tuple[Pair, Method], float | None]) -> Sample:
-    """Prepare pooled rank correlations to first order."""
+    """Prepare the global level's rank correlations to first order."""
     exact = []
     for name, (x, y) in zip(group.names, group.pairs, strict=True):
         r = pooled.get((name, method))
@@ -194,7 +192,7 @@ def _check(columns: Mapping[str, ArrayLike], pairs: Sequence[Pair], resample: Re
 def _lay_out(
     columns: Mapping[str, ArrayLike], names: Iterable[str], documents: Iterable[Hashable], systems: Iterable[Hashable]
 ) -> tuple[dict[str, Floats], int, int]:
-    """Lay columns out as matrices, shape (documents, systems), NaN where there is no value; with both counts."""
+    """Lay columns out as matrices, shape (documents, systems), NaN without a value; also return both counts."""
     document, document_count, system, system_count = number_cells(documents, systems)
     scores = {name: read_numbers(columns[name], name) for name in names}
     same_length(**scores, documents=document, systems=system)
@@ -205,13 +203,13 @@ def _lay_out(
 
 
 def _sample(tasks: Sequence[_Task], prepared: Sequence[Sample], weights: Weights) -> list[Floats]:
-    """Compute all coefficients of some resamples, two tasks at a time: more would ask for more memory."""
+    """Compute all coefficients of some resamples, two tasks at a time: more would need more memory."""
     with ThreadPoolExecutor(2) as threads:
         return list(threads.map(lambda task, sample: sample(weights.only(task.drawn)), tasks, prepared))
 
 
 def _interval(r: Floats, draws: Draws) -> Interval:
-    """Take the two percentiles of the coefficients that are defined."""
+    """Make the interval from the two percentiles of the defined coefficients."""
     r = r[~np.isnan(r)]
     if len(r) == 0:
         return Interval(None, None, *draws, "no resample has a coefficient")
@@ -222,7 +220,7 @@ def _interval(r: Floats, draws: Draws) -> Interval:
 
 
 def _grouped(matrices: Mapping[str, Floats], pairs: Sequence[Pair]) -> Iterator[Group]:
-    """Group the pairs whose cells with both scores are the same."""
+    """Yield groups of pairs with the same cells with both scores."""
     groups: dict[bytes, list[Pair]] = defaultdict(list)
     masks: dict[bytes, NDArray[np.bool_]] = {}
     for x, y in pairs:
@@ -237,7 +235,7 @@ def _grouped(matrices: Mapping[str, Floats], pairs: Sequence[Pair]) -> Iterator[
 
 
 def _reasons(group: Group, method: Method, where: str, resample: Resample) -> list[str | None]:
-    """Say why each pair has no interval at a level, or None."""
+    """Return the reason why each pair has no interval at a level, or None."""
     reason = None
     if resample != "systems" and np.count_nonzero(group.present.any(axis=1)) < 2:
         reason = "fewer than 2 documents have both scores"

@@ -1,4 +1,4 @@
-"""How a metric's scores correlate with human ratings, at three levels."""
+"""Correlations of a metric's scores with human ratings, at three levels."""
 
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -18,7 +18,7 @@ class Correlation(NamedTuple):
 
     r: float | None
     n: int
-    """What it rests on: cells at the global level, documents at the input, systems at the system level."""
+    """The number of cells at the global level, of documents at the input level, of systems at the system level."""
     left_out: int = 0
     """Documents left out at the input level, because either side is constant or has fewer than two cells."""
     reason: str | None = None
@@ -45,11 +45,11 @@ def correlate(
 ) -> Levels:
     """Correlate two scores of the same cells; `kendall` is tau-b, and ties share their mean rank in `spearman`.
 
-    `x` and `y`, shape (n,), hold the scores of each cell, `documents` and `systems` its document and its
-    system. A cell where either score is NaN is left out of everything, the systems' means too. A side is
-    constant, and the coefficient undefined, where its scores lie within 1e-9 of each other. At the system
-    level of the rank methods, means within 1e-9 of the next are tied.
-    Otherwise the rank methods take scores as they are, as public libraries do: ROUGE's noise parts a few tied scores.
+    `x` and `y`, shape (n,), hold the scores of each cell, `documents` and `systems` its document and its system. A cell
+    is left out of everything, including the systems' means, if either score is NaN. A side is constant, and the
+    coefficient undefined, if its scores are within 1e-9 of each other. At the system level of the rank methods, means
+    within 1e-9 of the next are tied. Otherwise the rank methods take scores as they are, as public libraries do:
+    ROUGE's noise separates a few tied scores.
     Raises `ValueError` for other shapes, infinite numbers, two cells of one document and system, and unknown
     methods.
     """
@@ -64,7 +64,7 @@ def correlate_pairs(
     *,
     methods: Sequence[Method] = ("pearson",),
 ) -> dict[tuple[str, str], dict[Method, Levels]]:
-    """Correlate pairs of columns of the same cells, as `correlate` does two, by each of some methods."""
+    """Correlate pairs of columns of the same cells, as `correlate` does, by each of some methods."""
     known_methods(methods)
     scores = {name: read_numbers(values, name) for name, values in columns.items()}
     document, document_count, system, system_count = number_cells(documents, systems)
@@ -77,7 +77,7 @@ def correlate_pairs(
     for first, second in pairs:
         there = ~(np.isnan(scores[first]) | np.isnan(scores[second]))
         alike.setdefault(np.packbits(there).tobytes(), []).append((first, second))
-    found: dict[tuple[str, str], dict[Method, Levels]] = {}
+    levels: dict[tuple[str, str], dict[Method, Levels]] = {}
     for packed, group in alike.items():
         both = np.unpackbits(np.frombuffer(packed, dtype=np.uint8), count=len(document)).astype(np.bool_)
         names = list(dict.fromkeys(name for pair in group for name in pair))
@@ -86,8 +86,8 @@ def correlate_pairs(
         of_pairs = _correlate_group(
             cells, places, document[both], document_count, system[both], system_count, tuple(methods)
         )
-        found.update(zip(group, of_pairs, strict=True))
-    return {pair: found[pair] for pair in pairs}
+        levels.update(zip(group, of_pairs, strict=True))
+    return {pair: levels[pair] for pair in pairs}
 
 
 def _correlate_group(
@@ -99,22 +99,22 @@ def _correlate_group(
     system_count: int,
     methods: Sequence[Method],
 ) -> list[dict[Method, Levels]]:
-    """Correlate pairs of columns, shape (columns, cells), that all have a value of each cell."""
+    """Correlate pairs of columns, shape (columns, cells), that have no missing values."""
     means = np.stack([_system_means(side, system, system_count) for side in cells])
-    ranks = mid_ranks(means, np.ones(means.shape), TIE)  # means carry noise of their own, which parts what is tied
+    ranks = mid_ranks(means, np.ones(means.shape), TIE)  # means have noise of their own, which would separate ties
     (rows,) = by_document(document, document_count, cells)
-    found: list[dict[Method, Levels]] = [{} for _ in pairs]
+    results: list[dict[Method, Levels]] = [{} for _ in pairs]
     for method in methods:
         of_cells = _correlations(cells, pairs, "cells", method)
         within = _within(rows, pairs, method)
         of_systems = _correlations(means if method == "pearson" else ranks, pairs, "systems", method)
         for place, levels in enumerate(zip(of_cells, within, of_systems, strict=True)):
-            found[place][method] = Levels(*levels)
-    return found
+            results[place][method] = Levels(*levels)
+    return results
 
 
 def _system_means(scores: Floats, system: Integers, system_count: int) -> Floats:
-    """Average the cells of each system that has any."""
+    """Average the cells of each system with cells."""
     cells = np.bincount(system, minlength=system_count)
     scored = cells > 0
     return np.asarray(np.bincount(system, scores, system_count)[scored] / cells[scored])
@@ -124,20 +124,20 @@ def _correlations(columns: Floats, pairs: Sequence[tuple[int, int]], unit: str, 
     n = columns.shape[1]
     if n < 2:
         return [Correlation(None, n, reason=f"fewer than 2 {unit} have both scores")] * len(pairs)
-    found = correlate_rows(columns[:, None], np.ones((1, n)), pairs, method)[:, 0].tolist()
+    coefficients = correlate_rows(columns[:, None], np.ones((1, n)), pairs, method)[:, 0].tolist()
     constant = Correlation(None, n, reason="either side is constant")
-    return [constant if math.isnan(r) else Correlation(r, n) for r in found]
+    return [constant if math.isnan(r) else Correlation(r, n) for r in coefficients]
 
 
 def _within(rows: Floats, pairs: Sequence[tuple[int, int]], method: Method) -> list[Correlation]:
-    """Average over documents, shape (columns, documents, cells), those that have no cell left among them."""
+    """Average coefficients over documents; `rows`, shape (columns, documents, cells), include those without cells."""
     weights = (~np.isnan(rows[0])).astype(np.float64)
-    return [_average(found) for found in correlate_rows(rows, weights, pairs, method)]
+    return [_average(coefficients) for coefficients in correlate_rows(rows, weights, pairs, method)]
 
 
-def _average(found: Floats) -> Correlation:
-    defined = found[~np.isnan(found)]
-    left_out = len(found) - len(defined)
+def _average(coefficients: Floats) -> Correlation:
+    defined = coefficients[~np.isnan(coefficients)]
+    left_out = len(coefficients) - len(defined)
     if len(defined) == 0:
         reason = "in every document either side is constant or has fewer than 2 cells"
         return Correlation(None, 0, left_out, reason)

@@ -1,10 +1,11 @@
-"""Bootstrap of rank correlations over very many cells, to first order: what each document adds is computed once.
+"""A first-order bootstrap of rank correlations over very many cells: each document's contribution is computed once.
 
-Ranks, and which pairs of cells are concordant, depend on all cells, so that a resample has to rank anew. To first order
-a coefficient is a mean over cells of what each does to it, through the ranks of others, too (its influence function):
-means of these are resampled, and ratios made of them. The variance is that of the asymptotic theory of U-statistics
-(Hoeffding 1948, "A Class of Statistics with Asymptotically Normal Distribution", section 9; Hampel et al. 1986, "Robust
-Statistics", section 2.1). docs/statistics.md has how near this comes to ranking anew.
+Ranks, and which pairs of cells are concordant, depend on all cells, so that each resample would have to be ranked anew.
+To first order a coefficient is a mean over cells of each cell's effect on it, including the effect through the ranks of
+others (its influence function): means of these are resampled, and the ratio is made of them. The variance is that of
+the asymptotic theory of U-statistics (Hoeffding 1948, "A Class of Statistics with Asymptotically Normal Distribution",
+section 9; Hampel et al. 1986, "Robust Statistics", section 2.1). docs/statistics.md has how near this comes to ranking
+anew.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,24 +19,24 @@ from analysis.arrays import Floats, Integers
 from analysis.correlation.coefficients import ratio
 
 GRID = 512
-"""Equal parts into which either side is cut to count which cells are concordant with one; ties stay together."""
+"""Equal parts into which either side is cut to count the cells concordant with a cell; ties stay together."""
 
 
 class Ranked(NamedTuple):
-    """A column of cells by rank; cells of one value are a run."""
+    """A column of cells by rank; cells of the same value are a run."""
 
     order: NDArray[np.int32]
-    """Shape (cells,): the cells, the lowest first."""
+    """The cells, the lowest first, shape (cells,)."""
     run: NDArray[np.int32]
-    """Shape (cells,): which run each is of."""
+    """The run of each cell, shape (cells,)."""
     starts: Integers
-    """Shape (runs,): how many cells are lower."""
+    """The number of cells lower than each run, shape (runs,)."""
     ends: Integers
-    """Shape (runs,): how many are lower or equal."""
+    """The number of cells lower or equal, shape (runs,)."""
     middle: Floats
-    """Shape (cells,): the share of cells that are lower, counting half of the equal ones, less 1/2."""
+    """The share of cells that are lower, counting half of the equal ones, minus 1/2, shape (cells,)."""
     part: NDArray[np.int32]
-    """Shape (cells,): which part of the grid each is in."""
+    """The part of the grid of each cell, shape (cells,)."""
 
 
 def rank_cells(values: Floats) -> Ranked:
@@ -52,7 +53,7 @@ def rank_cells(values: Floats) -> Ranked:
 
 
 def above(ranked: Ranked, values: Floats) -> Floats:
-    """For each cell, the sum of `values` over cells that rank higher and half of that over equal ones, divided by n."""
+    """Sum `values` over cells that rank higher, plus half of that over equal ones, for each cell, divided by n."""
     n = len(values)
     sums = np.zeros(n + 1)
     np.cumsum(values[ranked.order], out=sums[1:])
@@ -61,7 +62,7 @@ def above(ranked: Ranked, values: Floats) -> Floats:
 
 
 def spearman_influence(x: Ranked, y: Ranked) -> Floats:
-    """What each cell adds to the covariance of ranks, shape (cells,): their mean is the covariance."""
+    """Compute each cell's influence on the covariance of ranks, shape (cells,): the mean is the covariance."""
     product = x.middle * y.middle
     through_x = above(x, y.middle)
     through_y = through_x if x is y else above(y, x.middle)
@@ -69,7 +70,7 @@ def spearman_influence(x: Ranked, y: Ranked) -> Floats:
 
 
 def kendall_influence(x: Ranked, y: Ranked) -> Floats:
-    """What each cell adds to the share of concordant pairs less that of discordant ones: their mean is that."""
+    """Compute each cell's influence on the share of concordant minus discordant pairs: the mean is that share."""
     n, place = len(x.middle), x.part * np.int32(GRID) + y.part
     through = np.zeros((GRID + 1, GRID + 1))
     counts = np.bincount(place, minlength=GRID * GRID).reshape(GRID, GRID)
@@ -82,7 +83,7 @@ def kendall_influence(x: Ranked, y: Ranked) -> Floats:
 
 
 def untied_influence(x: Ranked) -> Floats:
-    """What each cell adds to the share of pairs that differ, shape (cells,): their mean is that share."""
+    """Compute each cell's influence on the share of pairs that differ, shape (cells,): the mean is that share."""
     differ = (1 - (x.ends - x.starts) / len(x.middle))[x.run]
     return np.asarray(2 * differ - differ.mean())
 
@@ -90,10 +91,10 @@ def untied_influence(x: Ranked) -> Floats:
 def prepare_ranks(
     units: Floats, pairs: Sequence[tuple[int, int]], method: Literal["spearman", "kendall"], exact: Sequence[float]
 ) -> Callable[[Floats], Floats]:
-    """Prepare the coefficients of resamples: from weights of shape (resamples, units), shape (resamples, pairs).
+    """Return a function from weights, shape (resamples, units), to coefficients of resamples, shape (resamples, pairs).
 
-    `units`, shape (columns, units, cells of a unit), holds the columns by what is drawn as a whole; NaN is missing, in
-    all columns alike. `exact` are the coefficients of all cells, about which those of resamples lie.
+    `units`, shape (columns, units, cells of a unit), holds the columns by the unit drawn as a whole; NaN is missing, in
+    all columns alike. `exact` are the coefficients of all cells, around which those of resamples are centred.
     """
     there: NDArray[np.bool_] = ~np.isnan(units[0])
     starts = np.append(0, np.cumsum(there.sum(axis=1)))

@@ -1,7 +1,7 @@
-"""Permutation tests of Pearson's r over very many cells: what a coin moves is summed by metric, not by pair of metrics.
+"""Permutation tests of Pearson's r over very many cells, with sums by metric instead of by pair of metrics.
 
-The sums of a metric's scores, of their squares and of their products with the ratings are those of a pair of metrics
-less what swaps, so that coins are multiplied with three columns a metric. Products are in single precision, added up in
+A permutation changes a pair's sums of scores, of squares and of products with the ratings only by the swapped units'
+sums, so that coins are multiplied with three columns for each metric. Products are in single precision, added up in
 double precision every few thousand coins, which leaves six digits of a difference.
 """
 
@@ -11,20 +11,20 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.arrays import Floats, Integers
+from analysis.arrays import Floats
 from analysis.correlation.coefficients import by_document, ratio
 from analysis.correlation.permuted import Coins, Differ, Permute, RatedCells
 from analysis.correlation.rows import correlate_rows
 
 MANY_CELLS = 50_000
-"""Cells from which on tests of Pearson's r are made here."""
+"""Cells above which tests of Pearson's r are made here."""
 
 ROWS, COLUMNS = 64, 1 << 13
-"""Permutations that are drawn at a time, and coins that are multiplied at a time."""
+"""Permutations drawn at a time, and coins multiplied at a time."""
 
 
 class Metrics(NamedTuple):
-    """The scores of some metrics in the same cells, and which two are compared."""
+    """The scores of some metrics in the same cells, and the pairs to compare."""
 
     scores: Floats
     """Shape (metrics, cells), standardised."""
@@ -32,30 +32,23 @@ class Metrics(NamedTuple):
 
 
 def throw_coins(units: int, permutations: int, random: np.random.Generator) -> Iterator[Coins]:
-    """Throw coins for each unit, some permutations at a time."""
+    """Yield coins for each unit, some permutations at a time."""
     for start in range(0, permutations, ROWS):
         words = random.integers(2**64, size=(min(ROWS, permutations - start), -(-units // 64)), dtype=np.uint64)
         yield np.unpackbits(words.view(np.uint8), axis=1, count=units).view(np.bool_)
 
 
 def count_swapping(cells: RatedCells, permute: Permute) -> int:
-    """How many coins it takes."""
+    """Return the number of coins it takes."""
     return int(cells.swapping(permute).max()) + 1
 
 
 def add_swapped(coins: Coins, of_units: NDArray[np.float32]) -> Floats:
-    """Add up what swaps: of coins, shape (permutations, units), and columns, shape (units, columns)."""
-    found = np.zeros((len(coins), of_units.shape[1]))
+    """Sum the columns, shape (units, columns), of the units that swap by coins, shape (permutations, units)."""
+    sums = np.zeros((len(coins), of_units.shape[1]))
     for start in range(0, len(of_units), COLUMNS):
-        found += coins[:, start : start + COLUMNS].astype(np.float32) @ of_units[start : start + COLUMNS]
-    return found
-
-
-def sums_by_unit(columns: Sequence[Floats], unit: Integers, units: int) -> Floats:
-    """Sum columns of cells by what swaps together, shape (units, columns)."""
-    if units == len(unit):
-        return np.column_stack(columns)
-    return np.column_stack([np.bincount(unit, column, units) for column in columns])
+        sums += coins[:, start : start + COLUMNS].astype(np.float32) @ of_units[start : start + COLUMNS]
+    return sums
 
 
 def swap_pooled(metrics: Metrics, cells: RatedCells, permute: Permute) -> Differ:
@@ -63,13 +56,16 @@ def swap_pooled(metrics: Metrics, cells: RatedCells, permute: Permute) -> Differ
     rated = cells.human - cells.human.mean()
     unit, many, n = cells.swapping(permute), len(metrics.scores), len(rated)
     columns = [*metrics.scores, *(metrics.scores**2), *(metrics.scores * rated)]
-    of_units = sums_by_unit(columns, unit, count_swapping(cells, permute))
+    units = count_swapping(cells, permute)
+    of_units = np.column_stack(
+        columns if units == len(unit) else [np.bincount(unit, column, units) for column in columns]
+    )
     own, size = of_units.sum(axis=0), np.full(1, float((rated**2).sum()))
     single = of_units.astype(np.float32)
 
     def differ(coins: Coins) -> Floats:
         swapped = add_swapped(coins, single)
-        found = np.empty((len(coins), len(metrics.pairs)))
+        differences = np.empty((len(coins), len(metrics.pairs)))
         for pair, (x, y) in enumerate(metrics.pairs):
             of_x, of_y = slice(x, None, many), slice(y, None, many)
             change = swapped[:, of_y] - swapped[:, of_x]
@@ -77,23 +73,23 @@ def swap_pooled(metrics: Metrics, cells: RatedCells, permute: Permute) -> Differ
             for base, sign in ((own[of_x], 1), (own[of_y], -1)):
                 total, square, joint = (base + sign * change).T
                 r.append(ratio(joint, square - total**2 / n, size))
-            found[:, pair] = r[0] - r[1]
-        return found
+            differences[:, pair] = r[0] - r[1]
+        return differences
 
     return differ
 
 
 def within_documents(scores: Floats, cells: RatedCells) -> Floats:
-    """Pearson's r of each metric with the ratings in each document, shape (metrics, documents); NaN is undefined."""
+    """Compute Pearson's r of each metric with the ratings in each document, shape (metrics, documents), or NaN."""
     (rows,) = by_document(cells.document, int(cells.document.max(initial=-1)) + 1, np.vstack([scores, cells.human]))
     weights = (~np.isnan(rows[0])).astype(np.float64)
     return correlate_rows(rows, weights, [(metric, len(scores)) for metric in range(len(scores))], "pearson")
 
 
 def flip_documents(within: Floats, pairs: Sequence[tuple[int, int]]) -> tuple[Differ, int]:
-    """Prepare the differences of mean correlations within documents, shape (metrics, documents), whose summaries swap.
+    """Prepare the differences of mean correlations within documents if all summaries of a document swap.
 
-    Returns how many coins it takes, too.
+    `within`, shape (metrics, documents), holds the correlations. Also returns the number of coins it takes.
     """
     within = within[:, ~np.isnan(within).all(axis=0)]  # elsewhere nothing swaps
     there, many = ~np.isnan(within), len(within)
@@ -102,14 +98,14 @@ def flip_documents(within: Floats, pairs: Sequence[tuple[int, int]]) -> tuple[Di
 
     def differ(coins: Coins) -> Floats:
         swapped = add_swapped(coins, single)
-        found = np.empty((len(coins), len(pairs)))
+        differences = np.empty((len(coins), len(pairs)))
         for pair, (x, y) in enumerate(pairs):
             change = swapped[:, y::many] - swapped[:, x::many]
             means = []
             for base, sign in ((own[x::many], 1), (own[y::many], -1)):
                 total, count = (base + sign * change).T
                 means.append(np.where(count > 0.5, total / np.maximum(count, 1), np.nan))
-            found[:, pair] = means[0] - means[1]
-        return found
+            differences[:, pair] = means[0] - means[1]
+        return differences
 
     return differ, within.shape[1]

@@ -1,7 +1,7 @@
-"""Correlations of two metrics with ratings, where coins decide whose scores are swapped.
+"""Correlations of two metrics with ratings, with scores swapped by coins.
 
-What does not depend on the coins is summed or sorted once; the result is that of swapping the scores and correlating
-them anew, which tests do.
+Everything that does not depend on the coins is summed or sorted once; the result is that of swapping the scores and
+correlating them anew, which tests do.
 """
 
 from collections.abc import Callable
@@ -29,46 +29,46 @@ Permute = Literal["systems", "documents", "both", "cells"]
 
 
 class Permutations(NamedTuple):
-    """What swaps in a permutation test, and how often."""
+    """The settings of a permutation test."""
 
     permute: Permute | None = None
-    """What swaps at all levels; None is what the level asks for."""
+    """The units that swap at all levels; None: the default of each level."""
     drawn: int | None = None
-    """How many permutations are drawn; None is as many as Holm's correction needs."""
+    """The number of permutations drawn; None: as many as Holm's correction needs."""
     seed: int = 0
 
 
 PERMUTATIONS = Permutations()
 
 SURE = 1e-6
-"""Where a variance is a smaller share of the mean square, sums leave too few digits of it."""
+"""The share of the mean square below which sums leave too few digits of a variance."""
 
 Differ = Callable[[Coins], Floats]
-"""From coins, shape (permutations, units), the differences of coefficients, shape (permutations, pairs); NaN where
-there is none."""
+"""A function from coins, shape (permutations, units), to differences of coefficients, shape (permutations, pairs); NaN
+if undefined."""
 
 
 class RatedCells(NamedTuple):
-    """The cells that some pairs of metrics have, each shape (n,), documents and systems counted off from 0."""
+    """The cells that some pairs of metrics have, each shape (n,), with documents and systems numbered from 0."""
 
     human: Floats
     document: Integers
     system: Integers
 
     def swapping(self, permute: Permute) -> Integers:
-        """Which cells swap together: the same number."""
+        """Return the number of each cell's unit; cells of one unit swap together."""
         if permute == "cells":
             return np.arange(len(self.human))
         return self.document if permute == "documents" else self.system
 
 
-# --- the levels: how coins make differences, and how many coins there are ----------------------------------
+# --- the levels: differences from coins, and the number of coins -------------------------------------------
 
 
 def global_swaps(x: Floats, y: Floats, cells: RatedCells, permute: Permute, method: Method) -> tuple[Differ, int]:
     """Prepare differences of correlations over all cells; `x` and `y`, shape (pairs, cells), are the metrics' scores.
 
-    Returns the function of coins, and how many coins it takes.
+    Returns the function of coins, and the number of coins it takes.
     """
     unit = cells.swapping(permute)
     units = int(unit.max()) + 1
@@ -109,7 +109,7 @@ def system_swaps(x: Floats, y: Floats, cells: RatedCells, permute: Permute, meth
 
 
 DifferOne = Callable[[Coins], Floats]
-"""As `Differ`, of one pair of metrics: shape (permutations,)."""
+"""A `Differ` of one pair of metrics: shape (permutations,)."""
 
 
 def _each(pairs: list[DifferOne]) -> Differ:
@@ -117,7 +117,7 @@ def _each(pairs: list[DifferOne]) -> Differ:
 
 
 def _of_cells(differ: DifferOne, unit: Integers) -> DifferOne:
-    """A coin for each unit, where `differ` takes one for each cell."""
+    """Make a function of one coin for each unit from `differ`, which takes one for each cell."""
 
     def differ_by_unit(coins: Coins) -> Floats:
         parts = slice_rows(len(coins), 8 * len(unit))
@@ -130,10 +130,10 @@ def _of_cells(differ: DifferOne, unit: Integers) -> DifferOne:
 
 
 class _Swaps:
-    """Pearson's r of pairs of metrics within documents, where some cells have swapped."""
+    """Pearson's r of pairs of metrics within documents, with some cells swapped."""
 
     def __init__(self, x: Floats, y: Floats, human: Floats, document: Integers, unit: Integers) -> None:
-        """`x` and `y` have the shape (pairs, cells), the others (cells,); a unit is what swaps together."""
+        """Sum what does not depend on coins; `x` and `y` have shape (pairs, cells), the others (cells,)."""
         size = int(document.max()) + 1
         cells, rated = by_document(document, size, np.arange(len(human), dtype=np.float64), human)
         keep = is_varied(rated, ~np.isnan(rated))  # elsewhere neither coefficient is ever defined
@@ -145,7 +145,7 @@ class _Swaps:
         def centred(rows: Floats, about: Floats) -> Floats:
             return np.where(self.there, rows - about[..., None], 0)
 
-        # shape (pairs, documents, cells): about the mean of both, so that few digits are lost
+        # shape (pairs, documents, cells): centred on the mean of both, so that few digits are lost
         x, y, rated = x[:, at], y[:, at], human[at]
         middle = np.where(self.there, (x + y) / 2, 0).sum(axis=2) / self.n[:, 0]
         self.x, self.y = centred(x, middle), centred(y, middle)
@@ -160,7 +160,7 @@ class _Swaps:
         ]
 
     def _by_unit(self, moved: Floats) -> tuple[Floats, Integers]:
-        """What moves with each coin, and which coin that is, shape (documents, coins)."""
+        """Sum the moves by coin; also return the coin's number, shape (documents, coins)."""
         if len(self.unit) != 1:  # a document has one cell of each system
             return moved, self.unit
         order = np.argsort(self.unit[0], kind="stable")
@@ -168,7 +168,7 @@ class _Swaps:
         return np.add.reduceat(moved[:, :, order], starts, axis=2), coins[None]
 
     def differences(self, coins: Coins) -> Floats:
-        """The mean over documents of the first metric's coefficient less that of the second's, as `Differ`."""
+        """Compute the mean over documents of the first metric's coefficient minus that of the second's, as `Differ`."""
         pairs = self.moved.shape[3]
         means = np.empty((2, len(coins), pairs))
         for rows in slice_rows(len(coins), 8 * pairs):
@@ -194,7 +194,7 @@ class _Swaps:
         return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
 
     def _settle(self, r: Floats, unsure: Coins, coins: Coins, side: int, part: slice) -> None:
-        """Compute anew, from the scores, what the sums have too few digits for."""
+        """Compute coefficients again from the scores if the sums have too few digits."""
         documents, rows, pairs = np.nonzero(unsure)
         own, other = (self.x, self.y) if side == 0 else (self.y, self.x)
         for some in slice_rows(len(documents), 8 * self.unit.shape[1]):
@@ -206,18 +206,18 @@ class _Swaps:
 
 
 class _SystemSwaps:
-    """Pearson's r of pairs of metrics over the systems' means, where some of the cells of a system have swapped."""
+    """Pearson's r of pairs of metrics over the systems' means, with some of a system's cells swapped."""
 
     def __init__(self, x: Floats, y: Floats, cells: RatedCells, unit: Integers) -> None:
-        """`x` and `y` have the shape (pairs, cells), `unit` (cells,)."""
+        """Compute the means; `x` and `y` have shape (pairs, cells), `unit` (cells,)."""
         own = [np.flatnonzero(cells.system == one) for one in range(int(cells.system.max()) + 1)]
         self.x, self.y = (np.stack([side[:, mine].mean(axis=1) for mine in own], axis=1) for side in (x, y))
         self.human = np.array([cells.human[mine].mean() for mine in own])
         self.moved = [(unit[mine], (y - x)[:, mine].T / len(mine)) for mine in own]
 
     def differences(self, coins: Coins) -> Floats:
-        """As `Differ`."""
-        found = []
+        """Compute the differences, as `Differ`."""
+        parts = []
         for rows in slice_rows(len(coins), 8 * self.x.size):
             change = np.stack([coins[rows][:, unit].astype(np.float64) @ moved for unit, moved in self.moved], axis=1)
             r = []
@@ -225,15 +225,15 @@ class _SystemSwaps:
                 means = np.moveaxis(side.T[None] + sign * change, 1, 2).reshape(-1, len(self.human))
                 every = np.broadcast_to(self.human, means.shape)
                 r.append(pearson(means, every, np.ones(means.shape)).reshape(len(change), -1))
-            found.append(r[0] - r[1])
-        return np.concatenate(found)
+            parts.append(r[0] - r[1])
+        return np.concatenate(parts)
 
 
 # --- documents and systems that swap as a whole ---------------------------------------------------------------------
 
 
 def _flips(x: Floats, y: Floats, cells: RatedCells, method: Method) -> tuple[Differ, int]:
-    """The coefficients of a document swap as its summaries do: a sign-flip test over documents."""
+    """Prepare a sign-flip test over documents: a document's coefficients swap as its summaries do."""
     of_x, of_y = (_within_documents(sides, cells, method) for sides in (x, y))
     keep = ~np.isnan([of_x, of_y]).all(axis=(0, 1))  # elsewhere nothing swaps
     of_x, of_y = of_x[:, keep], of_y[:, keep]
@@ -253,7 +253,7 @@ def _flips(x: Floats, y: Floats, cells: RatedCells, method: Method) -> tuple[Dif
 
 
 def _within_documents(scores: Floats, cells: RatedCells, method: Method) -> Floats:
-    """The coefficient of each document, shape (pairs, documents)."""
+    """Compute the coefficient of each document, shape (pairs, documents)."""
     size = int(cells.document.max()) + 1
     rows, human = by_document(cells.document, size, scores), by_document(cells.document, size, cells.human)[0]
     weights = (~np.isnan(human)).astype(np.float64)
@@ -261,11 +261,11 @@ def _within_documents(scores: Floats, cells: RatedCells, method: Method) -> Floa
 
 
 def _swapped_means(x: Floats, y: Floats, human: Floats, method: Method) -> DifferOne:
-    """Coefficients of ranks over the systems' means, where some systems have swapped."""
+    """Prepare rank coefficients over the systems' means, with some systems swapped."""
     ranked = mid_ranks(human[None], np.ones((1, len(human))), TIE)
 
     def differ(coins: Coins) -> Floats:
-        found = np.empty(len(coins))
+        differences = np.empty(len(coins))
         for part in slice_rows(len(coins), len(human) ** 2):
             swapped = coins[part]
             every, ones = np.broadcast_to(ranked, swapped.shape), np.ones(swapped.shape)
@@ -273,14 +273,14 @@ def _swapped_means(x: Floats, y: Floats, human: Floats, method: Method) -> Diffe
                 coefficients(mid_ranks(np.where(swapped, other, own), ones, TIE), every, ones, method)
                 for own, other in ((x, y), (y, x))
             ]
-            found[part] = r[0] - r[1]
-        return found
+            differences[part] = r[0] - r[1]
+        return differences
 
     return differ
 
 
 def _kendall_of_units(x: Floats, y: Floats, human: Floats, unit: Integers) -> DifferOne:
-    """Tau-b over all cells: how the cells of two units compare is summed once, and coins choose among the sums."""
+    """Prepare tau-b over all cells: comparisons of two units are summed once, and coins choose among the sums."""
     count, n = int(unit.max()) + 1, len(human)
     values, rated = np.concatenate([x, y]), np.tile(human, 2)
     side = np.concatenate([unit, unit + count])
@@ -291,7 +291,7 @@ def _kendall_of_units(x: Floats, y: Floats, human: Floats, unit: Integers) -> Di
     size = np.zeros(1)
     for rows in slice_rows(2 * n, 2 * n):
         signs, of_human = _compared(values[rows], values), _compared(rated[rows], rated)
-        size += np.count_nonzero(of_human) / 4  # ratings stand twice on both sides
+        size += np.count_nonzero(of_human) / 4  # ratings occur twice on both sides
         for sums, terms in ((joint, signs * of_human), (untied, np.abs(signs))):
             np.add.at(sums, side[rows], np.add.reduceat(terms, starts, axis=1, dtype=np.float64))
     high, low = np.maximum.reduceat(values, starts), np.minimum.reduceat(values, starts)
@@ -315,18 +315,18 @@ def _global_kendall(x: Floats, y: Floats, human: Floats) -> DifferOne:
     there = np.ones((1, len(human)))
 
     def differ(swapped: Coins) -> Floats:
-        found = np.empty(len(swapped))
+        differences = np.empty(len(swapped))
         for row, swap in enumerate(swapped):
             of_x = coefficients(np.where(swap, y, x)[None], human[None], there, "kendall")[0]
             of_y = coefficients(np.where(swap, x, y)[None], human[None], there, "kendall")[0]
-            found[row] = of_x - of_y
-        return found
+            differences[row] = of_x - of_y
+        return differences
 
     return differ
 
 
 def _global_spearman(x: Floats, y: Floats, human: Floats) -> DifferOne:
-    """Sort the scores of both metrics together once: ranks are running counts of those that a side has."""
+    """Prepare Spearman over all cells: all scores are sorted once, and ranks are running counts of one side's."""
     both = np.concatenate([x, y])
     order = np.argsort(both)
     first = np.diff(both[order], prepend=-np.inf) > 0
@@ -383,11 +383,11 @@ def _within(x: Floats, y: Floats, cells: RatedCells, method: Method) -> DifferOn
 
 
 _Within = Callable[[Coins], Floats]
-"""From which scores are there, shape (documents, permutations, scores of both metrics), their coefficients."""
+"""A function from the scores in use, shape (documents, permutations, scores of both metrics), to coefficients."""
 
 
 def _spearman_within(both: Floats, rated: Floats) -> _Within:
-    # twice the mean rank, less its own mean, is the count of what lies below less that of what lies above
+    # twice the mean rank, less its own mean, is the count of scores below minus that of scores above
     below = np.swapaxes(_signs(both), 1, 2).astype(np.float64)
     rating_ranks = _signs(rated).sum(axis=2, keepdims=True) / 2
     size = (rating_ranks**2).sum(axis=1) / 2
@@ -416,18 +416,18 @@ def _kendall_within(both: Floats, rated: Floats) -> _Within:
 
 
 def _signs(values: Floats) -> NDArray[np.int8]:
-    """Compare each value of a row with each: 1 where it is higher, shape (rows, n, n)."""
+    """Compare each value of a row with each: 1 if it is higher, -1 if lower, shape (rows, n, n)."""
     return _compared(values, values)
 
 
 def _compared(values: Floats, others: Floats) -> NDArray[np.int8]:
-    """Compare each value with each of the others: 1 where it is higher, -1 where it is lower, shape (..., n, m)."""
+    """Compare each value with each of the others: 1 if it is higher, -1 if lower, shape (..., n, m)."""
     one, other = values[..., :, None], others[..., None, :]
     return (one > other).view(np.int8) - (one < other).view(np.int8)
 
 
 def _near(both: Floats) -> Callable[[Floats, Coins], Floats]:
-    """Prepare to leave out what is constant but for noise; few documents can be."""
+    """Return a check that leaves out documents that are constant except for noise; few can be."""
     gaps = np.diff(np.sort(both, axis=1), axis=1)
     near = np.flatnonzero(((gaps > 0) & (gaps <= TIE)).any(axis=1))
 
@@ -440,7 +440,7 @@ def _near(both: Floats) -> Callable[[Floats, Coins], Floats]:
 
 
 def _defined(r: Floats, values: Floats, there: Coins) -> Floats:
-    """Leave out the coefficients of rows whose values lie within 1e-9 of each other."""
+    """Leave out the coefficients of rows whose values are within 1e-9 of each other."""
     return np.where(is_varied(values[None], there), r, np.nan)
 
 

@@ -1,4 +1,4 @@
-"""Correlations of resamples: what does not depend on the draws is prepared once, and sums follow from weights."""
+"""Correlations of resamples, computed from weights; everything that does not depend on the draws is prepared once."""
 
 from __future__ import annotations
 
@@ -30,24 +30,24 @@ Pair = tuple[str, str]
 Resample = Literal["documents", "systems", "both"]
 
 WEIGHTS_AT_ONCE = 1 << 23
-"""Weights drawn at a time: 64 MiB of them."""
+"""Weights drawn at a time: 64 MiB."""
 
 _CACHED = 1 << 17
-"""Numbers that a processor's own cache holds: 1 MiB of them."""
+"""Numbers that a processor core's cache holds: 1 MiB."""
 
 _EXACT = 1 << 24
 """Whole numbers below this are exact in single precision, which halves the time of a product."""
 
 
 class Weights(NamedTuple):
-    """How often things are drawn, one row a resample; None where all stand once in all resamples."""
+    """Counts of draws, a row for each resample; None if all occur once in every resample."""
 
     documents: Floats | None
     systems: Floats | None
 
     @property
     def units(self) -> Floats:
-        """How often whatever is drawn as a whole is: documents, systems or, where both are drawn, cells."""
+        """The counts of the units drawn as a whole: documents, systems or, if both are drawn, cells."""
         if self.systems is None:
             return cast(Floats, self.documents)
         if self.documents is None:
@@ -55,7 +55,7 @@ class Weights(NamedTuple):
         return (self.documents[:, :, None] * self.systems[:, None, :]).reshape(len(self.systems), -1)
 
     def only(self, resample: Resample) -> Weights:
-        """These draws, with all documents or systems standing once where they are not to be drawn."""
+        """Restrict the draws to documents, systems or both; the others occur once."""
         return Weights(
             self.documents if resample != "systems" else None, self.systems if resample != "documents" else None
         )
@@ -65,7 +65,7 @@ class Group(NamedTuple):
     """Columns that share their missing cells."""
 
     columns: Floats
-    """Shape (columns, documents, systems), NaN where any of them is missing."""
+    """Shape (columns, documents, systems), NaN if any column is missing."""
     present: NDArray[np.bool_]
     """Shape (documents, systems)."""
     pairs: list[tuple[int, int]]
@@ -75,11 +75,11 @@ class Group(NamedTuple):
 
 
 Sample = Callable[[Weights], Floats]
-"""Computes the coefficients of resamples, shape (resamples, pairs); NaN where undefined."""
+"""A function from weights to coefficients of resamples, shape (resamples, pairs); NaN if undefined."""
 
 
 def prepare_sample(group: Group, method: Method, where: str, resample: Resample) -> Sample:
-    """Prepare what does not depend on the draws."""
+    """Prepare the parts of coefficients that do not depend on the draws."""
     if where == "input":
         return _input(group, method) if resample == "documents" else _input_of_drawn_systems(group, method)
     of_method = {"pearson": _global_pearson, "spearman": _global_spearman, "kendall": _global_kendall}[method]
@@ -91,9 +91,9 @@ def prepare_sample(group: Group, method: Method, where: str, resample: Resample)
 
 
 def _global_pearson(group: Group, units: Floats) -> Sample:
-    """Pearson over all cells is made of sums over them, and these of sums over what is drawn as a whole.
+    """Prepare Pearson over all cells, from sums over the units drawn as a whole.
 
-    `units`, shape (columns, units, cells of a unit), holds the columns by what is drawn as a whole.
+    `units`, shape (columns, units, cells of a unit), holds the columns by these units.
     """
     columns, _, size = units.shape
     cells = units.reshape(columns, -1)
@@ -128,7 +128,7 @@ def _global_pearson(group: Group, units: Floats) -> Sample:
 
 
 def _global_spearman(group: Group, units: Floats) -> Sample:
-    """Spearman over all cells: sort once, then a resample's ranks are running sums of the weights."""
+    """Prepare Spearman over all cells: sorted once, a resample's ranks are running sums of the weights."""
     columns, count, size = units.shape
     cells = units.reshape(columns, -1)
     there = ~np.isnan(cells[0])
@@ -140,10 +140,10 @@ def _global_spearman(group: Group, units: Floats) -> Sample:
         sides.append((unit[order], lower, through))
     n = len(unit)
     vary = _vary(units)
-    kind = np.int16 if count * size < 1 << 15 else np.int32  # twice a rank may overflow, less its mean it fits again
+    kind = np.int16 if count * size < 1 << 15 else np.int32  # twice a rank may overflow, less its mean it fits
 
     def sample(weights: Weights) -> Floats:
-        # a resample is a column, so that whole rows of memory are moved and added; what is large is allocated once
+        # a resample is a column, so that whole rows of memory are moved and added; large arrays are allocated once
         step = min(len(weights.units), max(1, WEIGHTS_AT_ONCE // ((columns + 3) * (n + 1))))
         sums, more = (np.zeros((n + 1, step), kind) for _ in range(2))
         ranks, roots = np.empty((columns, n, step), kind), np.empty((n, step))
@@ -168,7 +168,7 @@ def _global_spearman(group: Group, units: Floats) -> Sample:
 
 
 def _correlate_ranks(ranks: NDArray[np.integer], roots: Floats, pairs: list[tuple[int, int]]) -> Floats:
-    """Correlate centred ranks, shape (columns, cells, resamples), whose weights have these roots, (cells, resamples).
+    """Correlate centred ranks, shape (columns, cells, resamples), given the roots of weights, (cells, resamples).
 
     Goes through a few cells at a time, which stay in the processor's cache for all pairs.
     """
@@ -187,7 +187,7 @@ def _correlate_ranks(ranks: NDArray[np.integer], roots: Floats, pairs: list[tupl
 
 
 def _add_up(rows: NDArray[np.integer]) -> None:
-    """Make each row the sum of all rows through it, in place: as numpy's `cumsum`, but whole rows at a time."""
+    """Replace each row by the sum of all rows up to it, in place: numpy's `cumsum`, but whole rows at a time."""
     step = math.isqrt(len(rows))
     whole = len(rows) // step * step
     blocks = rows[:whole].reshape(-1, step, rows.shape[1])
@@ -200,7 +200,7 @@ def _add_up(rows: NDArray[np.integer]) -> None:
 
 
 def _global_kendall(group: Group, units: Floats) -> Sample:
-    """Kendall over all cells: sums over pairs of units, of what their cells add, under the product of weights."""
+    """Prepare Kendall over all cells: sums over pairs of units, weighted by the product of their weights."""
     columns, count, size = units.shape
     forms = list(dict.fromkeys(group.pairs))
     vary, parted = _vary(units), [_parted(column) for column in units]
@@ -233,27 +233,27 @@ def _global_kendall(group: Group, units: Floats) -> Sample:
 
 
 def _dense_ranks(values: Floats) -> Integers:
-    """Rank all values of an array of any shape from 0, equal ones alike; NaN is -1."""
+    """Rank all values of an array of any shape from 0, with equal ranks for equal values; NaN is -1."""
     return np.where(np.isnan(values), -1, np.unique(values, return_inverse=True)[1].reshape(values.shape))
 
 
 def _compare(ranks: Integers, part: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """Compare all cells, shape (units, cells of a unit), with those of the first units: which are lower, which differ.
 
-    Returns both as bits, shape (bytes, units, part): the bytes hold all cells of the one unit by all of the other.
+    Returns both as bits, shape (bytes, units, part): the bytes hold all cells of one unit by all cells of the other.
     """
     size = ranks.shape[1]
     order = np.argsort(ranks[:part], axis=None, kind="stable")
     order = order[np.count_nonzero(ranks[:part] < 0) :]
     unit, cell = np.divmod(order, size)
-    # the cells of the first units, from none of them on to all, the lowest first
+    # the cells of the first units, from none of them to all, the lowest first
     lowest = np.zeros((-(-size // 8), len(order) + 1, part), np.uint8)
     lowest[cell // 8, np.arange(len(order)) + 1, unit] = 1 << cell % 8
     np.bitwise_or.accumulate(lowest, axis=1, out=lowest)
     of_rank = np.bincount(ranks[:part].ravel()[order], minlength=ranks.max() + 2)
     through = np.cumsum(of_rank)
     below = through - of_rank
-    below[-1] = 0  # what is missing has none that differ
+    below[-1] = 0  # a missing cell differs from none
     lower, differ = (np.take(lowest, places[ranks.T], axis=1) for places in (below, through))
     differ ^= lower ^ lowest[:, None, None, -1]
     return lower.reshape(-1, len(ranks), part), differ.reshape(-1, len(ranks), part)
@@ -262,8 +262,8 @@ def _compare(ranks: Integers, part: int) -> tuple[NDArray[np.uint8], NDArray[np.
 def _parted(column: Floats) -> Callable[[Floats], Floats]:
     """Prepare to count the ordered pairs of drawn cells that differ, from weights of shape (units, resamples).
 
-    Of all pairs, those of the same value are left out: a value that stands in one cell only by that cell's weight, the
-    others by the sum over their cells.
+    Pairs of the same value are subtracted from all pairs: for a value in one cell only by that cell's weight, for other
+    values by the sum over their cells.
     """
     count, size = column.shape
     there = ~np.isnan(column).ravel()
@@ -276,16 +276,16 @@ def _parted(column: Floats) -> Callable[[Floats], Floats]:
     shared = shared[cells > 1]
 
     def count_parted(weights: Floats) -> Floats:
-        found = (cells_of_unit @ weights) ** 2 - singles @ weights**2
+        counts = (cells_of_unit @ weights) ** 2 - singles @ weights**2
         for row in slice_rows(shared.shape[0], weights.shape[1]):
-            found -= ((shared[row] @ weights) ** 2).sum(axis=0)
-        return np.asarray(found)
+            counts -= ((shared[row] @ weights) ** 2).sum(axis=0)
+        return np.asarray(counts)
 
     return count_parted
 
 
 def _vary(units: Floats) -> Callable[[Floats], NDArray[np.bool_]]:
-    """Prepare to say whether a column's drawn cells differ by more than 1e-9, shape (columns, resamples)."""
+    """Return a function that tells whether a column's drawn cells differ by more than 1e-9, (columns, resamples)."""
     sides = []
     for column in (np.nan_to_num(units, nan=-np.inf), np.nan_to_num(-units, nan=-np.inf)):
         highest = column.max(axis=2)
@@ -294,13 +294,13 @@ def _vary(units: Floats) -> Callable[[Floats], NDArray[np.bool_]]:
 
     def extreme(order: Integers, values: Floats, weights: Floats) -> Floats:
         """Find the value of the first unit that is drawn."""
-        found, left = np.empty(len(weights)), np.arange(len(weights))
+        extremes, left = np.empty(len(weights)), np.arange(len(weights))
         for unit, value in zip(order, values, strict=True):
-            found[left] = value  # until a later one is found to be the first
+            extremes[left] = value  # until a later one is found to be the first
             left = left[weights[left, unit] == 0]
             if len(left) == 0:
                 break
-        return found
+        return extremes
 
     def vary(weights: Floats) -> NDArray[np.bool_]:
         high, less_low = (np.stack([extreme(*column, weights) for column in zip(*side, strict=True)]) for side in sides)
@@ -310,14 +310,14 @@ def _vary(units: Floats) -> Callable[[Floats], NDArray[np.bool_]]:
 
 
 def _where_both(r: Floats, vary: NDArray[np.bool_], pairs: list[tuple[int, int]]) -> Floats:
-    """Leave out the coefficients of resamples where either side is constant."""
+    """Leave out the coefficients of resamples if either side is constant."""
     for pair, (x, y) in enumerate(pairs):
         r[~(vary[x] & vary[y]), pair] = np.nan
     return r
 
 
 def _input(group: Group, method: Method) -> Sample:
-    """Only documents are drawn: the mean of coefficients that do not change."""
+    """Prepare the input level if only documents are drawn: means of coefficients that do not change."""
     weights_of_cells = group.present.astype(np.float64)
     r = correlate_rows(group.columns, weights_of_cells, group.pairs, method).T.copy()
     there = ~np.isnan(r)
@@ -339,7 +339,7 @@ def _mean(sums: Floats, counts: Floats) -> Floats:
 
 
 def _input_of_drawn_systems(group: Group, method: Method) -> Sample:
-    """Systems are drawn: each document has a coefficient for each resample."""
+    """Prepare the input level if systems are drawn: each document has a coefficient for each resample."""
     columns, documents, systems = group.columns.shape
     prepare = {"pearson": _pearson_within, "spearman": _spearman_within, "kendall": _kendall_within}[method]
     width = columns * systems * systems
@@ -364,11 +364,11 @@ def _input_of_drawn_systems(group: Group, method: Method) -> Sample:
 
 
 def _vary_within(columns: Floats) -> Callable[[Floats], list[NDArray[np.bool_]]]:
-    """Prepare to say whether the drawn cells of a document differ by more than 1e-9: a column's (resamples, documents).
+    """Return a function that tells, for each column, in which (resamples, documents) drawn cells differ by over 1e-9.
 
-    They do where the ranks of the drawn ones differ, where a rank is that of a run of values within 1e-9 of
-    the next; ranks are whole numbers, so that their variance is exact. A run that is longer than 1e-9 in
-    all, which is rare, is looked at by itself.
+    They do if the ranks of the drawn ones differ, where values within 1e-9 of the next share a rank; ranks are whole
+    numbers, so that their variance is exact. Runs that span more than 1e-9 in all, which are rare, are handled by
+    themselves.
     """
     prepared = []
     for values in columns:
@@ -381,19 +381,19 @@ def _vary_within(columns: Floats) -> Callable[[Floats], list[NDArray[np.bool_]]]
         prepared.append((there.T, ranks.T, (ranks**2).T, values, long))
 
     def vary(v: Floats) -> list[NDArray[np.bool_]]:
-        found = []
+        masks = []
         for there, ranks, squares, values, long in prepared:
             differ = (v @ there) * (v @ squares) > (v @ ranks) ** 2
             for document in long:
                 differ[:, document] = is_varied(values[document][None], v * ~np.isnan(values[document]))
-            found.append(differ)
-        return found
+            masks.append(differ)
+        return masks
 
     return vary
 
 
 _Within = Callable[[Floats], Iterator[Floats]]
-"""From the weights of systems in resamples, the coefficients of documents: for each pair, (resamples, documents)."""
+"""A function from the weights of systems in resamples to each pair's coefficients, shape (resamples, documents)."""
 
 
 def _pearson_within(columns: Floats, pairs: list[tuple[int, int]]) -> _Within:
@@ -431,7 +431,7 @@ def _spearman_within(columns: Floats, pairs: list[tuple[int, int]]) -> _Within:
 
     def compute(v: Floats) -> Iterator[Floats]:
         drawn = v.astype(kind)
-        # twice the mean rank, less its own mean: what lies below less what lies above
+        # twice the mean rank, less its own mean: the weight below minus the weight above
         ranks = [(drawn @ sign).reshape(len(v), documents, systems) for sign in signs]
         weighed = [drawn[:, None, :] * values for values in ranks]
 
@@ -463,9 +463,9 @@ def _kendall_within(columns: Floats, pairs: list[tuple[int, int]]) -> _Within:
 
 
 def prepare_systems(group: Group, methods: Sequence[Method]) -> Sample:
-    """Means of each system under the weights of documents, then coefficients under those of systems, by each method.
+    """Prepare the system level: means by the weights of documents, then coefficients by those of systems.
 
-    The pairs stand once for each method, one method after another.
+    The pairs come once for each method, one method after another.
     """
     there = group.present.astype(np.float64)
     every = np.where(group.present, group.columns, 0).sum(axis=(1, 2)) / there.sum()

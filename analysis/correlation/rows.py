@@ -19,13 +19,13 @@ from analysis.correlation.coefficients import (
 )
 
 WIDE = 64
-"""Beyond so many cells a row, `coefficients` compares two columns at a time: all pairs of cells would be too many."""
+"""Cells per row above which two columns are compared at a time: signs of all pairs of cells would be too many."""
 
 
 def correlate_rows(columns: Floats, weights: Floats, pairs: Sequence[tuple[int, int]], method: Method) -> Floats:
-    """What `coefficients` gives for pairs of columns, which have the shape (columns, rows, n): shape (pairs, rows).
+    """Compute the `coefficients` of pairs of columns, shape (columns, rows, n): shape (pairs, rows).
 
-    `weights`, of shape (rows, n), are 1 where there is a value, and else 0.
+    `weights`, of shape (rows, n), are 1 for a value and 0 for a missing one.
     """
     _, rows, n = columns.shape
     if method == "kendall" and n > WIDE:
@@ -37,7 +37,7 @@ def correlate_rows(columns: Floats, weights: Floats, pairs: Sequence[tuple[int, 
     found = np.empty((len(pairs), rows))
     width = len(columns) * (n * (n - 1) // 2 if method == "kendall" else n)
     with ThreadPoolExecutor(2) as threads:
-        # a row that is as wide as a table is one for all cells, which nothing cuts
+        # the row of all cells is as wide as a table, and is not cut
         for part in slice_rows(rows, width):
             found[:, part] = _correlate_part(columns[:, part], weights[part], pairs, method, threads)
     return found

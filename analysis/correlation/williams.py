@@ -13,22 +13,21 @@ class WilliamsTest(NamedTuple):
     """Williams' test of two dependent correlations."""
 
     t: float | None
-    """The statistic, of n - 3 degrees of freedom: above 0 where r12 is higher than r13."""
+    """The statistic, with n - 3 degrees of freedom: above 0 if r12 is higher than r13."""
     p: float | None
     """The two-sided p-value in [0, 1]."""
     reason: str | None = None
 
 
 def williams(r12: float, r13: float, r23: float, n: int) -> WilliamsTest:
-    """Test whether two correlations that share one side differ, as those of two metrics with one human rating.
+    """Test whether two correlations that share one side differ, such as those of two metrics with human ratings.
 
-    1 is what they share: `r12` and `r13` are the two metrics' correlations with the human, `r23` is that of
-    the metrics with each other, all over the same n. The test is one of Pearson's coefficients and assumes n
-    independent draws of three normal variables (Williams 1959; Steiger 1980, "Tests for comparing elements of
-    a correlation matrix", equation 7, which R's psych::r.test computes). Signs count: of metrics of which one
-    is better when lower, turn one round first.
-    Undefined, with the reason, for fewer than four, where two of the three agree perfectly and where no three
-    columns can have these coefficients. Raises `ValueError` for numbers outside [-1, 1].
+    1 is the shared side: `r12` and `r13` are the two metrics' correlations with the human ratings, `r23` is that of the
+    metrics with each other, all over the same n. The test is for Pearson's coefficients and assumes n independent draws
+    of three normal variables (Williams 1959; Steiger 1980, "Tests for comparing elements of a correlation matrix",
+    equation 7, which R's psych::r.test computes). Signs count: if lower is better for one metric only, reverse it
+    first. Undefined, with the reason, for fewer than four observations, if two of the three agree perfectly, and if no
+    three columns can have these coefficients. Raises `ValueError` for numbers outside [-1, 1].
     """
     for name, r in (("r12", r12), ("r13", r13), ("r23", r23)):
         if not -1 <= r <= 1:

@@ -1,1 +1,1 @@
-"""What people (and language models as judges) say: reliability, rankings of systems, marks of keywords."""
+"""Judgments by people and by language models: reliability, rankings of systems, marks of keywords."""

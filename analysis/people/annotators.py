@@ -1,4 +1,4 @@
-"""Each annotator beside the others: time, ties, sides, agreement, attention checks."""
+"""Annotators compared with each other: time, ties, sides, agreement, attention checks."""
 
 from collections.abc import Hashable, Iterable, Mapping
 from typing import NamedTuple
@@ -11,13 +11,13 @@ from analysis.people.judgments import check_judged_once, number_annotators, read
 
 
 class AnnotatorReliability(NamedTuple):
-    """One annotator's row: how much, how fast, which side, how much like the others."""
+    """One annotator's row: amount, speed, side, agreement with the others."""
 
     annotator: str
     judgments: int
     """Pairs judged, ties included."""
     median_seconds: float | None
-    """The median time of a judgment, of those with a time."""
+    """The median time of the judgments that have one."""
     ties: int
     """Judgments that prefer neither summary."""
     decided: int
@@ -27,20 +27,20 @@ class AnnotatorReliability(NamedTuple):
     left_share: float | None
     """left/decided, in [0, 1]."""
     agreement: float | None
-    """The share of `agreement_n` in which the choice is that of the majority of the others, in [0, 1]."""
+    """The share of `agreement_n` with the same choice as the majority of the others, in [0, 1]."""
     agreement_n: int
     """Decided judgments of pairs for which the majority of the others is decided too."""
     checks_passed: int
     checks: int
     reasons: Mapping[str, str]
-    """Why each field that is None is undefined, by the name of the field."""
+    """The reasons why fields are None, by the name of the field."""
 
 
 def others_majority(pairs: Iterable[Hashable], annotators: Iterable[str], choices: ArrayLike) -> Floats:
-    """What most of the other annotators of the same pair chose, for each judgment, shape (n,).
+    """Return the majority of the other annotators of the same pair, for each judgment, shape (n,).
 
-    1 for the first summary, -1 for the second, 0 where they split evenly or tie, NaN where there are no others.
-    Each annotator has one vote, which a tie leaves unused.
+    It is 1 for the first summary, -1 for the second, 0 if they split evenly or tie, NaN if there are no others. Each
+    annotator has one vote, which a tie leaves unused.
     """
     signs = read_choices(choices)
     pair, _ = number_in_order(pairs)
@@ -58,11 +58,11 @@ def summarize_annotators(
     seconds: ArrayLike,
     checks: Mapping[str, tuple[int, int]],
 ) -> list[AnnotatorReliability]:
-    """A row for each annotator, sorted by name: those with judgments, and those with attention checks alone.
+    """Make a row for each annotator with judgments or attention checks, sorted by name.
 
-    `left`, shape (n,), is 1 where the chosen summary stood on the left, 0 where on the right, NaN for a tie (and only
-    there: `ValueError` otherwise). `seconds`, shape (n,), is the time that a judgment took; NaN where it is not
-    known. `checks` maps an annotator to the attention checks (passed, asked); who is not in it was asked none.
+    `left`, shape (n,), is 1 if the chosen summary was on the left, 0 if on the right, NaN for a tie (and only then:
+    `ValueError` otherwise). `seconds`, shape (n,), is the time of a judgment, NaN if unknown. `checks` maps an
+    annotator to the attention checks (passed, asked); annotators not in it were asked none.
     """
     signs, sides, times = read_choices(choices), np.asarray(left, np.float64), np.asarray(seconds, np.float64)
     pair, _ = number_in_order(pairs)
@@ -110,7 +110,7 @@ def summarize_annotators(
 
 
 def vote_of_others(pair: Integers, signs: Floats) -> Floats:
-    """`others_majority` of numbered pairs and signs."""
+    """Compute `others_majority` of numbered pairs and signs."""
     if not len(pair):
         return np.empty(0)
     votes = np.bincount(pair, weights=signs)[pair] - signs
@@ -118,7 +118,7 @@ def vote_of_others(pair: Integers, signs: Floats) -> Floats:
 
 
 def _medians(annotator: Integers, times: Floats, size: int) -> list[float | None]:
-    """The median time of each of `size` annotators, None where no time is known."""
+    """Compute the median time of each of `size` annotators, None if no time is known."""
     known = np.isfinite(times)
     annotator, times = annotator[known], times[known]
     order = np.argsort(annotator, kind="stable")

@@ -1,4 +1,4 @@
-"""How often extractors are wrong: marks of wrong keywords in, rates out (Takeshita et al. 2024, section 3)."""
+"""False discovery rates of extractors from people's marks of wrong keywords (Takeshita et al. 2024, section 3)."""
 
 from collections.abc import Hashable, Iterable
 from typing import NamedTuple
@@ -11,29 +11,29 @@ from analysis.ratio_intervals import Interval, Ratio, name_sampled_units, ratio_
 
 
 class FalseDiscovery(NamedTuple):
-    """What people think of the keywords of one extractor."""
+    """People's verdicts on the keywords of one extractor."""
 
     documents: int
-    """Documents that at least one annotator has looked at."""
+    """Documents reviewed by at least one annotator."""
     annotators: int
-    """Those who looked at one."""
+    """Annotators who reviewed a document."""
     verdicts: int
-    """Documents looked at, once for each annotator."""
+    """Reviewed documents, each counted once for each annotator."""
     keywords: int
     """The extractor's keywords in these documents, each counted once."""
     wrong: int
-    """Marks of a keyword as wrong, of all annotators."""
+    """Marks of a keyword as wrong, by all annotators."""
     per_document: float | None
-    """Wrong keywords a document, 0 or more: the mean over documents of the mean over their annotators."""
+    """Wrong keywords per document, 0 or more: the mean over documents of the mean over their annotators."""
     per_document_interval: Interval
-    """Its interval; the ends are numbers of keywords."""
+    """The interval of `per_document`; its ends are numbers of keywords."""
     rate: float | None
-    """The false discovery rate, in [0, 1]: of all keywords of these documents, the share that is wrong."""
+    """The false discovery rate, in [0, 1]: the share of wrong ones among all keywords of these documents."""
     rate_interval: Interval
     over: str
-    """What is taken for a sample, in words."""
+    """The units treated as a sample, in words."""
     reason: str | None = None
-    """Why a figure is undefined, or None."""
+    """The reason why a figure is undefined, or None."""
 
 
 def false_discovery(
@@ -42,18 +42,19 @@ def false_discovery(
     keywords: ArrayLike,
     wrong: ArrayLike,
 ) -> FalseDiscovery:
-    """Wrong keywords a document, and the false discovery rate, of one extractor.
+    """Compute the wrong keywords per document and the false discovery rate of one extractor.
 
-    The columns have one entry for each annotator and document that they have looked at: `keywords` is how many the
-    extractor found there, `wrong` how many of them the annotator marked. Every document counts as much as any other,
-    however many annotators looked at it: theirs are averaged first. The rate is pooled: all wrong keywords over all
-    keywords, not the mean of the documents' rates.
+    The columns have one entry for each annotator and document that they reviewed: `keywords` is the number that the
+    extractor found there, `wrong` the number that the annotator marked. All documents count the same, however many
+    annotators reviewed them: annotators are averaged first. The rate is pooled: all wrong keywords over all keywords,
+    not the mean of the documents' rates.
 
-    Intervals are those of `ratio_intervals`, by documents and, where there are several, annotators; for the wrong
-    keywords a document, of their share of the most that a document has. Undefined where nobody has looked at a
-    document; the rate also where the extractor found no keyword.
+    Intervals are those of `ratio_intervals`, by documents and, if there are several, annotators; for the wrong keywords
+    per document, they are of the share of the most keywords that a document has. Undefined if nobody has reviewed a
+    document; the rate also if the extractor found no keyword.
     Raises `ValueError` for columns that differ in length, for counts that are not whole numbers with
-    0 <= wrong <= keywords, for a document that an annotator has twice, or with different numbers of keywords.
+    0 <= wrong <= keywords, for an annotator who has a document twice, and for different numbers of keywords of a
+    document.
     """
     documents, annotators = list(documents), list(annotators)
     found, marked = check_counts(keywords, wrong)
@@ -64,7 +65,7 @@ def false_discovery(
     if len(set(zip(document.tolist(), found.tolist(), strict=True))) > size:
         raise ValueError("a document has different numbers of keywords")
     share = 1 / np.bincount(document, minlength=size)[document]  # an annotator's part of the document
-    # The most keywords of a document bring the wrong ones of each to [0, 1], where intervals of ratios lie.
+    # Divided by the most keywords of a document, wrong keywords are in [0, 1], as intervals of ratios need.
     most = max(1.0, float(found.max(initial=0)))
     each, rate = ratio_intervals(
         [Ratio(share * marked / most, share, most), Ratio(share * marked, share * found, np.maximum(found, 1))],
@@ -89,7 +90,7 @@ def false_discovery(
 
 
 def check_counts(keywords: ArrayLike, wrong: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Both columns, checked to be counts."""
+    """Return both columns, checked to be counts."""
     found, marked = read_numbers(keywords, "keywords"), read_numbers(wrong, "wrong")
     same_length(keywords=found, wrong=marked)
     if not ((found == np.floor(found)) & (marked == np.floor(marked)) & (marked >= 0) & (marked <= found)).all():
@@ -98,7 +99,7 @@ def check_counts(keywords: ArrayLike, wrong: ArrayLike) -> tuple[NDArray[np.floa
 
 
 def scale_interval(interval: Interval, scale: float = 1.0) -> Interval:
-    """The interval in its own unit, or why there is none in words of keywords."""
+    """Scale the interval to its own unit; an undefined one gets a reason in terms of keywords."""
     if interval.low is None or interval.high is None:
         return interval._replace(reason="no interval: keywords of fewer than 2 documents were looked at")
     return interval._replace(low=interval.low * scale, high=interval.high * scale)

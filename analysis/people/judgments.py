@@ -14,7 +14,7 @@ CATEGORIES = 3
 
 
 def number_documents(pairs: Iterable[Hashable], documents: Iterable[Hashable] | None) -> Integers:
-    """The number of each pair's document, shape (pairs,), pairs in the order in which they come."""
+    """Return the number of each pair's document, shape (pairs,), with pairs in order of appearance."""
     pair, size = number_in_order(pairs)
     if documents is None:
         return np.arange(size)
@@ -38,7 +38,7 @@ def read_choices(choices: ArrayLike) -> Floats:
 
 
 def number_annotators(annotators: Iterable[str]) -> tuple[Integers, list[str]]:
-    """The number of each entry's annotator, shape (n,), and the names, sorted."""
+    """Return the number of each entry's annotator, shape (n,), and the sorted names."""
     values = list(annotators)
     names = sorted(set(values))
     number = {name: index for index, name in enumerate(names)}
@@ -46,7 +46,7 @@ def number_annotators(annotators: Iterable[str]) -> tuple[Integers, list[str]]:
 
 
 def check_judged_once(pair: Integers, annotator: Integers, names: list[str]) -> None:
-    """Raise `ValueError` where an annotator judges a pair twice."""
+    """Raise `ValueError` if an annotator judges a pair twice."""
     judgments = np.sort(pair * len(names) + annotator)
     twice = judgments[1:][judgments[1:] == judgments[:-1]]
     if len(twice):
@@ -54,14 +54,14 @@ def check_judged_once(pair: Integers, annotator: Integers, names: list[str]) -> 
 
 
 def number_categories(signs: Floats) -> Integers:
-    """0 for the first, 1 for the second, 2 for a tie."""
+    """Number the categories of choices: 0 for the first, 1 for the second, 2 for a tie."""
     return np.where(signs > 0, 0, np.where(signs < 0, 1, 2)).astype(np.intp)
 
 
 def count_choices(
     pairs: Iterable[Hashable], choices: ArrayLike, documents: Iterable[Hashable] | None
 ) -> tuple[Counts, Integers]:
-    """How often each pair was judged first, second and tie, shape (pairs, 3), and its document's number, (pairs,)."""
+    """Count each pair's choices of first, second and tie, shape (pairs, 3); also number its document, (pairs,)."""
     pairs, signs = list_labels(pairs), read_choices(choices)
     pair, size = number_in_order(pairs)
     same_length(pairs=pair, choices=signs)

@@ -34,7 +34,7 @@ class Kappa(NamedTuple):
     level: float
     """The coverage of the interval, such as .95."""
     reason: str | None = None
-    """Why kappa, or only the interval, is undefined, or None."""
+    """The reason why kappa, or only the interval, is undefined, or None."""
 
 
 def cohen_kappas(
@@ -43,10 +43,10 @@ def cohen_kappas(
     choices: ArrayLike,
     documents: Iterable[Hashable] | None = None,
 ) -> list[Kappa]:
-    """Cohen's kappa (categories first, second and tie) of every two annotators who judged a pair in common.
+    """Compute Cohen's kappa (categories first, second and tie) of every two annotators who share a pair.
 
-    Sorted by the two names, the earlier one first in each. Undefined with fewer than two shared pairs and where both
-    use one and the same category only; see `krippendorff_alpha` for the interval and `documents`.
+    Sorted by the two names, the earlier one first in each. Undefined for fewer than two shared pairs, and if both use
+    one and the same category only; see `krippendorff_alpha` for the interval and `documents`.
     """
     pairs = list_labels(pairs)
     of_pair = number_documents(pairs, documents)
@@ -70,7 +70,7 @@ def cohen_kappas(
 
 
 def _kappa(first: str, second: str, rows: Integers, columns: Integers, document: Integers) -> Kappa:
-    """The kappa of two annotators, from their categories and the document of each pair that they share, shapes (n,)."""
+    """Compute two annotators' kappa from their categories and the document of each shared pair, shapes (n,)."""
     n = len(rows)
     agreement = int(np.count_nonzero(rows == columns)) / n
 

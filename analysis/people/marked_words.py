@@ -1,8 +1,8 @@
-"""Words that people marked against keywords: how far they are the same, and how far they would be by chance.
+"""Overlap of the words that people marked with keywords, and the overlap expected by chance.
 
-Precision is the share of marked words that belong to a keyword, recall the share of keywords' occurrences of which
-somebody marked a word. Chance is what would be expected if as many words of each text had been marked at random, each
-set of words as likely as any other (the hypergeometric distribution).
+Precision is the share of marked words that belong to a keyword, recall the share of keywords' occurrences with a marked
+word. Chance is the expectation if as many words of each text were marked at random, each set of words as likely as any
+other (the hypergeometric distribution).
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.arrays import LEVEL, sort_naturally
+from analysis.arrays import sort_naturally
 from analysis.ratio_intervals import Interval, interval_of_counts
 
 NO_MARKS = "nobody marked a word that counts"
@@ -20,19 +20,19 @@ NO_OCCURRENCE = "no keyword occurs in its texts"
 
 
 class MarkedText(NamedTuple):
-    """The words of one text, those that somebody marked, and where keywords stand among them."""
+    """The words of one text: those that somebody marked, and the positions of keywords."""
 
     document: str
     marked: NDArray[np.bool_]
-    """Shape (words,): whether somebody marked the word."""
+    """Whether somebody marked each word, shape (words,)."""
     occurrences: Sequence[tuple[int, int]]
-    """Of each occurrence of a keyword the number of its first word, from 0, and of the one after its last."""
+    """The numbers, from 0, of the first word of each occurrence of a keyword and of the word after its last."""
     missing: str | None = None
-    """Why its document has no keywords, where it has none."""
+    """The reason why its document has no keywords, or None."""
 
 
 class MarkCounts(NamedTuple):
-    """What there is of marks and keywords in some texts, with what is expected where words are marked at random."""
+    """Counts of marks and keywords in some texts, with their expectations if words were marked at random."""
 
     texts: int
     words: int
@@ -45,12 +45,12 @@ class MarkCounts(NamedTuple):
     both_by_chance: float
     occurrences: int
     found: int
-    """Occurrences of keywords of which somebody marked a word."""
+    """Occurrences of keywords with a marked word."""
     found_by_chance: float
 
     @property
     def precision(self) -> float | None:
-        """The share of the marked words that belong to a keyword, in [0, 1]; None where nothing is marked."""
+        """The share of the marked words that belong to a keyword, in [0, 1]; None if nothing is marked."""
         return self.both / self.marked if self.marked else None
 
     @property
@@ -60,9 +60,9 @@ class MarkCounts(NamedTuple):
 
     @property
     def recall(self) -> float | None:
-        """The share of keywords' occurrences that somebody marked, in [0, 1].
+        """The share of keywords' occurrences with a marked word, in [0, 1].
 
-        None where nothing is marked, or no keyword occurs.
+        None if nothing is marked, or no keyword occurs.
         """
         return self.found / self.occurrences if self.marked and self.occurrences else None
 
@@ -81,62 +81,58 @@ class DocumentMarks(NamedTuple):
     document: str
     counts: MarkCounts
     missing: str | None
-    """Why neither ratio is counted."""
+    """The reason why neither ratio is counted, or None."""
 
 
 class MarkComparison(NamedTuple):
     """Marks beside keywords, of all documents together and of each."""
 
     documents: list[DocumentMarks]
-    """Sorted by their names, M2 before M10."""
+    """The documents, sorted by their names, M2 before M10."""
     counts: MarkCounts
-    """Of the documents that have marks and keywords, words and occurrences counting the same in all of them."""
+    """Counts of the documents with marks and keywords; words and occurrences count the same in all of them."""
     precision: Interval
-    """Over documents."""
+    """The interval over documents."""
     recall: Interval
-    """Over documents."""
+    """The interval over documents."""
 
 
-def compare_marks(texts: Iterable[MarkedText], level: float = LEVEL) -> MarkComparison:
-    """Hold what people marked in some texts against keywords.
+def compare_marks(texts: Iterable[MarkedText]) -> MarkComparison:
+    """Compare the words that people marked in some texts with keywords.
 
-    Ratios are those of sums over all texts; their intervals are Clopper and Pearson's for as many independent words
-    or occurrences as would leave them as unsure as the documents do (`analysis.ratio_intervals`), as percentiles of a
-    bootstrap over documents hold too seldom near 0 and 1. A document without keywords or marks is left out of both.
+    Ratios are those of sums over all texts; their intervals are Clopper and Pearson's for an effective number of words
+    or occurrences, given the variance over documents (`analysis.ratio_intervals`), as percentiles of a bootstrap over
+    documents have too little coverage near 0 and 1. A document without keywords or marks is left out of both.
     """
     by_document: dict[str, list[MarkedText]] = {}
     for text in texts:
         by_document.setdefault(text.document, []).append(text)
     documents = [_of_document(str(name), by_document[str(name)]) for name in sort_naturally(by_document)]
     counted = [one.counts for one in documents if one.missing is None]
-
-    def over_documents(parts: list[int], wholes: list[int]) -> Interval:
-        return interval_of_counts(parts, wholes, level)
-
     return MarkComparison(
         documents,
         add_counts(counted),
-        over_documents([one.both for one in counted], [one.marked for one in counted]),
-        over_documents([one.found for one in counted], [one.occurrences for one in counted]),
+        interval_of_counts([one.both for one in counted], [one.marked for one in counted]),
+        interval_of_counts([one.found for one in counted], [one.occurrences for one in counted]),
     )
 
 
 def add_counts(counts: Iterable[MarkCounts]) -> MarkCounts:
-    """Counts of several texts together."""
+    """Add up the counts of several texts."""
     return MarkCounts(*(sum(column) for column in zip(NOTHING, *counts, strict=True)))
 
 
 def count_marks(text: MarkedText) -> MarkCounts:
-    """Count one text. Raises ValueError for an occurrence that is empty or outside of it."""
+    """Count one text. Raises `ValueError` for an occurrence that is empty or outside of it."""
     words, marked = len(text.marked), int(text.marked.sum())
     of_keywords = np.zeros(words, dtype=np.bool_)
-    found = 0
+    marked_occurrences = 0
     by_chance = 0.0
     for start, end in text.occurrences:
         if not 0 <= start < end <= words:
             raise ValueError(f"an occurrence from {start} to {end} is not in a text of {words} words")
         of_keywords[start:end] = True
-        found += bool(text.marked[start:end].any())
+        marked_occurrences += bool(text.marked[start:end].any())
         by_chance += 1 - chance_of_none(words, marked, end - start)
     inside = int(of_keywords.sum())
     return MarkCounts(
@@ -147,13 +143,13 @@ def count_marks(text: MarkedText) -> MarkCounts:
         both=int((text.marked & of_keywords).sum()),
         both_by_chance=marked * inside / words if words else 0.0,
         occurrences=len(text.occurrences),
-        found=found,
+        found=marked_occurrences,
         found_by_chance=by_chance,
     )
 
 
 def chance_of_none(words: int, marked: int, size: int) -> float:
-    """How likely none of `size` words is among `marked` ones drawn from `words`, exactly (hypergeometric)."""
+    """Compute the probability that none of `size` words is among `marked` ones drawn from `words` (hypergeometric)."""
     return comb(words - marked, size) / comb(words, size)
 
 

@@ -1,4 +1,4 @@
-"""Systems ranked by how often their summaries were chosen (Bradley & Terry 1952, Biometrika 39)."""
+"""Rankings of systems by choices of their summaries (Bradley & Terry 1952, Biometrika 39)."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Literal, NamedTuple
@@ -14,25 +14,25 @@ from analysis.people.judgments import read_choices
 from data.sorting import natural_order
 
 EQUAL = 1e-6
-"""Strengths that differ by less share a rank, and Newton's last step is shorter: rounding is below it."""
+"""Strengths that differ by less share a rank, and Newton's last step is shorter; rounding errors are smaller."""
 
 WEAKEST_PENALTY = 1e-6
-"""Below it, rounding errors drown the penalty."""
+"""The penalty below which rounding errors drown it."""
 
 ROUNDING = 64 * float(np.finfo(np.float64).eps)
-"""A sum of wins is exact to this share of them."""
+"""The relative rounding error of a sum of wins."""
 
 CELLS = 2_000_000
 """Drawn numbers held at a time: 16 MB."""
 
 MOST_DRAWN = 200
-"""Systems of which strengths have intervals: each resample takes time with the cube of their number."""
+"""The most systems for which strengths have intervals: a resample's time grows with the cube of their number."""
 
 NAMED = 20
-"""Systems of a group, and groups, that a note names."""
+"""The most systems of a group, and groups, that a note names."""
 
 STEPS = 500
-"""More of Newton's steps than any data needs: a hundred or two do at the weakest penalty."""
+"""The most Newton steps: at the weakest penalty, one or two hundred are enough."""
 
 
 class SystemStrength(NamedTuple):
@@ -44,34 +44,34 @@ class SystemStrength(NamedTuple):
     low: float | None
     high: float | None
     wins: float
-    """Judgments that chose it, a tie counted as half, whatever their weights."""
+    """Judgments that chose it, regardless of weights; a tie counts half."""
     comparisons: int
-    """Judgments that showed it, whatever their weights."""
+    """Judgments that showed it, regardless of weights."""
     win_share: float
-    """The weighted share of comparisons won, in [0, 1]: wins/comparisons where there are no weights."""
+    """The weighted share of comparisons won, in [0, 1]: wins/comparisons without weights."""
     rank: int | None
     """1 for the strongest; equal strengths share the better rank."""
 
 
 class Ranking(NamedTuple):
-    """Systems by strength, strongest first; by name where strengths are undefined."""
+    """Systems by strength, strongest first, or by name if strengths are undefined."""
 
     rows: tuple[SystemStrength, ...]
     """A row for each system of the judgments."""
     n: int
     """Judgments, ties included."""
     documents: int
-    """Documents that they are of."""
+    """Documents of these judgments."""
     penalty: float
     level: float
     """The share of resamples within an interval, such as .95."""
     resamples: int
-    """How many times the documents were drawn."""
+    """The number of times that the documents were drawn."""
     seed: int
     reason: str | None = None
-    """Why the strengths, or only the intervals, are undefined, or None."""
+    """The reason why the strengths, or only the intervals, are undefined, or None."""
     note: str | None = None
-    """What to bear in mind when reading the strengths, or None."""
+    """A caveat about the strengths, or None."""
 
 
 def bradley_terry(
@@ -84,20 +84,21 @@ def bradley_terry(
     penalty: float = 0.01,
     draws: Draws = DRAWS,
 ) -> Ranking:
-    """Rank systems by strengths that maximise the Bradley-Terry likelihood less penalty/2 * sum(strength^2).
+    """Rank systems by strengths that maximise the Bradley-Terry log-likelihood minus penalty/2 * sum(strength^2).
 
-    One entry a judgment: the two systems, the choice (above 0 for the first, below 0 for the second, 0 for a tie, which
-    gives either half a win) and the document. `weights`, shape (n,), are above 0 and scaled to a mean of 1, so that
-    equal weights change nothing. The penalty (a normal prior of variance 1/penalty) keeps strengths finite where a
-    system wins or loses everything, which is said; elsewhere .01 is too weak to matter beside a few judgments.
+    The columns have one entry for each judgment: the two systems, the choice (above 0 for the first, below 0 for the
+    second, 0 for a tie, which gives each half a win) and the document. `weights`, shape (n,), are above 0 and are
+    scaled to a mean of 1, so that equal weights change nothing. The penalty (a normal prior of variance 1/penalty)
+    keeps strengths finite if a system wins or loses everything, which the note says; otherwise .01 is too weak to
+    matter with more than a few judgments.
 
     Intervals are percentiles of resamples of whole documents: judgments of one document are not independent. The draws
-    depend on the seed and the set of documents. A system that a resample lacks has strength 0 in it.
-    Strengths are undefined where all judgments are ties and where the systems fall into groups that were never
-    compared with each other; intervals with fewer than two documents, where only the penalty keeps strengths finite,
-    of more than `MOST_DRAWN` systems, and where all resamples have the same strengths.
+    depend on the seed and the set of documents. A system that a resample lacks has strength 0 in it. Strengths are
+    undefined if all judgments are ties, and if the systems fall into groups that were never compared with each other;
+    intervals also for fewer than two documents, if only the penalty keeps strengths finite, for more than `MOST_DRAWN`
+    systems, and if all resamples have the same strengths.
     Raises `ValueError` for columns that differ in length, a system compared with itself, choices that are not finite,
-    weights that are not above 0, a penalty below 1e-6, a level outside (0, 1) and less than one resample.
+    weights that are not above 0, a penalty below 1e-6, a level outside (0, 1) and fewer than one resample.
     """
     draws.check()
     if not WEAKEST_PENALTY <= penalty < np.inf:
@@ -113,7 +114,7 @@ def bradley_terry(
 
     if not len(signs):
         return ranking([], "there are no judgments")
-    # Each judgment is two wins, one each way: of weight 1 and 0, or half and half.
+    # Each judgment gives two wins, one for each system: of weight 1 and 0, or half and half.
     cells = np.concatenate([one * len(names) + other, other * len(names) + one])
     halves = np.concatenate([(1 + signs) / 2, (1 - signs) / 2])
     weighted = halves * np.concatenate([weight, weight])
@@ -154,7 +155,7 @@ def _matrix(cells: Integers, weights: Floats, systems: int) -> Floats:
 
 
 def _fit(wins: Floats, penalty: float, start: Floats) -> Floats:
-    """The strengths of matrices of wins (row over column), shape (batch, systems, systems), by Newton's method.
+    """Compute strengths from matrices of wins (row over column), shape (batch, systems, systems), by Newton's method.
 
     `start`, shape (batch, systems), sums to 0 over systems. Each step is shortened to log(1 + r)/r of Newton's, r the
     largest change of a difference of strengths in it: the logistic loss is self-concordant in the generalised sense,
@@ -169,18 +170,18 @@ def _fit(wins: Floats, penalty: float, start: Floats) -> Floats:
         now = strengths[open_]
         chances = expit(now[:, :, None] - now[:, None, :])
         against = chances.swapaxes(1, 2)
-        # A win counts by how unlikely it was: summed this way, no digits cancel where a system wins everything.
+        # A win counts by how unlikely it was: summed this way, no digits cancel if a system wins everything.
         unlikely = wins * against
         up, down, pull = unlikely.sum(axis=2), unlikely.sum(axis=1), penalty * now
         gradient = up - down - pull
         curvature = met * chances * against
-        # The optimum sums to 0, so a second penalty on the sum, the 1, moves nothing; it keeps rounding from drifting.
+        # The optimum sums to 0, so the 1, a second penalty on the sum, moves nothing; it keeps rounding from drifting.
         hessian = 1 - curvature
         hessian[:, systems, systems] += curvature.sum(axis=2) + penalty
         step = np.linalg.solve(hessian, gradient[:, :, None])[:, :, 0]
         reach = np.maximum(step.max(axis=1) - step.min(axis=1), np.finfo(float).tiny)
         strengths[open_] += (np.log1p(reach) / reach)[:, None] * step
-        # Between groups that a resample leaves unconnected, a weak penalty may be less than rounding: it ends there.
+        # Between groups that a resample leaves unconnected, a weak penalty may be below rounding: stop there.
         rounding = ROUNDING * (up + down + np.abs(pull))
         going = (reach > EQUAL) & (np.abs(gradient) > rounding).any(axis=1)
         if not going.any():
@@ -191,7 +192,7 @@ def _fit(wins: Floats, penalty: float, start: Floats) -> Floats:
 
 
 def _bootstrap(by_document: csr_array, strengths: Floats, penalty: float, resamples: int, seed: int) -> Floats:
-    """Strengths of resamples of the documents, shape (resamples, systems).
+    """Compute the strengths of resamples of the documents, shape (resamples, systems).
 
     `by_document` holds the wins of each document, shape (systems * systems, documents).
     """
@@ -210,13 +211,13 @@ def _bootstrap(by_document: csr_array, strengths: Floats, penalty: float, resamp
 
 
 def _groups(wins: Floats, connection: Literal["weak", "strong"]) -> list[list[int]]:
-    """Systems joined by comparisons ("weak"), or by wins both ways round, at least through others ("strong")."""
+    """Group systems connected by comparisons ("weak") or by wins in both directions ("strong"), also indirectly."""
     count, labels = connected_components(csr_array(wins), directed=True, connection=connection)
     return [np.flatnonzero(labels == group).tolist() for group in range(count)]
 
 
 def _separated(wins: Floats, strengths: Floats, names: list[str]) -> str | None:
-    """A note where some systems never lost to the others, not even a tie: the likelihood alone has no maximum there."""
+    """Return a note if some systems won all comparisons with others: the likelihood alone then has no maximum."""
     groups = _groups(wins, "strong")
     if len(groups) == 1:
         return None
@@ -229,7 +230,7 @@ def _separated(wins: Floats, strengths: Floats, names: list[str]) -> str | None:
 
 
 def name_groups(groups: Sequence[Sequence[int]], names: Sequence[str]) -> str:
-    """Name the systems of groups, given by their numbers; of many only the first, and how many there are more."""
+    """Name the systems of groups, given by their numbers; of many only the first, and the number of the others."""
 
     def some(items: Sequence[str], what: str) -> list[str]:
         more = len(items) - NAMED
@@ -241,7 +242,7 @@ def name_groups(groups: Sequence[Sequence[int]], names: Sequence[str]) -> str:
 def _rows(
     names: list[str], counts: Floats, wins: Floats, strengths: Floats, low: Floats, high: Floats
 ) -> list[SystemStrength]:
-    """The rows of a ranking, strongest first; `strengths`, or `low` and `high` alone, are NaN where undefined."""
+    """Make the rows of a ranking, strongest first; `strengths`, or `low` and `high` alone, are NaN if undefined."""
     rounded = np.round(strengths / EQUAL)
     order = sorted(
         range(len(names)), key=lambda system: (-np.nan_to_num(rounded[system]), natural_order(names[system]))
@@ -268,7 +269,7 @@ def _or_none(value: float) -> float | None:
 
 
 def _systems(first: Iterable[str], second: Iterable[str]) -> tuple[Integers, Integers, list[str]]:
-    """The number of either system of each judgment, and the systems' names, sorted."""
+    """Return the numbers of both systems of each judgment, and the systems' sorted names."""
     firsts, seconds = list(first), list(second)
     names = sorted({*firsts, *seconds})
     number = {name: index for index, name in enumerate(names)}
@@ -280,7 +281,7 @@ def _systems(first: Iterable[str], second: Iterable[str]) -> tuple[Integers, Int
 
 
 def _weights(weights: ArrayLike | None, size: int) -> Floats:
-    """The weights scaled to a mean of 1."""
+    """Scale the weights to a mean of 1."""
     if weights is None or size == 0:
         return np.ones(size)
     column = np.asarray(weights, dtype=np.float64)

@@ -1,9 +1,9 @@
-"""How far annotators agree with each other: numbers in, results out.
+"""Agreement between annotators.
 
-The functions take columns of one length, one entry a judgment: `pairs` (the id of the judged pair), `annotators`
-(names) and `choices` (above 0 for the first summary, below 0 for the second, 0 for a tie). Which summary of a pair is
-the first must not depend on the annotator. All raise `ValueError` for columns that differ in length and for choices
-that are not finite; those that take `annotators`, also where an annotator judges a pair more than once.
+The functions take columns of one length, with one entry for each judgment: `pairs` (the id of the judged pair),
+`annotators` (names) and `choices` (above 0 for the first summary, below 0 for the second, 0 for a tie). The first
+summary of a pair must be the same for all annotators. All raise `ValueError` for columns that differ in length and for
+choices that are not finite; those that take `annotators`, also if an annotator judges a pair more than once.
 """
 
 from collections import Counter
@@ -26,12 +26,12 @@ class Estimate(NamedTuple):
     low: float | None
     high: float | None
     n: int
-    """Pairs that it rests on: those with at least two judgments."""
+    """The pairs that it rests on: those with at least two judgments."""
     documents: int
     level: float
-    """How often such intervals hold the truth, such as .95."""
+    """The coverage of the interval, such as .95."""
     reason: str | None = None
-    """Why the value, or only the interval, is undefined, or None."""
+    """The reason why the value, or only the interval, is undefined, or None."""
 
 
 class FleissKappa(NamedTuple):
@@ -40,9 +40,9 @@ class FleissKappa(NamedTuple):
     estimate: Estimate
     """Kappa with its interval; `n` counts the pairs that were used."""
     judgments_per_pair: int | None
-    """How often each pair that was used was judged: at least 2, or None where no pair could be used."""
+    """The number of judgments of each used pair: at least 2, or None if no pair could be used."""
     left_out: int
-    """Pairs that were judged another number of times."""
+    """Pairs with another number of judgments."""
 
 
 # --- all annotators together ------------------------------------------------------------------------------
@@ -51,16 +51,17 @@ class FleissKappa(NamedTuple):
 def krippendorff_alpha(
     pairs: Iterable[Hashable], choices: ArrayLike, documents: Iterable[Hashable] | None = None
 ) -> Estimate:
-    """Krippendorff's alpha over the categories first, second and tie: 1 for full agreement, 0 for chance.
+    """Compute Krippendorff's alpha over the categories first, second and tie: 1 for full agreement, 0 for chance.
 
     Nominal: a tie is as far from "first" as "second" is (Krippendorff 2019, Content Analysis, ch. 12). "First" is
-    what the order of the two systems' names makes it, so chance is reckoned from how often the first name wins,
-    not from the sides of the screen. Pairs with one judgment are left out; any number of judgments from two on
-    may be mixed. Undefined where no pair has two judgments and where all judgments are of one category.
+    decided by the order of the two systems' names, so chance follows from how often the first name wins, not from the
+    sides of the screen. Pairs with one judgment are left out; pairs may have different numbers of judgments, from two
+    on. Undefined if no pair has two judgments, and if all judgments are of one category.
 
-    `documents`, shape (n,), holds the document of each judgment's pair: pairs of one document are not independent.
-    Without, every pair is taken to have one of its own. The interval is that of the share of equal judgments
-    (`share_interval`), by the variance of alpha over documents, beyond the same chance; -1 is the least it says.
+    `documents`, shape (n,), holds the document of each judgment's pair: pairs of one document are not independent. By
+    default, each pair has a document of its own. The interval is that of the share of equal judgments
+    (`share_interval`), by the variance of alpha over documents, corrected for the same chance; its ends are at least
+    -1.
     """
     table, document = count_choices(pairs, choices, documents)
     return _estimate(table, table.sum(axis=1) >= 2, document, krippendorff_chance)
@@ -69,11 +70,11 @@ def krippendorff_alpha(
 def fleiss_kappa(
     pairs: Iterable[Hashable], choices: ArrayLike, documents: Iterable[Hashable] | None = None
 ) -> FleissKappa:
-    """Fleiss' kappa (Fleiss 1971, Psychological Bulletin 76) over the categories first, second and tie.
+    """Compute Fleiss' kappa (Fleiss 1971, Psychological Bulletin 76) over the categories first, second and tie.
 
-    It wants as many judgments of every pair: of the numbers of judgments from two on, it takes the one that most
-    pairs have (the larger one where two are as common) and leaves the other pairs out. Undefined where alpha is;
-    documents and interval are as for alpha.
+    Fleiss' kappa needs the same number of judgments of every pair: the most common number from two on is used (the
+    larger one if two are as common), and the other pairs are left out. Undefined if alpha is; documents and interval
+    are as for alpha.
     """
     table, document = count_choices(pairs, choices, documents)
     judgments = table.sum(axis=1)
@@ -87,32 +88,32 @@ def fleiss_kappa(
 def raw_agreement(
     pairs: Iterable[Hashable], choices: ArrayLike, documents: Iterable[Hashable] | None = None
 ) -> Estimate:
-    """The share of pairs of judgments of the same pair that are of the same category, in [0, 1].
+    """Compute the share of two judgments of the same pair that have the same category, in [0, 1].
 
-    A pair with m judgments gives m(m - 1)/2 of them, all of one weight. Nothing is taken off for chance.
-    Undefined where no pair has two judgments; documents and interval are as for alpha.
+    A pair with m judgments gives m(m - 1)/2 of them, all of the same weight. There is no correction for chance.
+    Undefined if no pair has two judgments; documents and interval are as for alpha.
     """
     table, document = count_choices(pairs, choices, documents)
     return _estimate(table, table.sum(axis=1) >= 2, document, None)
 
 
 Chance = Callable[[Counts], float]
-"""How often two judgments are equal by chance, from how often each category was chosen, shape (categories,)."""
+"""A function from the counts of each category, shape (categories,), to the chance that two judgments are equal."""
 
 
 def krippendorff_chance(totals: Counts) -> float:
-    """Two judgments drawn without replacement."""
+    """Compute the chance that two judgments drawn without replacement are equal."""
     n = int(totals.sum())
     return float((totals * (totals - 1)).sum() / (n * (n - 1)))
 
 
 def fleiss_chance(totals: Counts) -> float:
-    """Two judgments drawn with replacement."""
+    """Compute the chance that two judgments drawn with replacement are equal."""
     return float((totals**2).sum() / int(totals.sum()) ** 2)
 
 
 def _equal(counts: Counts, chance: Chance | None) -> tuple[Floats, Floats]:
-    """Equal judgments of each item and what it weighs, shapes (items,): the sums' ratio is the observed agreement.
+    """Return each item's equal judgments and weight, shapes (items,): the ratio of sums is the observed agreement.
 
     With a chance, an item weighs as much as it has judgments (the diagonal of Krippendorff's coincidence matrix);
     without, as much as it has pairs of them.
@@ -124,7 +125,7 @@ def _equal(counts: Counts, chance: Chance | None) -> tuple[Floats, Floats]:
 
 
 def correct_for_chance(counts: Counts, chance: Chance | None) -> float | None:
-    """The coefficient of items with two judgments or more; None where it is undefined."""
+    """Compute the coefficient of items with two judgments or more; None if undefined."""
     if not len(counts):
         return None
     part, whole = _equal(counts, chance)
@@ -134,7 +135,7 @@ def correct_for_chance(counts: Counts, chance: Chance | None) -> float | None:
 
 
 def _estimate(table: Counts, used: NDArray[np.bool_], document: Integers, chance: Chance | None) -> Estimate:
-    """The coefficient of the rows of the table that are used, with its interval."""
+    """Compute the coefficient, with its interval, of the table's rows that are used."""
     counts, document = table[used], document[used]
     n, documents = len(counts), len(np.unique(document))
 
@@ -154,7 +155,7 @@ def _estimate(table: Counts, used: NDArray[np.bool_], document: Integers, chance
     observed = float(part.sum() / whole.sum())
     rest, by_chance = part - observed * whole, 0.0
     if chance:
-        # what a pair adds to the agreement by chance moves the coefficient, too
+        # a pair's contribution to chance agreement moves the coefficient, too
         totals = counts.sum(axis=0)
         shares = totals / totals.sum()
         rest -= (1 - value) * 2 * (counts @ shares - float(shares @ shares) * whole)
@@ -166,10 +167,10 @@ def _estimate(table: Counts, used: NDArray[np.bool_], document: Integers, chance
 def corrected_interval(
     observed: float, chance: float, rest: Floats, whole: Floats, document: Integers
 ) -> tuple[float, float]:
-    """The interval of (observed - chance)/(1 - chance), at least -1.
+    """Compute the interval of (observed - chance)/(1 - chance), at least -1.
 
-    `whole`, shape (items,), is what items weigh in the observed agreement; `rest` what each, with that weight, adds to
-    the coefficient times 1 - chance.
+    `whole`, shape (items,), is the items' weight in the observed agreement; `rest` is each weighted item's contribution
+    to the coefficient, times 1 - chance.
     """
     rests, wholes = (np.bincount(document, weights=column) for column in (rest, whole))
     variance = float(clustered_variance(rests, wholes))

@@ -1,1 +1,1 @@
-"""`relevance analyze`: a file for each kind of what is analysed, and the options of all."""
+"""The command `analyze`: a file for each kind of input, and the options of all."""

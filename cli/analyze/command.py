@@ -1,4 +1,4 @@
-"""Hold metrics against people and against each other."""
+"""The command `analyze`: metrics compared with people and with each other."""
 
 from pathlib import Path
 from typing import Any
@@ -35,17 +35,17 @@ from reports.contents import contents_as_json
 @click.argument("file", required=False, metavar="FILE|NAME")
 @click.option("--study", "study_name", help="Analyse the judgments of this study instead of ratings.")
 @click.option(
-    "--adjudicated", is_flag=True, help="Of a --study: what adjudicators decided in the place of the judgments."
+    "--adjudicated", is_flag=True, help="With --study: analyse adjudicators' decisions instead of the judgments."
 )
-@click.option("--human", help="Human rating to hold metrics against: relevance, or for a study the judgments won.")
+@click.option("--human", help="Rating to compare metrics with.  [default: relevance; for a study, the judgments won]")
 @with_metrics
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of bootstrap, flips and permutations.")
 @click.option(
     "--tables",
     "wanted",
-    help="Tables to print, separated by commas, such as agreement,comparisons,human,matrix; all if left out, but for "
-    "keywords: ROUGE-K of the systems by keywords in and not in the source, and by their length; and dataset: how many "
-    "keywords there are and how long texts are. marked: of a study, words that annotators marked against keywords.",
+    help="Tables to print, separated by commas, such as agreement,comparisons,human,matrix; by default all except "
+    "keywords: ROUGE-K of the systems by keywords in and not in the source, and by their length; and dataset: numbers "
+    "of keywords and lengths of texts. marked: for a study, words that annotators marked compared with keywords.",
 )
 @systems_option
 @baselines_option
@@ -54,16 +54,15 @@ from reports.contents import contents_as_json
     type=click.Choice(["half", "strict", "decided"]),
     default="half",
     show_default=True,
-    help="By which two metrics are compared: a metric's tie earns half, nothing, or is left out.",
+    help="Rule for a metric's tie when two metrics are compared: it earns half, nothing, or is left out.",
 )
-@click.option("--coefficients", default="pearson,spearman,kendall", show_default=True, help="Of the correlations.")
+@click.option("--coefficients", default="pearson,spearman,kendall", show_default=True, help="Correlation coefficients.")
 @resample_option
 @permute_option
 @click.option(
     "--published",
     type=click.Choice(["scitldr", "xsum", "scisummnet", "none"]),
-    help="The data set whose published figures stand beside the table of systems.  [default: the one whose documents "
-    "these are]",
+    help="Data set whose published figures are added to the tables of systems.  [default: the one of these documents]",
 )
 @table_format_option
 @input_format_option
@@ -79,13 +78,13 @@ def analyze(
     table_format: str,
     format: str | None,
 ) -> None:
-    """Hold metrics against people and each other: by the ratings in FILE or in the data set NAME, or by a --study.
+    """Compare metrics with people and each other: with the ratings in FILE or in the data set NAME, or with a --study.
 
-    FILE may be a folder of scored shards, too; its scores are read as they are, and tables of texts left out.
+    FILE may also be a folder of scored shards; its scores are read unchanged, and tables of texts are left out.
 
-    Agreement with intervals, tests of every two metrics, correlations at three levels, systems; of a study also the
-    agreement between annotators and the ranking of systems. Without ratings, there are all tables that need no people.
-    Scores of a data set that are missing are computed and stored; a study's scores are those that are stored.
+    Prints agreement with intervals, tests of every two metrics, correlations at three levels, systems; for a study also
+    the agreement between annotators and the ranking of systems. Without ratings, all tables that need no people are
+    printed. Missing scores of a data set are computed and stored; for a study, the stored scores are used.
     """
     name = file if study_name is None else study_name
     if name is None or (file is not None and study_name is not None):

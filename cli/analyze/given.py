@@ -1,4 +1,4 @@
-"""Scores of metrics that came with a corpus, as columns of what is analysed."""
+"""Scores that came with a corpus, as columns of the analysis."""
 
 from dataclasses import replace
 
@@ -19,8 +19,8 @@ def with_given(
 ) -> tuple[Cells, dict[str, MissingCounts]]:
     """Add the scores that came with a file or with a data set of the `store`, unless --metrics names the metrics.
 
-    `gaps` are how many scores are missing, by signature. A file's scores have no more than a name, a data set's a
-    signature that says which corpus they are of.
+    `gaps` are the numbers of missing scores, by signature. A file's scores have only a name, a data set's a signature
+    that names their corpus.
     """
     if click.get_current_context().get_parameter_source("names") == ParameterSource.COMMANDLINE:
         return cells, gaps
@@ -30,7 +30,7 @@ def with_given(
 
 
 def columns_of_file(cells: Cells, records: Records) -> dict[str, NDArray[np.float64]]:
-    """The scores that stand in a file, for the given cells; NaN where there is none."""
+    """Read the scores in a file, for the given cells; NaN if there is none."""
     given = {(one.document_id, one.system): dict(one.given) for _, summaries in records for one in summaries}
     of_cells = [given[key] for key in zip(cells.documents, cells.systems, strict=True)]
     names = dict.fromkeys(name for scores in of_cells for name in scores)
@@ -40,7 +40,7 @@ def columns_of_file(cells: Cells, records: Records) -> dict[str, NDArray[np.floa
 
 
 def columns_of_dataset(cells: Cells, store: DataStore, name: str) -> dict[str, NDArray[np.float64]]:
-    """The scores that came with a data set, for the given cells; NaN where there is none."""
+    """Read the scores that came with a data set, for the given cells; NaN if there is none."""
     keys = list(zip(cells.documents, cells.systems, strict=True))
     columns = {}
     for signature in (one.signature for one in store.signatures(name) if is_given(one.signature)):

@@ -1,4 +1,4 @@
-"""Options that say how metrics are held against people and each other, and which tables are asked for."""
+"""The options of comparing metrics with people and each other, and of choosing tables."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -18,10 +18,10 @@ from reports.contents.texts import OF_MARKS, OF_TEXTS
 from summarizers.registry import baselines_among
 
 OF_SYSTEMS = {"distinguishability", "systems", "systems_published", "wilcoxon"}
-"""The tables of systems, beside whose scores other figures stand."""
+"""The tables of systems to which other figures are added."""
 
 ONLY_WHERE = {"sequential": "the study has no stopping rule", "judges": "no language model has judged"}
-"""Tables that not every study has, and why one has not."""
+"""Tables that not every study has, with the reasons why."""
 
 systems_option = click.option(
     "--systems", "systems", default="", help="Systems that the tables are restricted to, separated by commas."
@@ -29,22 +29,22 @@ systems_option = click.option(
 
 baselines_option = click.option(
     "--baselines",
-    help="Systems, separated by commas: a dagger in the table of systems marks who beats all of them.  [default: those "
-    'called like a baseline of relevance summarize, such as lead-1; "" is none]',
+    help="Systems, separated by commas: a dagger in the table of systems marks systems that beat all of them.  "
+    '[default: those named like a baseline of relevance summarize, such as lead-1; "": none]',
 )
 
 resample_option = click.option(
     "--resample",
     type=click.Choice(["documents", "systems", "both"]),
-    help="What intervals of correlations draw anew, and so hold for.  [default: documents; both at the system level]",
+    help="Units that intervals of correlations draw, and so hold for.  [default: documents; both at the system level]",
 )
 
 permute_option = click.option(
     "--permute",
     type=click.Choice(["documents", "systems", "both", "cells"]),
-    help="What swaps between two metrics in tests of their correlations: documents (Perm-Inputs) or systems "
-    "(Perm-Systems) or both, for which the test then holds, or cells, each summary by itself (PERM-BOTH), which takes "
-    "all as fixed.  [default: both at the global, documents at the input, systems at the system level]",
+    help="Units that two metrics swap in tests of their correlations, and for which the tests hold: documents "
+    "(Perm-Inputs), systems (Perm-Systems) or both; or cells, each summary by itself (Perm-Both), which treats all as "
+    "fixed.  [default: both at the global, documents at the input, systems at the system level]",
 )
 
 
@@ -80,13 +80,13 @@ class AnalysisOptions:
 
 @dataclass(frozen=True)
 class AskedTables:
-    """The tables that --tables names; all if it names none."""
+    """The tables that --tables names; all if it is not given."""
 
     names: tuple[str, ...] = ()
 
     @classmethod
     def read(cls, option: str | None) -> "AskedTables":
-        """Read the option: a name may stand for several tables."""
+        """Read the option: a name may mean several tables."""
         if option is None:
             return cls()
         if not (given := split_names(option)):
@@ -96,21 +96,21 @@ class AskedTables:
 
     @cached_property
     def of_texts(self) -> set[str]:
-        """The tables among them that are made of texts alone."""
+        """The tables among them that are made from texts alone."""
         return {*self.names} & {table for tables in OF_TEXTS.values() for table in tables}
 
     @property
     def only_texts(self) -> bool:
-        """Whether nothing else is asked for."""
+        """Whether all named tables are made from texts alone."""
         return bool(self.names) and {*self.names} <= self.of_texts
 
     @property
     def beside_systems(self) -> bool:
-        """Whether a table is asked for that has upper bounds and published figures beside systems."""
+        """Whether one of the tables has upper bounds and published figures beside systems."""
         return not self.names or not OF_SYSTEMS.isdisjoint(self.names)
 
     def check(self, known: Collection[str]) -> None:
-        """Refuse tables that are neither of texts nor `known`, the names of those that can be made."""
+        """Refuse tables that are neither of texts nor among `known`, those that can be made."""
         unknown = [name for name in self.names if name not in known and name not in self.of_texts]
         if unknown:
             named = ", ".join(f"{name} ({ONLY_WHERE[name]})" if name in ONLY_WHERE else name for name in unknown)
@@ -119,5 +119,5 @@ class AskedTables:
 
 
 def choose_baselines(asked: str | None, systems: Iterable[str]) -> tuple[str, ...]:
-    """Return the baselines that are asked for; if none are named, the systems that are called like a baseline."""
+    """Return the given baselines, by default the systems that are named like a baseline."""
     return baselines_among(sorted(set(systems), key=natural_order)) if asked is None else tuple(split_names(asked))

@@ -1,4 +1,4 @@
-"""A file or data set: scores of its summaries, beside ratings if it has any."""
+"""Analysis of a file or data set: scores of its summaries, with ratings if it has any."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -65,7 +65,7 @@ def describe_scores(
 
 
 def choose_rating(records: Records, human: str | None, asked: Iterable[str]) -> str | None:
-    """Return the rating that metrics are held against; None if the usual one is not there and nobody asks for it."""
+    """Return the rating to compare metrics with; None if the usual one does not exist and is not needed."""
     try:
         check_ratings(records, human or USUAL)
     except NoRatings as error:
@@ -115,7 +115,7 @@ def analyze_scores(
 def stored_cells(
     store: DataStore, name: str, batches: Iterable[Sequence[Metric]], failures: Failures, only: Sequence[str] | None
 ) -> tuple[Cells, dict[str, MissingCounts]]:
-    """Return the scores of a data set by some metrics; those that are missing are computed and stored."""
+    """Return the scores of a data set by some metrics; missing ones are computed and stored."""
     signatures = []
     for metrics in batches:
         score_missing(store, name, metrics, failures)

@@ -1,4 +1,4 @@
-"""A folder of scored shards: scores as they are, beside ratings if there are any."""
+"""Analysis of a folder of scored shards: scores as they are, with ratings if there are any."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -26,7 +26,7 @@ from reports.tables.registry import table_names
 def describe_shards(
     folder: Path, names: str, asked: AskedTables, settings: Settings, options: AnalysisOptions
 ) -> Contents:
-    """Make the tables of a folder of scored shards, by all of its metrics or by `names`, those of --metrics if given.
+    """Make the tables of a folder of scored shards, for all of its metrics or the `names` of --metrics if given.
 
     There are no texts, and so no tables of texts.
     """
@@ -40,8 +40,8 @@ def describe_shards(
     metrics = [*dict.fromkeys([*split_names(names), "length"])] if given else None
     if metrics is not None and "length" not in read_manifest(folder).signatures:
         metrics = [name for name in metrics if name != "length"]
-    found = read_scored_shards(folder, metrics)
-    cells, human = found.cells, settings.human
+    shards = read_scored_shards(folder, metrics)
+    cells, human = shards.cells, settings.human
     check_systems(settings.systems, cells.systems, "--systems")
     if human is not None and human not in cells.ratings:
         known = ", ".join(cells.ratings) or "none at all"
@@ -51,7 +51,7 @@ def describe_shards(
         kept = np.isin(cells.systems, settings.systems)
         cells = cells.at(np.flatnonzero(kept).tolist())
     gaps = {
-        signature: MissingCounts(int(np.isnan(values).sum()), int(found.truncated[signature][kept].sum()))
+        signature: MissingCounts(int(np.isnan(values).sum()), int(shards.truncated[signature][kept].sum()))
         for signature, values in cells.scores.items()
     }
     systems = sorted(set(cells.systems), key=natural_order)
@@ -63,7 +63,7 @@ def describe_shards(
     facts = {
         "folder": folder.name,
         "SHA-256 of its manifest": sha256(folder / MANIFEST),
-        "documents": str(found.documents),
+        "documents": str(shards.documents),
         "summaries": str(len(cells)),
         "systems": ", ".join(systems),
     }

@@ -1,4 +1,4 @@
-"""A study: its judgments beside the scores that are stored."""
+"""Analysis of a study: its judgments with the stored scores."""
 
 from dataclasses import replace
 from typing import Any
@@ -18,7 +18,7 @@ from reports.contents.texts import with_marked_words, with_texts
 def describe_study(
     name: str, chosen: dict[str, Any], asked: AskedTables, settings: Settings, options: AnalysisOptions
 ) -> Contents:
-    """Make the tables of a study's judgments; tables of texts are of its systems, if no others are named."""
+    """Make the tables of a study's judgments; tables of texts are for its systems unless others are named."""
     data, annotation = open_stores()
     study = annotation.study(name)
     dataset = study.dataset
@@ -31,9 +31,9 @@ def describe_study(
         if asked.only_texts:
             return texts
     refuse_metric_options()
-    found = without_names(read_study(data, annotation, name, adjudicated=options.adjudicated))
-    baselines = choose_baselines(options.baselines, settings.systems or found.study.systems)
-    contents = with_letters(make_study_contents(found, replace(settings, baselines=baselines)), data, dataset)
+    data_of_study = without_names(read_study(data, annotation, name, adjudicated=options.adjudicated))
+    baselines = choose_baselines(options.baselines, settings.systems or data_of_study.study.systems)
+    contents = with_letters(make_study_contents(data_of_study, replace(settings, baselines=baselines)), data, dataset)
     if asked.beside_systems:
         contents = with_beside(contents, records, data, dataset, options.published)
     contents = with_marked_words(contents, data, annotation, name, asked.names)

@@ -1,4 +1,4 @@
-"""Tables of texts alone, of a file, a data set or a study."""
+"""Tables made from texts alone, for a file, a data set or a study."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -21,7 +21,7 @@ def describe_texts(
     systems: Sequence[str],
     kept: Sequence[str] | None = None,
 ) -> Contents:
-    """Make the tables of texts that are asked for; `kept` are the only options of metrics that are allowed, if any."""
+    """Make the tables of texts that are asked for; `kept`, if given, are the only allowed options of metrics."""
     if not asked.of_texts.isdisjoint(OF_TEXTS["keywords"]):
         if chosen["only"]:
             raise click.UsageError("--only cannot be given with these tables, which tell keywords apart by the source")

@@ -1,6 +1,6 @@
-"""Checkpoints: any model of a local folder or file that transformers loads, as a system that writes summaries.
+"""Checkpoints: any model in a local folder or file that transformers loads, as a system that writes summaries.
 
-Nothing is fetched, nothing is unpickled, and no code that comes with a checkpoint is run.
+Nothing is downloaded, nothing is unpickled, and no code that comes with a checkpoint is run.
 """
 
 from summarizers.checkpoints.checkpoint import Checkpoint, open_checkpoint

@@ -1,4 +1,4 @@
-"""A checkpoint that is asked as a language model at an address is: messages in, an answer out."""
+"""A checkpoint that answers messages, as a language model at an address does."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from summarizers.checkpoints.sources import PLACES, Source, chat_tokens
 
 
 class CheckpointClient:
-    """A client of a language model in a local folder or file, `kind` `causal` or `gguf`: a `llm.client.Client`.
+    """An `llm.client.Client` for a language model in a local folder or file, of the kind `causal` or `gguf`.
 
-    It answers one call after the other. A model without a chat template reads what the messages say, one after the
-    other with an empty line between them. Raises what `CheckpointFiles` and `open_checkpoint` do.
+    It answers one call at a time. A model without a chat template reads the contents of the messages, with an empty
+    line between them. Raises what `CheckpointFiles` and `open_checkpoint` do.
     """
 
     def __init__(self, kind: str, path: Path, *, dtype: str = "float32", device: str = "auto") -> None:
         files = CheckpointFiles(kind, path)
-        # Each call says how long its answer may be; one token is a length that every model can write.
+        # Each call sets the length of its answer; every model can write one token.
         self.checkpoint = open_checkpoint(files, WritingOptions(max_tokens=1, dtype=dtype, device=device))
         if self.checkpoint.model.encoder_decoder:
             raise CallsRefused(f"{path} is an encoder-decoder, which cannot be asked: take a language model")
@@ -36,7 +36,7 @@ class CheckpointClient:
 
     @cached_property
     def identity(self) -> Mapping[str, str]:
-        """Its files, precision and kind of device."""
+        """The model's files, precision and kind of device."""
         model = self.checkpoint.model
         return {**model.files.settings, "dtype": model.dtype, "device": model.device.partition(":")[0]}
 
@@ -46,10 +46,10 @@ class CheckpointClient:
         return CheckpointTokens(self.checkpoint)
 
     def complete(self, messages: Sequence[Message], settings: Settings) -> Completion:
-        """Answer. Raises `CallFailed` where the messages do not fit, `CallsRefused` for settings that it cannot follow.
+        """Answer messages. Raises `CallFailed` if they do not fit, `CallsRefused` for unsupported settings.
 
-        What is drawn depends on the seed and the messages; without a seed, the seed is 0. A temperature of 0, or none,
-        takes the likeliest token each time.
+        Sampling depends on the seed and the messages; the default seed is 0. With a temperature of 0 or none, the
+        likeliest token is taken each time.
         """
         options = replace(
             self.checkpoint.options,
@@ -76,7 +76,7 @@ class CheckpointClient:
         return Completion(output.text, self.model, "length" if output.cut else "stop", len(ids), output.tokens, seconds)
 
     def read(self, messages: Sequence[Message]) -> list[int]:
-        """The tokens of messages."""
+        """Return the tokens of messages."""
         tokenizer = self.checkpoint.tokenizer
         said = [message._replace(content=whole_characters(message.content)) for message in messages]
         if tokenizer.chat_template is not None:
@@ -85,7 +85,7 @@ class CheckpointClient:
 
 
 class CheckpointTokens:
-    """Counts and cuts by a checkpoint's tokenizer: a `llm.client.TokenCounter`."""
+    """An `llm.client.TokenCounter` that uses a checkpoint's tokenizer."""
 
     name = "tokenizer"
 
@@ -93,15 +93,15 @@ class CheckpointTokens:
         self.tokenizer = checkpoint.tokenizer
 
     def count(self, text: str) -> int:
-        """How many tokens a text has."""
+        """Count the tokens of a text."""
         return len(self.ends(text))
 
     def cut(self, text: str, most: int) -> str:
-        """The beginning of a text that has at most so many tokens: all of it where it has no more."""
+        """Cut a text to at most `most` tokens; a text without more is unchanged."""
         while len(ends := self.ends(text)) > most:
             text = text[: ends[most - 1]] if most else ""
         return text
 
     def ends(self, text: str) -> list[int]:
-        """Where each token of a text ends."""
+        """Return the position where each token of a text ends."""
         return [end for _, end in self.tokenizer(whole_characters(text), **PLACES).offset_mapping]

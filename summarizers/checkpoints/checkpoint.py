@@ -1,4 +1,4 @@
-"""A checkpoint that is open: its tokenizer, its network, and the texts that it writes."""
+"""An open checkpoint: its tokenizer, its network, and the texts that it writes."""
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,20 +17,20 @@ class TooLittleMemory(ValueError):
 
 
 class Output(NamedTuple):
-    """What a model wrote."""
+    """The output of a model."""
 
     text: str
     cut: bool
-    """Whether the limit of the length ended it, and not the model."""
+    """Whether the length limit ended it, and not the model."""
     tokens: int
-    """How many it has, that which ends it included."""
+    """The number of tokens, including the one that ends it."""
 
 
 @dataclass(eq=False)
 class Checkpoint:
-    """A model with its tokenizer, and how it is to write; its network is loaded when it does.
+    """A model with its tokenizer and writing options; its network is loaded when it writes.
 
-    Raises ValueError for options that the model cannot follow.
+    Raises ValueError for options that the model does not support.
     """
 
     model: Model
@@ -46,7 +46,7 @@ class Checkpoint:
 
     @property
     def settings(self) -> dict[str, object]:
-        """What signatures say of it: files, prompt, lengths, generation, precision, and what moves last digits."""
+        """The settings in signatures: files, prompt, lengths, generation, precision, and whatever moves last digits."""
         return {
             **self.model.files.settings,
             "prompt": self.prompt.signature,
@@ -58,24 +58,24 @@ class Checkpoint:
         }
 
     def read(self, document: str) -> Source:
-        """What the model reads of a document. Raises ValueError where the prompt leaves no room for it."""
+        """Read a document as far as the model can. Raises ValueError if the prompt leaves no room for it."""
         return self.prompt.read(document, self.limit)
 
     def batches(self, documents: Iterable[str]) -> Iterator[list[int]]:
-        """Divide documents by their places into batches of at most `batch_tokens` tokens, the longest documents first.
+        """Divide documents, by position, into batches of at most `batch_tokens` tokens, the longest documents first.
 
         The batches do not depend on the order of the documents: a hash decides between equally long ones. Tokens are
-        forgotten at once; those of 50,000 long documents would fill gigabytes.
+        not kept; those of 50,000 long documents would fill gigabytes.
         """
-        read = [(len(ids), hash_tokens(ids)) for ids in (self.read(document).ids for document in documents)]
+        inputs = (self.read(document).ids for document in documents)
+        read = [(len(ids), hashlib.sha256(repr(ids).encode()).digest()[:8]) for ids in inputs]
         order = sorted(range(len(read)), key=lambda place: (-read[place][0], read[place][1], place))
         return make_batches(order, [length for length, _ in read], self.options.batch_tokens)
 
     def write(self, sources: Sequence[Source]) -> list[Output]:
-        """Write one text a source, all sources in one batch.
+        """Write one text per source, all sources in one batch.
 
-        What is drawn depends on the seed and on the sources alone, not on what was written before. Raises
-        `TooLittleMemory`.
+        Sampling depends on the seed and the sources alone, not on earlier texts. Raises `TooLittleMemory`.
         """
         import torch
 
@@ -88,7 +88,7 @@ class Checkpoint:
         ):
             if self.generation.do_sample:
                 torch.manual_seed(seed_of(self.options.seed, sources))
-            # The library takes from the network's own config whatever is left open here.
+            # The library takes settings that are None here from the network's own config.
             network.generation_config = self.generation
             try:
                 written = network.generate(**inputs, generation_config=self.generation, **more)
@@ -101,7 +101,7 @@ class Checkpoint:
         return [self.output(row) for row in written[:, start:].tolist()]
 
     def pad(self, rows: Sequence[Sequence[int]]) -> dict[str, Any]:
-        """Token numbers and mask of a batch, of the shape (texts, tokens); language models are padded on the left."""
+        """Make token numbers and mask of a batch, shape (texts, tokens); language models are padded on the left."""
         import torch
 
         size = max(map(len, rows))
@@ -116,28 +116,28 @@ class Checkpoint:
         return {"input_ids": torch.tensor(ids, device=device), "attention_mask": torch.tensor(mask, device=device)}
 
     def output(self, row: Sequence[int]) -> Output:
-        """What a row of token numbers says.
+        """Decode a row of token numbers.
 
-        A network that is made to end at the limit, as BART is, was ended there, too.
+        For a network that is forced to end at the limit, as BART is, an output that ends there counts as cut.
         """
         ends = as_set(self.generation.eos_token_id)
         size = next((place for place, token in enumerate(row, 1) if token in ends), None)
         forced = bool(as_set(self.generation.forced_eos_token_id)) and size == self.generation.max_new_tokens
         text = self.tokenizer.decode(row[:size], skip_special_tokens=True)
-        # No database takes NUL, which models that write bytes know, too.
+        # No database accepts NUL, which models over bytes may write.
         return Output(text.replace("\0", "").strip(), size is None or forced, len(row) if size is None else size)
 
 
 def open_checkpoint(files: CheckpointFiles, options: WritingOptions) -> Checkpoint:
-    """Open a checkpoint. Raises what `open_model` does, and ValueError for options that the model cannot follow."""
+    """Open a checkpoint. Raises what `open_model` does, and ValueError for options that the model does not support."""
     device = None if options.device == "auto" else options.device
     return Checkpoint(open_model(files, options.dtype, device), load_tokenizer(files), options)
 
 
 def complete_tokens(generation: Any, tokenizer: Any, vocabulary: int) -> None:
-    """Take from the tokenizer which token ends an output and which one pads, where the checkpoint does not say.
+    """Take the end and padding tokens from the tokenizer if the checkpoint does not name them.
 
-    Nobody looks at padding, but the network must know the token: tokenizers may have got theirs later.
+    Padding is masked, but the network must know the token: tokenizers may have got theirs later.
     """
     if generation.eos_token_id is None:
         generation.eos_token_id = tokenizer.eos_token_id
@@ -146,18 +146,18 @@ def complete_tokens(generation: Any, tokenizer: Any, vocabulary: int) -> None:
 
 
 POSITIONS = ("max_position_embeddings", "n_positions", "max_encoder_position_embeddings")
-"""What configs call the most tokens that a network takes."""
+"""The names of a network's limit of tokens in configs."""
 
 
 def input_limit(checkpoint: Checkpoint) -> int:
-    """The most tokens of an input: what the options say, or what the network and its tokenizer take.
+    """Compute the most tokens of an input, by the options, the network and its tokenizer.
 
-    A language model's output has to fit in beside it. Raises ValueError where the output alone does not fit.
+    A language model's output must fit as well. Raises ValueError if the output alone does not fit.
     """
     both, longest = checkpoint.model.encoder_decoder, checkpoint.generation.max_new_tokens
     config = checkpoint.model.text_config
-    found = [getattr(config, name, None) for name in POSITIONS]
-    positions = min((size for size in found if isinstance(size, int) and size > 0), default=UNLIMITED)
+    limits = [getattr(config, name, None) for name in POSITIONS]
+    positions = min((size for size in limits if isinstance(size, int) and size > 0), default=UNLIMITED)
     most = (getattr(config, "max_decoder_position_embeddings", None) or positions) if both else positions - 1
     if longest > most:
         raise ValueError(
@@ -168,18 +168,13 @@ def input_limit(checkpoint: Checkpoint) -> int:
 
 
 def as_set(tokens: int | Sequence[int] | None) -> set[int]:
-    """Token numbers, of which a config has none, one or several."""
+    """Return a config's token numbers, of which there may be none, one or several, as a set."""
     if tokens is None:
         return set()
     return {tokens} if isinstance(tokens, int) else set(tokens)
 
 
-def hash_tokens(ids: Sequence[int]) -> bytes:
-    """Eight bytes that tell inputs apart."""
-    return hashlib.sha256(repr(ids).encode()).digest()[:8]
-
-
 def seed_of(seed: int, sources: Sequence[Source]) -> int:
-    """A seed for one batch."""
+    """Make the seed of a batch."""
     told = repr((seed, [source.ids for source in sources]))
     return int.from_bytes(hashlib.sha256(told.encode()).digest()[:4])

@@ -1,4 +1,4 @@
-"""The files of a checkpoint: which are read, which are refused, and their hashes. Nothing here imports torch."""
+"""The files of a checkpoint: checks of those that are read, and their hashes. Nothing here imports torch."""
 
 import hashlib
 from collections.abc import Iterable, Iterator
@@ -10,31 +10,31 @@ from data.files import sha256
 from metrics.models.files import BadModel, ModelUnavailable, read_object, safe, weights_files
 
 KINDS = ("seq2seq", "causal", "gguf")
-"""What a system's name may begin with: folders of encoder-decoders, folders of language models, files of GGUF."""
+"""Prefixes of systems' names: folders of encoder-decoders, folders of language models, GGUF files."""
 
 CONFIG = ("config.json", "generation_config.json", "method.json")
-"""What says how a network is built and how it writes; the last is of networks that were trained here."""
+"""The files that describe a network and its writing; the last is for networks trained here."""
 
 TOKENIZER = (
     *("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"),
     *("vocab.json", "merges.txt", "vocab.txt", "spiece.model", "sentencepiece.bpe.model", "tokenizer.model"),
     *("chat_template.jinja", "chat_template.json"),
 )
-"""The files that tokenizers and chat templates are in."""
+"""The files of tokenizers and chat templates."""
 
 PICKLED = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl")
 """Names of weights in formats that may run code when they are read."""
 
 
 class UnsafeCheckpoint(ModelUnavailable):
-    """A checkpoint that could only be loaded by running what it brings."""
+    """A checkpoint could only be loaded by running code from it."""
 
 
 class CheckpointFiles:
-    """A checkpoint on this machine: a folder as transformers' `save_pretrained` writes it, or a file of GGUF.
+    """A checkpoint on this machine: a folder written by transformers' `save_pretrained`, or a GGUF file.
 
-    Raises `ModelUnavailable` where it is not there, or not in a format that is read; `UnsafeCheckpoint` where its
-    weights are pickled.
+    Raises `ModelUnavailable` if it does not exist or is in another format; `UnsafeCheckpoint` if its weights are
+    pickled.
     """
 
     def __init__(self, kind: str, path: Path) -> None:
@@ -44,20 +44,20 @@ class CheckpointFiles:
 
     @property
     def folder(self) -> Path:
-        """The folder that the files lie in."""
+        """The folder of the files."""
         return self.path.parent if self.kind == "gguf" else self.path
 
     @property
     def name(self) -> str:
-        """What the folder, or the file, is called."""
+        """The name of the folder or file."""
         path = self.path.resolve()
         return path.stem if self.kind == "gguf" else path.name
 
     @cached_property
     def settings(self) -> dict[str, str]:
-        """What signatures say of it: its name with eight digits of its weights' SHA-256, and those of its other files.
+        """The settings in signatures: the name with eight digits of the weights' SHA-256, and those of the other files.
 
-        A file of GGUF has all of it in one.
+        A GGUF file contains them all.
         """
         model = {"model": f"{safe(self.name)}@{hash_files(self.weights)[:8]}"}
         if self.kind == "gguf":
@@ -67,19 +67,19 @@ class CheckpointFiles:
 
 
 def find_gguf(path: Path) -> Path:
-    """A file of GGUF. Raises `ModelUnavailable`."""
+    """Return the path of a GGUF file, checked. Raises `ModelUnavailable`, `BadModel`."""
     if not path.is_file():
         raise ModelUnavailable(f"there is no file {path}: gguf: takes a file, such as gguf:models/small.gguf")
     with path.open("rb") as file:
         if file.read(4) != b"GGUF":
-            raise BadModel(f"{path} is no file of GGUF")
+            raise BadModel(f"{path} is not a GGUF file")
     if lacking := [name for name in ("accelerate", "gguf") if find_spec(name) is None]:
         raise ModelUnavailable(f"files of GGUF need {' and '.join(lacking)}: pip install 'relevance[neural]'")
     return path
 
 
 def find_safetensors(folder: Path) -> list[Path]:
-    """All weights of a folder. Raises `ModelUnavailable`, `UnsafeCheckpoint`."""
+    """List all weight files of a folder. Raises `ModelUnavailable`, `UnsafeCheckpoint`."""
     if not folder.is_dir():
         raise ModelUnavailable(
             f"there is no folder {folder}: a checkpoint is a folder on this machine; nothing is downloaded"
@@ -105,7 +105,7 @@ def find_safetensors(folder: Path) -> list[Path]:
 
 
 def check_config(file: Path) -> None:
-    """Refuse a config by which transformers would fetch code and run it, as it does for kernels of the hub.
+    """Refuse a config that makes transformers download and run code, as it does for kernels of the hub.
 
     Raises `ModelUnavailable`, `BadModel`, `UnsafeCheckpoint`.
     """
@@ -121,11 +121,11 @@ def check_config(file: Path) -> None:
 
 
 def settings_in(config: object, key: str = "") -> Iterator[tuple[str, object]]:
-    """All settings of a config with their names, those within others too; an item of a list has the list's name."""
+    """Yield all settings of a config with their names, nested ones too; an item of a list has the list's name."""
     yield key, config
     if isinstance(config, dict):
         for name, value in config.items():
-            # The implementations of several parts are given by the parts' names.
+            # Implementations of several parts are given by the names of the parts.
             yield from settings_in(value, key if key.endswith("implementation") else name)
     elif isinstance(config, list):
         for value in config:
@@ -133,6 +133,6 @@ def settings_in(config: object, key: str = "") -> Iterator[tuple[str, object]]:
 
 
 def hash_files(files: Iterable[Path]) -> str:
-    """One SHA-256 of the files that are there, of their names and contents; of a single one, that of its content."""
+    """Compute one SHA-256 of the existing files' names and contents; of a single file, that of its content."""
     hashes = [(file.name, sha256(file)) for file in files if file.is_file()]
     return hashes[0][1] if len(hashes) == 1 else hashlib.sha256(repr(hashes).encode()).hexdigest()

@@ -1,7 +1,7 @@
-"""Checkpoints are opened here and nowhere else.
+"""Opening of checkpoints, here and nowhere else.
 
-Nothing is fetched or unpickled, and no code that comes with a checkpoint is run: what transformers does not know is
-refused.
+Nothing is downloaded or unpickled, and no code that comes with a checkpoint is run: models that transformers itself
+does not know are refused.
 """
 
 from __future__ import annotations
@@ -20,52 +20,52 @@ from summarizers.checkpoints.sources import Source
 
 
 class WritingMethod(Protocol):
-    """How a network that was trained by a method of its own is loaded, and what the method adds when it writes."""
+    """The part of a training method that loads its networks, and takes part when they write."""
 
     def load(self, model: Model) -> Any:
-        """Load the network with its weights, on the processor. Raises `BadModel`."""
+        """Load the network with its weights, on the CPU. Raises `BadModel`."""
 
     def steer(
         self, network: Any, tokenizer: Any, sources: Sequence[Source], inputs: Mapping[str, Any]
     ) -> AbstractContextManager[Mapping[str, Any]]:
-        """Hand a batch to what the method added to the network, for as long as it writes.
+        """Pass a batch to the modules that the method added to the network, while it writes.
 
-        `inputs` are the tensors `input_ids` and `attention_mask`, with a row a source. Gives further arguments of
-        `generate`, such as a `logits_processor`.
+        `inputs` are the tensors `input_ids` and `attention_mask`, with a row for each source. Gives further arguments
+        of `generate`, such as a `logits_processor`.
         """
 
 
 @dataclass(eq=False)
 class Model:
-    """What is known of a network before it is loaded."""
+    """The description of a network before it is loaded."""
 
     files: CheckpointFiles
     config: Any
-    """Its config, as transformers reads it."""
+    """The network's config, as transformers reads it."""
     generation: Any
-    """The `GenerationConfig` that comes with it."""
+    """The network's own `GenerationConfig`."""
     dtype: str
     device: str
-    """Where it runs, such as `cpu` or `cuda`."""
+    """The device on which it runs, such as `cpu` or `cuda`."""
     method: WritingMethod
 
     @property
     def encoder_decoder(self) -> bool:
-        """Whether one half reads and one writes; else it is a language model."""
+        """Whether it is an encoder-decoder, not a language model."""
         return bool(self.config.is_encoder_decoder)
 
     @property
     def text_config(self) -> Any:
-        """The config of what reads texts: of the encoder, where there is one."""
+        """The config of the part that reads texts: the encoder, if there is one."""
         if self.config.model_type == "encoder-decoder":  # two models put together, each with its config
             return self.config.encoder
         return self.config.get_text_config(encoder=True) if self.encoder_decoder else self.config.get_text_config()
 
 
 def open_model(files: CheckpointFiles, dtype: str, wanted: str | None = None) -> Model:
-    """Read what a checkpoint says of its network; it runs on the wanted device, or as `device` says.
+    """Read a checkpoint's description of its network, to run on the wanted device, or the default one of `device`.
 
-    Raises `ModelUnavailable`, `BadModel` for files that are not what they should be.
+    Raises `ModelUnavailable`, `BadModel` for damaged or wrong files.
     """
     import transformers
 
@@ -82,7 +82,7 @@ def open_model(files: CheckpointFiles, dtype: str, wanted: str | None = None) ->
 
 
 def find_method(files: CheckpointFiles) -> WritingMethod:
-    """The method that a network was trained by. Raises `BadModel` where it is none that can be opened."""
+    """Find the method that a network was trained by. Raises `BadModel` for one that cannot be opened."""
     from summarizers.methods.plain import Plain, Seq2SeqMethod
     from summarizers.methods.registry import RECORD, read_method
     from summarizers.methods.writing import TrainedNetwork
@@ -96,7 +96,7 @@ def find_method(files: CheckpointFiles) -> WritingMethod:
 
 
 class PlainNetwork:
-    """A network as transformers has it."""
+    """A network of transformers, without additions."""
 
     def load(self, model: Model) -> Any:
         """Load the network. Raises `BadModel`."""
@@ -104,44 +104,44 @@ class PlainNetwork:
         import transformers
 
         kind = "AutoModelForSeq2SeqLM" if model.encoder_decoder else "AutoModelForCausalLM"
-        # The library draws a progress bar of its own over ours while it reads GGUF.
+        # The library draws its own progress bar over ours while it reads GGUF.
         with redirect_stderr(io.StringIO()):
-            network, found = getattr(transformers, kind).from_pretrained(
+            network, info = getattr(transformers, kind).from_pretrained(
                 config=model.config,
                 use_safetensors=True,
                 dtype=getattr(torch, model.dtype),
                 output_loading_info=True,
                 **origin(model.files),
             )
-        # The library fills in random numbers for weights that it does not find.
-        if lacking := sorted(found["missing_keys"]):
+        # The library fills in random numbers for missing weights.
+        if lacking := sorted(info["missing_keys"]):
             raise BadModel(f"{model.files.path} has no weights for {lacking[0]}: is its config of another model?")
         return network
 
     def steer(
         self, network: Any, tokenizer: Any, sources: Sequence[Source], inputs: Mapping[str, Any]
     ) -> AbstractContextManager[Mapping[str, Any]]:
-        """Nothing is added."""
+        """Add nothing."""
         return nullcontext({})
 
 
 @lru_cache(maxsize=1)
 def load_network(model: Model) -> Any:
-    """A model's network, on its device; one network is in memory at a time. Raises `BadModel`."""
-    load_network.cache_clear()  # the one before goes before this one comes
+    """Load a model's network onto its device; one network is in memory at a time. Raises `BadModel`."""
+    load_network.cache_clear()  # frees the previous network first
     with refuse_bad_checkpoint(model.files):
         return model.method.load(model).eval().to(model.device)
 
 
 def origin(files: CheckpointFiles) -> dict[str, Any]:
-    """Where transformers is to load from, and what it is not to do."""
+    """Return the arguments that tell transformers where to load from, without downloads or foreign code."""
     place = {"pretrained_model_name_or_path": files.folder, "local_files_only": True, "trust_remote_code": False}
     return place | ({"gguf_file": files.path.name} if files.kind == "gguf" else {})
 
 
 @contextmanager
 def refuse_bad_checkpoint(files: CheckpointFiles) -> Iterator[None]:
-    """Name the checkpoint in any error, because libraries raise a dozen kinds. Raises `BadModel`."""
+    """Turn any error into a `BadModel` that names the checkpoint, because libraries raise a dozen kinds."""
     try:
         yield
     except ModelUnavailable:
@@ -155,7 +155,7 @@ def refuse_bad_checkpoint(files: CheckpointFiles) -> Iterator[None]:
 
 
 def check_kind(files: CheckpointFiles, config: Any) -> None:
-    """Raise `BadModel` where a folder was named as of the other kind."""
+    """Raise `BadModel` for a folder of the other kind."""
     if files.kind == "seq2seq" and not config.is_encoder_decoder:
         raise BadModel(
             f"{files.path} is no encoder-decoder ({config.model_type}): ask for causal:{files.path} if it is a "
@@ -166,15 +166,15 @@ def check_kind(files: CheckpointFiles, config: Any) -> None:
 
 
 def load_tokenizer(files: CheckpointFiles) -> Any:
-    """A checkpoint's fast tokenizer. Raises `BadModel`, `ModelUnavailable` where it has none."""
+    """Load a checkpoint's fast tokenizer. Raises `BadModel`, `ModelUnavailable` if it has none."""
     import transformers
 
     with refuse_bad_checkpoint(files):
         tokenizer = transformers.AutoTokenizer.from_pretrained(**origin(files))
     names = [*tokenizer.vocab_files_names.values(), "tokenizer.json"]
-    # Without its files the library makes up a tokenizer that knows no word.
+    # Without its files the library makes a tokenizer that knows no word.
     if files.kind != "gguf" and not any((files.folder / name).is_file() for name in names):
         raise ModelUnavailable(f"{files.path} has no tokenizer: copy the files of the model's tokenizer there too")
     if not tokenizer.is_fast:
-        raise ModelUnavailable(f"{files.path} has no fast tokenizer, so it is not known where a text is to be cut")
+        raise ModelUnavailable(f"{files.path} has no fast tokenizer, which is needed to cut long texts")
     return tokenizer

@@ -1,4 +1,4 @@
-"""How a checkpoint writes: the options that people set, and what follows from them and the checkpoint's own."""
+"""The writing options of checkpoints, and the generation config from them and the checkpoint's own."""
 
 import copy
 import math
@@ -12,46 +12,46 @@ DTYPES = ("float32", "bfloat16", "float16")
 DEVICES = ("auto", "cpu", "cuda")
 
 LONGEST = 128
-"""Tokens of an output where neither the options nor the checkpoint say how long it may be."""
+"""The most tokens of an output if neither the options nor the checkpoint set a limit."""
 
 DOCUMENT = "{document}"
-"""Where a prompt has the document."""
+"""The place of the document in a prompt."""
 
 
 @dataclass(frozen=True)
 class WritingOptions:
-    """How a checkpoint writes. What is None is as the checkpoint itself says, in generation_config.json or config.json.
+    """The writing options of a checkpoint; None means the checkpoint's own, in generation_config.json or config.json.
 
-    Raises ValueError for what is out of range.
+    Raises ValueError for values out of range.
     """
 
     beams: int | None = None
-    """Outputs that beam search follows at once; 1: the most probable next token."""
+    """The width of beam search; 1: always the most probable next token."""
     max_tokens: int | None = None
-    """Tokens of an output, at most; `LONGEST` where the checkpoint does not say."""
+    """The most tokens of an output; `LONGEST` if the checkpoint does not set a limit either."""
     min_tokens: int | None = None
-    """Tokens of an output, at least."""
+    """The fewest tokens of an output."""
     length_penalty: float | None = None
-    """Power of the length by which the log-probability of a beam is divided: above 0 prefers longer outputs."""
+    """The power of the length by which the log-probability of a beam is divided: above 0 prefers longer outputs."""
     no_repeat: int | None = None
-    """Length of the n-grams of tokens that an output has only once; 0: no limit."""
+    """The length of the n-grams of tokens that an output must not repeat; 0: no limit."""
     repetition_penalty: float | None = None
-    """What scores of tokens that were there are divided by; 1: nothing."""
+    """The divisor of scores of tokens that occurred before; 1: no penalty."""
     temperature: float | None = None
-    """Draws each token at this temperature. None: the most probable output, whatever the checkpoint says."""
+    """The temperature at which tokens are sampled; None: the most probable output, whatever the checkpoint says."""
     top_p: float | None = None
-    """Draws among the most probable tokens that have this probability together."""
+    """Samples among the most probable tokens with this total probability."""
     seed: int = 0
-    """Seed of what is drawn."""
+    """The seed of sampling."""
     prompt: str | None = None
-    """The input, with `{document}` in it; None: the document alone, or what language models are asked by default."""
+    """The input, with `{document}` in it; None: the document alone, or the default prompt of language models."""
     source_tokens: int | None = None
-    """Tokens of an input, at most; None: as many as the model takes."""
+    """The most tokens of an input; None: as many as the model takes."""
     batch_tokens: int = 4096
-    """Tokens of the inputs that are read at once, padding included."""
+    """The most tokens of a batch of inputs, including padding."""
     dtype: str = "float32"
     device: str = "auto"
-    """`auto`: CUDA where there is one, or what RELEVANCE_DEVICE says."""
+    """`auto`: CUDA if available, or the device in RELEVANCE_DEVICE."""
 
     def __post_init__(self) -> None:
         check_option("dtype", self.dtype, DTYPES)
@@ -75,25 +75,25 @@ class WritingOptions:
 
 
 LOWEST = {"beams": 1, "max_tokens": 1, "min_tokens": 0, "no_repeat": 0, "source_tokens": 1, "batch_tokens": 1}
-"""The least value of options that count."""
+"""The smallest values of whole-number options."""
 
 NOT_OURS = {
-    # what would give several outputs, or other things beside them
+    # settings that would give several outputs, or more than texts
     **dict.fromkeys(("num_return_sequences", "return_dict_in_generate", "output_scores", "output_logits")),
     **dict.fromkeys(("output_attentions", "output_hidden_states")),
-    # what would end it otherwise than by its last token or the limit, or needs a second model
+    # settings that would end an output by anything but its last token or the limit, or need a second model
     **dict.fromkeys(("max_time", "stop_strings", "prompt_lookup_num_tokens", "assistant_early_exit")),
     "cache_implementation": None,
 }
-"""What a checkpoint may say of generation that does not hold here."""
+"""Generation settings of checkpoints that are ignored."""
 
 
 def generation_config(own: Any, options: WritingOptions, *, encoder_decoder: bool) -> Any:
-    """What transformers generates by: a checkpoint's own `GenerationConfig` with the options in it.
+    """Make the config for transformers' `generate`: a checkpoint's own `GenerationConfig` with the options in it.
 
-    Lengths become those of the output alone. A checkpoint's `max_length` and `min_length` count the token that an
-    encoder-decoder begins with, too; of a language model they count the input, say nothing of the output, and are left
-    out. Raises ValueError for a least length above the greatest.
+    Lengths become those of the output alone. A checkpoint's `max_length` and `min_length` include the first token of an
+    encoder-decoder; for a language model they include the input, tell nothing about the output, and are ignored. Raises
+    ValueError for a minimum length above the maximum.
     """
     config = copy.deepcopy(own)
     longest, shortest = config.max_new_tokens, config.min_new_tokens
@@ -132,7 +132,7 @@ def generation_config(own: Any, options: WritingOptions, *, encoder_decoder: boo
 
 
 def generation_settings(config: Any, options: WritingOptions) -> dict[str, object]:
-    """What signatures say of a generation config that `generation_config` has made."""
+    """Return the settings of a generation config of `generation_config` for signatures."""
     settings: dict[str, object] = {
         "tokens": f"{config.min_new_tokens}-{config.max_new_tokens}",
         "beams": config.num_beams,

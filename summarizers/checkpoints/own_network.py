@@ -1,4 +1,4 @@
-"""Systems that are folders of networks of our own, such as `pointer:DIR`."""
+"""Systems that are folders of our own networks, such as `pointer:DIR`."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, replace
@@ -23,21 +23,21 @@ FIELDS = {
     "no_repeat": "no_repeat_ngram_size",
     "length_penalty": "length_penalty",
 }
-"""The options of writing that a search of ours has, and the fields of `Decoding` that they are."""
+"""The writing options that our searches support, with their fields of `Decoding`."""
 
 
 class OwnNetworkSummarizer:
-    """A system that is a folder of such a network, opened when it is first asked for anything.
+    """A system that is a folder of such a network, opened on first use.
 
-    A document without a word has no summary. Raises `ModelUnavailable`, `BadModel` for a folder that is none of its
-    kind, ValueError for options that it does not have.
+    A document without a word has no summary. Raises `ModelUnavailable`, `BadModel` for a folder of another kind,
+    ValueError for options that it does not support.
     """
 
     def __init__(self, kind: str, folder: Path, options: WritingOptions | None = None, name: str | None = None) -> None:
         from summarizers.methods.registry import read_decoding, read_method
 
         self.folder = folder
-        method = read_method(folder)  # first: a run that is not finished has neither
+        method = read_method(folder)  # first, as an unfinished run has neither
         self.weights = weights_sha256(folder)
         if not isinstance(method, OwnNetwork) or method.kind != kind:
             raise BadModel(f"{folder} was trained by the method {method.name!r}, which is no {kind}")
@@ -48,7 +48,7 @@ class OwnNetworkSummarizer:
 
     @property
     def asked(self) -> dict[str, Any]:
-        """The fields of `Decoding` that were asked for. Raises ValueError for options that the method does not have."""
+        """The fields of `Decoding` that were set. Raises ValueError for options that the method does not support."""
         usual = asdict(WritingOptions())
         given = {name: value for name, value in asdict(self.options).items() if value != usual[name]}
         known = {*FIELDS, "device"} if self.method.searches else {"device"}
@@ -61,7 +61,7 @@ class OwnNetworkSummarizer:
 
     @cached_property
     def network(self) -> Network:
-        """The network, on its device. Raises `BadModel` where its files are damaged."""
+        """The network, on its device. Raises `BadModel` if its files are damaged."""
         try:
             return self.method.load(self.folder).on(self.device)
         except ModelUnavailable:
@@ -71,7 +71,7 @@ class OwnNetworkSummarizer:
 
     @cached_property
     def device(self) -> str:
-        """Where it runs. Raises `ModelUnavailable`."""
+        """The device on which it runs. Raises `ModelUnavailable`."""
         return device(None if self.options.device == "auto" else self.options.device)
 
     @cached_property
@@ -100,7 +100,7 @@ class OwnNetworkSummarizer:
         return [with_words[start : start + size] for start in range(0, len(with_words), size)]
 
     def summarize(self, documents: Sequence[Document]) -> list[Summary]:
-        """Write one summary a document, all of them in one batch."""
+        """Write one summary per document, all in one batch."""
         with_words = [document for document in documents if document.source_text.strip()]
         if not with_words:
             return []

@@ -1,4 +1,4 @@
-"""What a model reads of a document: its tokens in a prompt, cut to what the model takes."""
+"""The part of a document that a model reads: its tokens in a prompt, cut to the model's limit."""
 
 import hashlib
 from typing import Any, NamedTuple
@@ -7,27 +7,27 @@ from metrics.models.encoder import whole_characters
 from summarizers.checkpoints.options import DOCUMENT
 
 TLDR = "{document}\nTL;DR:"
-"""The prompt of language models that know no chat (Radford et al. 2019, section 3.6)."""
+"""The prompt for language models without a chat template (Radford et al. 2019, section 3.6)."""
 
 INSTRUCTION = "Write a short summary of the following document.\n\n{document}"
-"""The prompt of language models that do."""
+"""The prompt for language models with a chat template."""
 
 
 class Source(NamedTuple):
-    """What a model reads of one document."""
+    """The input of a model for one document."""
 
     text: str
-    """The document, as far as it is read."""
+    """The part of the document that is read."""
     ids: tuple[int, ...]
-    """The tokens of the whole prompt, special ones included."""
+    """The tokens of the whole prompt, including special ones."""
     cut: bool
-    """Whether the end of the document is not read."""
+    """Whether the end of the document is left out."""
 
 
 class Prompt:
-    """A template into which documents are put, in the words of a tokenizer.
+    """A template for documents, with a tokenizer.
 
-    With `chat` it is what the user says in the tokenizer's chat template, and the model is to answer.
+    With `chat`, it is a user's message in the tokenizer's chat template, which the model answers.
     """
 
     def __init__(self, tokenizer: Any, template: str, *, chat: bool) -> None:
@@ -37,20 +37,20 @@ class Prompt:
 
     @property
     def signature(self) -> str:
-        """Eight digits that tell templates apart."""
+        """Eight digits that identify the template."""
         return hashlib.sha256(self.template.encode()).hexdigest()[:8]
 
     def tokens(self, document: str) -> list[int]:
-        """The tokens of the prompt with a document in it."""
+        """Return the tokens of the prompt with a document in it."""
         text = self.template.replace(DOCUMENT, document)
         if not self.chat:
             return list(self.tokenizer(text, verbose=False).input_ids)
         return chat_tokens(self.tokenizer, [{"role": "user", "content": text}])
 
     def read(self, document: str, limit: int) -> Source:
-        """Read as much of a document as fits into so many tokens with the prompt around it.
+        """Read as much of a document as fits into `limit` tokens together with the prompt.
 
-        Raises ValueError where the prompt alone does not fit.
+        Raises ValueError if the prompt alone does not fit.
         """
         text = whole_characters(document)
         ids = self.tokens(text)
@@ -62,21 +62,21 @@ class Prompt:
             part = text[: ends[kept - 1]]
             if len(ids := self.tokens(part)) <= limit:
                 return Source(part, tuple(ids), cut=True)
-            kept -= len(ids) - limit  # where the text ends, it may be cut into tokens in another way
+            kept -= len(ids) - limit  # the end of the cut text may be tokenized differently
         raise ValueError(f"the prompt alone has more than the {limit} tokens that the model can read beside its output")
 
 
 PLACES = {"add_special_tokens": False, "return_offsets_mapping": True, "verbose": False}
-"""How a tokenizer is asked for the places of the tokens of a text alone."""
+"""The options with which a tokenizer gives the positions of tokens, without special ones."""
 
 
 def chat_tokens(tokenizer: Any, messages: list[dict[str, str]]) -> list[int]:
-    """The tokens of a chat to which the model is to answer, by the tokenizer's chat template."""
+    """Return the tokens of a chat for the model to answer, by the tokenizer's chat template."""
     return list(tokenizer.apply_chat_template(messages, add_generation_prompt=True, return_dict=True)["input_ids"])
 
 
 def make_prompt(tokenizer: Any, template: str | None, *, encoder_decoder: bool) -> Prompt:
-    """The prompt of a template; without one, the document alone, or what language models are asked by default."""
+    """Make the prompt of a template; by default, the document alone, or the default prompt of language models."""
     chat = not encoder_decoder and tokenizer.chat_template is not None
     default = DOCUMENT if encoder_decoder else INSTRUCTION if chat else TLDR
     return Prompt(tokenizer, default if template is None else template, chat=chat)

@@ -1,4 +1,4 @@
-"""Systems that are checkpoints: batches of documents in, candidate summaries with their remarks out."""
+"""Systems that are checkpoints."""
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
@@ -15,10 +15,10 @@ from summarizers.training_documents import TRAINING_DOCUMENTS, TrainingDocuments
 
 
 class CheckpointSummarizer:
-    """A system that is a checkpoint of a local folder or file, opened when it is first asked for anything.
+    """A system that is a checkpoint in a local folder or file, opened on first use.
 
-    A document without a word has no summary. Summaries say whether the model saw the end of the document
-    (`SOURCE_CUT`), and whether the limit of the length ended them (`OUTPUT_CUT`).
+    A document without a word has no summary. Remarks say whether the model did not see the end of the document
+    (`SOURCE_CUT`), and whether the length limit ended the summary (`OUTPUT_CUT`).
     """
 
     def __init__(self, kind: str, path: Path, options: WritingOptions | None = None, name: str | None = None) -> None:
@@ -33,7 +33,7 @@ class CheckpointSummarizer:
 
     @cached_property
     def training_documents(self) -> TrainingDocuments:
-        """The documents that it was trained on, where its folder tells. Raises `BadRecord`."""
+        """The documents that it was trained on, if its folder has a list. Raises `BadRecord`."""
         told = self.files.folder / TRAINING_DOCUMENTS
         return TrainingDocuments.read(told) if self.files.kind != "gguf" and told.is_file() else TrainingDocuments()
 
@@ -49,7 +49,7 @@ class CheckpointSummarizer:
         return [[with_words[place] for place in batch] for batch in batches]
 
     def summarize(self, documents: Sequence[Document]) -> list[Summary]:
-        """Write one summary a document, all of them in one batch."""
+        """Write one summary per document, all in one batch."""
         with_words = [document for document in documents if document.source_text.strip()]
         sources = [self.checkpoint.read(document.source_text) for document in with_words]
         if not sources:
@@ -67,18 +67,18 @@ OPENED: dict[str, Callable[[str, Path, WritingOptions | None, str | None], Batch
     "pointer": OwnNetworkSummarizer,
     "presumm": OwnNetworkSummarizer,
 }
-"""What stands before the folder or file in the name of a system, and what opens it."""
+"""The functions that open a system, by the prefix before the folder or file in its name."""
 
 
 def is_checkpoint(name: str) -> bool:
-    """Whether the name of a system is that of a checkpoint, such as `seq2seq:models/bart`."""
+    """Tell whether the name of a system is that of a checkpoint, such as `seq2seq:models/bart`."""
     return name.partition(":")[0] in OPENED and ":" in name
 
 
 def checkpoint_summarizer(
     name: str, options: WritingOptions | None = None, *, system: str | None = None
 ) -> BatchSummarizer:
-    """Make a summarizer of a name such as `seq2seq:models/bart`, called `system` or as its folder or file.
+    """Make a summarizer from a name such as `seq2seq:models/bart`, named `system` or like its folder or file.
 
     Raises what `CheckpointFiles` and `OwnNetworkSummarizer` do, and ValueError for a bad name.
     """

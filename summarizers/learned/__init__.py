@@ -1,1 +1,1 @@
-"""Extractors that are learned: two that come with this package, and those of folders that `training` writes."""
+"""Learned extractors: two that come with this package, and those in folders written by `training`."""

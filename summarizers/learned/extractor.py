@@ -1,4 +1,4 @@
-"""Systems that are trained extractors: the two of this package, and those of one's own folders."""
+"""Systems that are trained extractors: the two of this package, and those in users' folders."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ WEIGHTS = Path(__file__).parent / "weights"
 """The folders of the extractors that come with this package."""
 
 PREFIX = "extractor:"
-"""What the name of a system begins with that is an extractor of a folder."""
+"""The prefix of the name of a system that is an extractor in a folder."""
 
 
 class LearnedExtractor(Extractive):
-    """The sentences that a trained extractor scores highest.
+    """The sentences with the highest scores of a trained extractor.
 
-    It was trained to find the one sentence that is closest to a summary of one sentence, so that one is taken where no
-    length is asked for; nothing keeps two that say the same out of a longer summary. A document's summary depends on
-    that document alone. Raises `ModelUnavailable` where the folder is none of an extractor.
+    It was trained to find the sentence closest to a summary of one sentence, so the default length is one sentence;
+    nothing keeps two sentences with the same content out of a longer summary. A document's summary depends on that
+    document alone. Raises `ModelUnavailable` for a folder without an extractor.
     """
 
     usual: ClassVar[SummaryLength] = SummaryLength(1)
@@ -65,11 +65,11 @@ class LearnedExtractor(Extractive):
         return read_training_documents(self.folder)
 
     def order(self, sentences: Sequence[str], document: Document) -> list[int]:
-        """By score."""
+        """Sort by score."""
         return best_first(self.score(sentences))
 
     def score(self, sentences: Sequence[str]) -> list[float]:
-        """The score of each sentence of a document, of which there is at least one."""
+        """Score each sentence of a document, at least one."""
         if self.kind == MINILM:
             vectors = minilm.encode_sentences(sentences, sentence_encoder())
             return minilm.score_vectors(read_heads(self.folder, self.digest), vectors)
@@ -78,14 +78,14 @@ class LearnedExtractor(Extractive):
 
 @cache
 def sentence_encoder() -> Encoder:
-    """The embedded encoder, one for all extractors: with those of metrics it would compute layers that none reads."""
+    """Return the embedded encoder of all extractors: that of metrics would compute layers that they do not use."""
     from metrics.models.encoder import Encoder
 
     return Encoder()
 
 
 def shipped(kind: str, length: SummaryLength | int | None = None) -> LearnedExtractor:
-    """An extractor that comes with this package, called `tldr-linear` or `tldr-minilm`."""
+    """Make an extractor that comes with this package, named `tldr-linear` or `tldr-minilm`."""
     return LearnedExtractor(WEIGHTS / kind, length, system=f"tldr-{kind}")
 
 
@@ -93,14 +93,14 @@ SHIPPED = {f"tldr-{kind}": kind for kind in KINDS}
 
 
 def is_extractor(name: str) -> bool:
-    """Whether the name of a system is that of an extractor in a folder, such as `extractor:models/mine-2`."""
+    """Tell whether the name of a system is that of an extractor in a folder, such as `extractor:models/mine-2`."""
     return name.startswith(PREFIX)
 
 
 def extractor(name: str, *, system: str | None = None) -> LearnedExtractor:
-    """Make a system of a name such as `extractor:models/mine`, or `extractor:models/mine-2` for two sentences.
+    """Make a system from a name such as `extractor:models/mine`, or `extractor:models/mine-2` for two sentences.
 
-    It is called `system`, or else as its folder. Where there is a folder `mine-2`, that one is meant. Raises
+    Its name is `system`, by default that of its folder. If there is a folder `mine-2`, it is used. Raises
     `ModelUnavailable`.
     """
     path = name.removeprefix(PREFIX)

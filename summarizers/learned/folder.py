@@ -1,4 +1,4 @@
-"""The folder of a trained extractor: what it is, its weights, and which documents it was trained on."""
+"""The folder of a trained extractor: its description, its weights, and the documents that it was trained on."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ LINEAR, MINILM = "linear", "minilm"
 KINDS = (LINEAR, MINILM)
 
 ABOUT = "extractor.json"
-"""What the extractor is, and how it was trained."""
+"""The file of the extractor's description and training."""
 WEIGHTS = "weights.safetensors"
 VOCABULARY = "vocabulary.txt"
-"""The features of a linear extractor, a line each, in the order of its weights."""
+"""The file of a linear extractor's features, a line for each, in the order of its weights."""
 
 MOST_HEADS = 3
-"""Heads of a MiniLM extractor at most: those of three seeds have 2.3 MB."""
+"""The most heads of a MiniLM extractor; those of three seeds have 2.3 MB."""
 
 LARGEST = 64 * 2**20
-"""Bytes of a file of weights at most; ours have two megabytes."""
+"""The most bytes of a file of weights; ours have two megabytes."""
 
 
 def read_about(folder: Path) -> dict[str, Any]:
-    """What a folder says of its extractor. Raises `ModelUnavailable` where it is none, `BadModel` for a damaged one."""
+    """Read an extractor's description. Raises `ModelUnavailable` if there is none, `BadModel` for a damaged one."""
     if not (folder / ABOUT).is_file():
         raise ModelUnavailable(f"{folder} is no trained extractor: it has no {ABOUT}")
     try:
@@ -58,7 +58,7 @@ def read_about(folder: Path) -> dict[str, Any]:
 
 
 def hash_weights(folder: Path, kind: str) -> str:
-    """The SHA-256 of an extractor's weights; of a linear one, of its vocabulary and weights. Raises `BadModel`."""
+    """Compute the SHA-256 of an extractor's weights, and of a linear one's vocabulary. Raises `BadModel`."""
     try:
         hashes = [sha256(folder / name) for name in ((VOCABULARY, WEIGHTS) if kind == LINEAR else (WEIGHTS,))]
     except (OSError, BadRecord) as error:
@@ -68,7 +68,7 @@ def hash_weights(folder: Path, kind: str) -> str:
 
 @lru_cache(maxsize=4)
 def read_linear(folder: Path, digest: str) -> dict[str, float]:
-    """The weights of a linear extractor by feature; `digest` is theirs. Raises `BadModel`."""
+    """Read the weights of a linear extractor by feature; `digest` is their hash. Raises `BadModel`."""
     from safetensors import SafetensorError
     from safetensors.numpy import load
 
@@ -84,7 +84,7 @@ def read_linear(folder: Path, digest: str) -> dict[str, float]:
 
 @lru_cache(maxsize=4)
 def read_heads(folder: Path, digest: str) -> list[Any]:
-    """The heads of a MiniLM extractor, ready to score; `digest` is that of their weights. Raises `BadModel`."""
+    """Read the heads of a MiniLM extractor, ready to score; `digest` is their weights' hash. Raises `BadModel`."""
     from safetensors import SafetensorError
     from safetensors.torch import load
     from torch import nn
@@ -102,17 +102,17 @@ def read_heads(folder: Path, digest: str) -> list[Any]:
 
 
 def read_weights(folder: Path) -> bytes:
-    """The bytes of a file of weights. Raises `BadModel` where it is too large."""
+    """Read the bytes of a file of weights. Raises `BadModel` if it is too large."""
     with open_file(folder / WEIGHTS) as file:
-        found = file.read(LARGEST + 1)
-    if len(found) > LARGEST:
+        content = file.read(LARGEST + 1)
+    if len(content) > LARGEST:
         raise BadModel(f"{folder / WEIGHTS} has over {LARGEST // 2**20} MiB: those of an extractor are smaller")
-    return found
+    return content
 
 
 @lru_cache(maxsize=4)
 def read_training_documents(folder: Path) -> TrainingDocuments:
-    """The documents that an extractor was trained on. Raises `BadModel`."""
+    """Read the documents that an extractor was trained on. Raises `BadModel`."""
     try:
         return TrainingDocuments.read(folder / TRAINING_DOCUMENTS)
     except (OSError, BadRecord) as error:
@@ -120,7 +120,7 @@ def read_training_documents(folder: Path) -> TrainingDocuments:
 
 
 def damaged(where: Path, error: Exception) -> BadModel:
-    """The error that says which file or folder of an extractor cannot be read."""
+    """Make the error that says which file or folder of an extractor cannot be read."""
     said = error.strerror if isinstance(error, OSError) else str(error)
     name = getattr(error, "filename", None)
     return BadModel(f"the extractor in {name or where} cannot be read ({said}): copy or train it anew")
@@ -144,7 +144,7 @@ def write_heads(folder: Path, heads: Sequence[torch.nn.Module]) -> None:
 
 
 def write_about(folder: Path, kind: str, learned_from: TrainingDocuments, settings: Mapping[str, object]) -> None:
-    """Write what an extractor is, last of all: a folder without it is none. Raises OSError."""
+    """Write an extractor's description, last of all: a folder without it is no extractor. Raises OSError."""
     (folder / WEIGHTS).chmod(0o644)  # the library lets nobody else read them
     learned_from.write(folder / TRAINING_DOCUMENTS)
     write_whole(folder / ABOUT, [json.dumps({"format": FORMAT, "kind": kind} | dict(settings), indent=1) + "\n"])

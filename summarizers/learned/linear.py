@@ -1,4 +1,4 @@
-"""The linear extractor: a sentence scores the sum of the weights of its n-grams, its place and its length."""
+"""The linear extractor: a sentence's score is the sum of the weights of its n-grams, its position and its length."""
 
 from __future__ import annotations
 
@@ -16,42 +16,41 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
 LEAST_SENTENCES = 5
-"""Training sentences that a feature must occur in."""
+"""The fewest training sentences with a feature."""
 
 ITERATIONS = 300
-"""Iterations of the solver at most; on two thousand abstracts it converges within half of them."""
+"""The most iterations of the solver; on two thousand abstracts it converges within half of them."""
 
 
 def features(sentences: Sequence[str]) -> list[set[str]]:
-    """What is known of each sentence of a document: its 1- to 3-grams, its place, its length.
+    """Compute the features of each sentence of a document: its 1- to 3-grams, its position, its length.
 
-    N-grams are lower-cased words joined by a space, with `<` and `>` for the sentence's ends; places are counted from
-    both ends of the document and lengths in fours of words, and are written as `@first 0`, `@last 3`, `@words 5`.
+    N-grams are lower-cased words joined by a space, with `<` and `>` for the sentence's ends; positions are counted
+    from both ends of the document and lengths in fours of words, written as `@first 0`, `@last 3`, `@words 5`.
     """
-    found = []
+    results = []
     for place, sentence in enumerate(sentences):
         words = UNICODE.findall(sentence.lower())
         ends = ["<", *words, ">"]
         ngrams = {" ".join(ends[start : start + n]) for n in (1, 2, 3) for start in range(len(ends) - n + 1)}
         from_end = len(sentences) - 1 - place
-        found.append(
+        results.append(
             ngrams | {f"@first {min(place, 9)}", f"@last {min(from_end, 9)}", f"@words {min(len(words) // 4, 12)}"}
         )
-    return found
+    return results
 
 
 def score_sentences(weights: Mapping[str, float], sentences: Sequence[str]) -> list[float]:
-    """The score of each sentence; a feature that was not learned weighs nothing."""
-    # fsum: the order of a set's items must not move a score
+    """Score each sentence; unknown features have no weight."""
+    # fsum: the order of a set's items must not change a score
     return [fsum(weights.get(feature, 0.0) for feature in known) for known in features(sentences)]
 
 
 def fit(documents: Sequence[Sequence[str]], rouge: Sequence[NDArray[np.float64]], penalty: float) -> dict[str, float]:
-    """Fit the weights by ridge regression; returns them by feature, sorted, in float32.
+    """Fit the weights by ridge regression; return them by feature, sorted, in float32.
 
-    What is learned is how far the ROUGE of a sentence is from the mean of its document: how hard a document is says
-    nothing about its sentences. `rouge` has one value a sentence. Raises ValueError where no feature is
-    frequent enough.
+    The target is the difference of a sentence's ROUGE from the mean of its document, as a document's difficulty says
+    nothing about its sentences. `rouge` has one value per sentence. Raises ValueError if no feature is frequent enough.
     """
     from scipy.sparse.linalg import LinearOperator, lsqr
 
@@ -59,7 +58,7 @@ def fit(documents: Sequence[Sequence[str]], rouge: Sequence[NDArray[np.float64]]
     counts = Counter(feature for each in known for feature in each)
     vocabulary = sorted(feature for feature, count in counts.items() if count >= LEAST_SENTENCES)
     if not vocabulary:
-        raise ValueError(f"no n-gram stands in {LEAST_SENTENCES} sentences: there are too few documents to learn from")
+        raise ValueError(f"no n-gram occurs in {LEAST_SENTENCES} sentences: there are too few documents to learn from")
     table = incidence(known, vocabulary)
     target = np.concatenate([values - values.mean() for values in rouge])
     means = np.asarray(table.mean(axis=0)).ravel()  # centred, so that no intercept is needed
@@ -74,7 +73,7 @@ def fit(documents: Sequence[Sequence[str]], rouge: Sequence[NDArray[np.float64]]
 
 
 def incidence(known: Iterable[set[str]], vocabulary: Sequence[str]) -> csr_matrix[np.float64]:
-    """Which sentence has which feature: 1 or 0, shape (sentences, vocabulary)."""
+    """Make the table of features by sentence: 1 or 0, shape (sentences, vocabulary)."""
     from scipy.sparse import csr_matrix
 
     columns = {feature: column for column, feature in enumerate(vocabulary)}

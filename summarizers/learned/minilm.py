@@ -1,8 +1,9 @@
-"""The MiniLM extractor: sentence vectors of the embedded encoder, which stays as it is, and one transformer layer.
+"""The MiniLM extractor: sentence vectors of the embedded encoder, which is not trained, and one transformer layer.
 
-A sentence is the mean of its token vectors in a lower hidden layer: the upper ones keep what a sentence is about, and
-lose how it says it ("we propose"), which is what summaries of papers are recognised by. The layer lets sentences of one
-document look at each other (as the inter-sentence layers of PreSumm do: Liu and Lapata 2019, section 3.2).
+A sentence's vector is the mean of its token vectors in a lower hidden layer: upper ones keep the topic of a sentence
+but lose its wording ("we propose"), by which summary sentences of papers are recognised. In the transformer layer,
+sentences of one document attend to each other (as in the inter-sentence layers of PreSumm: Liu and Lapata 2019, section
+3.2).
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from metrics.models.encoder import Encoder
 
 LAYER = 3
-"""The hidden layer of the encoder, of 6, whose vectors are read; those above it are not computed."""
+"""The hidden layer of the encoder, of 6, that is used; those above it are not computed."""
 
 ENCODER_WIDTH = 384
 WIDTH = 192
@@ -30,10 +31,10 @@ HEADS = 4
 FEED_FORWARD = 384
 DROPOUT = 0.3
 PLACES = 32
-"""Places, from each end of a document, that have a vector of their own."""
+"""Positions, from each end of a document, with a vector of their own."""
 
 TOGETHER = 256
-"""Sentences that look at each other; longer documents are read in stretches, so that memory grows with their length."""
+"""Sentences that attend to each other; longer documents are read in stretches, so that memory grows linearly."""
 
 EPOCHS = 6
 BATCH = 32
@@ -41,7 +42,7 @@ BATCH = 32
 LEARNING_RATE = 5e-4
 WEIGHT_DECAY = 0.05
 WARM_UP = 0.1
-"""Share of the steps in which the learning rate rises."""
+"""The share of steps in which the learning rate rises."""
 TEMPERATURE = 0.1
 """Soft labels are softmax(ROUGE-1 / temperature) over a document's sentences."""
 
@@ -52,19 +53,19 @@ class Stretch(NamedTuple):
     vectors: torch.Tensor
     """(sentences, ENCODER_WIDTH)"""
     first: torch.Tensor
-    """(sentences,), places from the document's beginning"""
+    """(sentences,), positions from the document's beginning"""
     last: torch.Tensor
-    """(sentences,), places from its end"""
+    """(sentences,), positions from its end"""
 
 
 @cache
 def head_class() -> type[Any]:
-    """The head, a `torch.nn.Module`: made in a function because torch is loaded only where it is used."""
+    """Return the head's class, a `torch.nn.Module`; made here, as torch is loaded where it is used."""
     import torch
     from torch import nn
 
     class Head(nn.Module):
-        """Vectors and places of sentences to their scores."""
+        """The network from vectors and positions of sentences to their scores."""
 
         def __init__(self) -> None:
             super().__init__()
@@ -83,7 +84,7 @@ def head_class() -> type[Any]:
             self.dropout = nn.Dropout(DROPOUT)
 
         def forward(self, stretches: Sequence[Stretch]) -> torch.Tensor:
-            """Scores of the shape (stretches, sentences), very low where a stretch has no sentence."""
+            """Compute scores, shape (stretches, sentences), very low for padding."""
             vectors, first, last = (
                 nn.utils.rnn.pad_sequence(list(column), batch_first=True) for column in zip(*stretches, strict=True)
             )
@@ -99,9 +100,9 @@ def head_class() -> type[Any]:
 
 
 def encode_sentences(sentences: Sequence[str], encoder: Encoder) -> torch.Tensor:
-    """A vector a sentence, (sentences, ENCODER_WIDTH): the mean over its tokens, special ones included.
+    """Encode each sentence as the mean of its tokens' vectors, including special ones: (sentences, ENCODER_WIDTH).
 
-    Of a sentence that is longer than the encoder's limit the beginning is read.
+    A sentence that is longer than the encoder's limit is cut.
     """
     import torch
 
@@ -109,12 +110,12 @@ def encode_sentences(sentences: Sequence[str], encoder: Encoder) -> torch.Tensor
     for start in range(0, len(sentences), TOGETHER):
         for encoded in encoder.encode(sentences[start : start + TOGETHER], [LAYER]):
             vectors.append(encoded.vectors[LAYER].mean(0))
-        encoder.forget()  # 30 times as much as the means, and nobody asks for these sentences again
+        encoder.forget()  # 30 times as much as the means, and not needed again
     return torch.stack(vectors)
 
 
 def stretches_of(vectors: torch.Tensor) -> list[Stretch]:
-    """The sentences of a document, `TOGETHER` at a time."""
+    """Divide the sentences of a document into stretches of `TOGETHER`."""
     import torch
 
     first = torch.arange(len(vectors))
@@ -123,7 +124,7 @@ def stretches_of(vectors: torch.Tensor) -> list[Stretch]:
 
 
 def score_vectors(heads: Sequence[Any], vectors: torch.Tensor) -> list[float]:
-    """The score of each sentence of a document: the mean over heads of its log-probability to be the best."""
+    """Score each sentence of a document: the mean over heads of its log-probability of being the best."""
     import torch
 
     with torch.inference_mode():
@@ -135,7 +136,7 @@ def score_vectors(heads: Sequence[Any], vectors: torch.Tensor) -> list[float]:
 
 
 def rounded(head: Any) -> Any:
-    """A head with its weights rounded to float16, as its file has them."""
+    """Round a head's weights to float16, as in its file."""
     import torch
 
     head.load_state_dict({name: numbers.to(torch.float16) for name, numbers in head.state_dict().items()})
@@ -147,7 +148,7 @@ def rounded(head: Any) -> Any:
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Compute in one thread: the last digits of sums move with the number of threads."""
+    """Compute in one thread in the block, as last digits of sums depend on the number of threads."""
     import torch
 
     before = torch.get_num_threads()
@@ -166,11 +167,11 @@ def fit(
     epochs: int = EPOCHS,
     say: Callable[[str], None] = lambda message: None,
 ) -> Any:
-    """Train a head on documents of at least one sentence vector each; returns it ready to score.
+    """Train a head on documents of at least one sentence vector each; return it ready to score.
 
-    The loss is the cross-entropy of the scores' softmax to that of ROUGE-1 / `TEMPERATURE`, over the sentences of a
-    document (listwise, as in ListNet: Cao et al. 2007, section 4.2). Weights are rounded to float16. The same seed
-    gives the same weights on the same machine in one thread.
+    The loss is the cross-entropy between the softmax of the scores and that of ROUGE-1 / `TEMPERATURE`, over the
+    sentences of a document (listwise, as in ListNet: Cao et al. 2007, section 4.2). Weights are rounded to float16. The
+    same seed gives the same weights on the same machine in one thread.
     """
     import torch
 
@@ -208,5 +209,5 @@ def fit(
 
 
 def learning_rate(share: float) -> float:
-    """The learning rate after a share of the steps: up in a line, down half a cosine."""
+    """Compute the learning rate after a share of the steps: linear warm-up, then half a cosine down."""
     return LEARNING_RATE * min(1, share / WARM_UP) * (1 + math.cos(math.pi * share)) / 2

@@ -1,7 +1,7 @@
-"""Training of extractors: documents with references in, a folder of `summarizers.learned.folder` out.
+"""Training of extractors, from documents with references to a folder of `summarizers.learned.folder`.
 
-What a sentence is worth is its ROUGE-1 F1 against the best of the references. Whatever is chosen among, a penalty or a
-seed, is chosen by the mean ROUGE-1 of the one sentence that is scored highest, on the development documents.
+The worth of a sentence is its ROUGE-1 F1 against the best of the references. A penalty or a seed is chosen by the mean
+ROUGE-1 of the sentence with the highest score, on the development documents.
 """
 
 from __future__ import annotations
@@ -34,35 +34,35 @@ PENALTIES = (30.0, 100.0, 200.0, 300.0, 400.0, 600.0, 1000.0)
 """Penalties of the ridge regression that are tried."""
 
 SEEDS = 10
-"""Seeds of the head that are tried, and then the best of them together, up to `MOST_HEADS`."""
+"""Seeds of the head that are tried; then the best of them together, up to `MOST_HEADS`."""
 
 Model = TypeVar("Model")
 
 
 class TooFewDocuments(ValueError):
-    """No document is left to learn or choose from."""
+    """No document is left for training or choosing."""
 
 
 class TrainedExtractor(NamedTuple):
-    """What came of a training."""
+    """The result of training."""
 
     documents: int
-    """That were learned from."""
+    """Documents used for training."""
     dev: int
-    """Documents that chose."""
+    """Documents used for choosing."""
     rouge1: float
-    """The mean ROUGE-1 of the extracts of one sentence on these, in [0, 1]."""
+    """The mean ROUGE-1, in [0, 1], of one-sentence extracts of the documents for choosing."""
     chosen: str
-    """Which candidate was taken, such as `penalty 300`."""
+    """The name of the chosen candidate, such as `penalty 300`."""
 
 
 class Labelled(NamedTuple):
-    """A document's sentences with what they are worth."""
+    """A document's sentences with their worth."""
 
     document: Document
     sentences: list[str]
     rouge: NDArray[np.float64]
-    """The ROUGE-1 of each, in [0, 1]."""
+    """The ROUGE-1 of each sentence, in [0, 1]."""
 
 
 def train_extractor(
@@ -77,13 +77,13 @@ def train_extractor(
 ) -> TrainedExtractor:
     """Train an extractor on documents and write it into a new folder.
 
-    Documents are left out that have no reference or fewer than two sentences, which teach nothing, and those that are
-    also in `dev` or `without`, whose figures would say nothing. Of `seeds` heads the best is taken, or the best two or
-    three together; the linear kind has none.
+    Documents without a reference or with fewer than two sentences are left out, as they teach nothing, and so are those
+    in `dev` or `without`, which would make their figures meaningless. The best of `seeds` heads is taken, or the best
+    two or three together; the linear kind has none.
 
-    The same documents give the same files on the same machine with the same versions of the libraries: all of it is
-    done in one thread, as the last digits of sums move with the number of threads. Raises
-    `OutputInUse`, `TooFewDocuments`, OSError, `ModelUnavailable`, and ValueError for an unknown kind.
+    The same documents give the same files on the same machine with the same versions of libraries: training runs in one
+    thread, as last digits of sums depend on the number of threads. Raises `OutputInUse`, `TooFewDocuments`, OSError,
+    `ModelUnavailable`, and ValueError for an unknown kind.
     """
     check_option("kind", kind, KINDS)
     check_output(output)
@@ -117,9 +117,9 @@ def train_extractor(
 
 
 def label(documents: Iterable[Document]) -> list[Labelled]:
-    """The documents that have something to teach, with the ROUGE-1 of their sentences; an unscored one is worth 0."""
+    """Label the documents that can teach something with the ROUGE-1 of their sentences; unscored ones are worth 0."""
     metric = RougeN(1)
-    found = []
+    labelled = []
     for document in documents:
         sentences = sentences_of(document)
         if len(sentences) < 2:
@@ -130,16 +130,16 @@ def label(documents: Iterable[Document]) -> list[Labelled]:
         ]
         scores = [score.value for score in metric.score(examples)]
         if any(score is not None for score in scores):
-            found.append(Labelled(document, sentences, np.array([score or 0.0 for score in scores])))
-    return found
+            labelled.append(Labelled(document, sentences, np.array([score or 0.0 for score in scores])))
+    return labelled
 
 
 Candidate = tuple[str, Model, list[list[float]]]
-"""How a model was made, the model, and its scores of the development documents' sentences."""
+"""The name of a candidate, the model, and its scores of the development documents' sentences."""
 
 
 def linear_candidates(train: Sequence[Labelled], dev: Sequence[Labelled]) -> Iterable[Candidate[dict[str, float]]]:
-    """The weights by each penalty."""
+    """Yield the weights for each penalty."""
     documents, rouge = [one.sentences for one in train], [one.rouge for one in train]
     for penalty in PENALTIES:
         weights = linear.fit(documents, rouge, penalty)
@@ -149,7 +149,7 @@ def linear_candidates(train: Sequence[Labelled], dev: Sequence[Labelled]) -> Ite
 def head_candidates(
     train: Sequence[Labelled], dev: Sequence[Labelled], encoder: Encoder, seeds: int, say: Callable[[str], None]
 ) -> Iterable[Candidate[list[Any]]]:
-    """The head of each seed, then the best two together and so on; sentences are encoded once for all of them."""
+    """Yield the head of each seed, then the best two together and so on; sentences are encoded once for all."""
 
     def encode(part: Sequence[Labelled], what: str) -> list[torch.Tensor]:
         vectors = []
@@ -160,28 +160,28 @@ def head_candidates(
         return vectors
 
     learned, chosen_on = encode(train, "learn from"), encode(dev, "choose on")
-    found: list[tuple[float, int, Any]] = []
+    ranked: list[tuple[float, int, Any]] = []
     for seed in range(seeds):
         head = minilm.fit(learned, [one.rouge for one in train], seed, say=say)
         scores = [minilm.score_vectors([head], vectors) for vectors in chosen_on]
-        found.append((-mean_rouge(dev, scores), seed, head))
+        ranked.append((-mean_rouge(dev, scores), seed, head))
         yield f"seed {seed}", [head], scores
-    found.sort(key=lambda one: one[:2])
+    ranked.sort(key=lambda one: one[:2])
     for count in range(2, min(MOST_HEADS, seeds) + 1):
-        heads = [head for _, _, head in found[:count]]
-        name = f"seeds {', '.join(str(seed) for _, seed, _ in found[:count])}"
+        heads = [head for _, _, head in ranked[:count]]
+        name = f"seeds {', '.join(str(seed) for _, seed, _ in ranked[:count])}"
         yield name, heads, [minilm.score_vectors(heads, vectors) for vectors in chosen_on]
 
 
 def mean_rouge(documents: Sequence[Labelled], scores: Sequence[Sequence[float]]) -> float:
-    """The mean ROUGE-1 of the sentences that are scored highest, in [0, 1]."""
+    """Compute the mean ROUGE-1 of the sentences with the highest scores, in [0, 1]."""
     return float(np.mean([one.rouge[best_first(values)[0]] for one, values in zip(documents, scores, strict=True)]))
 
 
 def choose(
     candidates: Iterable[Candidate[Model]], dev: Sequence[Labelled], say: Callable[[str], None]
 ) -> tuple[Model, float, str]:
-    """The candidate whose best sentences have the highest mean ROUGE-1, the first of equals, with that mean."""
+    """Choose the candidate with the highest mean ROUGE-1 of its best sentences, the first of equal ones."""
     best: tuple[Model, float, str] | None = None
     for name, model, scores in candidates:
         rouge1 = mean_rouge(dev, scores)

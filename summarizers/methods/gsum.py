@@ -1,4 +1,4 @@
-"""GSum: BART that is guided by keywords of the source."""
+"""GSum: BART guided by keywords of the source."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ if TYPE_CHECKING:
     import torch
 
 SEPARATOR = ", "
-"""What stands between two keywords of a guidance, which is one text."""
+"""The separator of keywords in a guidance, which is one text."""
 
 
 @dataclass
 class GSum(Seq2SeqMethod):
     """BART with two encoders, of the source and of keywords, and a decoder that attends to both.
 
-    The encoders share all layers but the top one, of which each has its own, as in the published code; the keywords'
-    begins as a copy of BART's. The decoder attends to itself, to the keywords and to the source, in this order. The
-    loss is cross-entropy with smoothed labels.
+    The encoders share all layers except the top one, as in the published code; the keywords' top layer starts as a copy
+    of BART's. The decoder attends to itself, to the keywords and to the source, in this order. The loss is
+    cross-entropy with smoothed labels.
 
-    The keywords are those of the source, as far as it is read, by tf-idf, each sentence counted as a document
-    (`metrics.keywords.extractors`), in training as at test time, so that nothing of a reference can leak. The authors
-    predict keywords at test time only and train with those of the source that the reference has too.
-    Source: Dou et al. (2021), GSum, and its published code. Raises ValueError for less than one keyword, and for a
-    smoothing that is no share.
+    The keywords are those of the source, as far as it is read, by tf-idf with sentences as documents
+    (`metrics.keywords.extractors`), both in training and at test time, so that no reference can leak. The authors
+    predict keywords at test time only and train with those of the source that are also in the reference.
+    Source: Dou et al. (2021), GSum, and its published code. Raises ValueError for fewer than one keyword, and for a
+    smoothing outside [0, 1].
     """
 
     name = "gsum"
@@ -55,7 +55,7 @@ class GSum(Seq2SeqMethod):
         add_guidance(model)
 
     def inputs(self, network: Network, documents: Sequence[Document], read: Any, *, labels: bool) -> Batch:
-        """The keywords' token numbers and mask, each (documents, tokens)."""
+        """Make the keywords' token numbers and mask, each (documents, tokens)."""
         ends = read["offset_mapping"][..., 1].amax(1).tolist()  # of the text that is read
         made = network.tokenizer(
             [
@@ -71,13 +71,13 @@ class GSum(Seq2SeqMethod):
 
     @contextmanager
     def given(self, model: Any, batch: Batch) -> Iterator[None]:
-        """Encode the guidance and hand it to the decoder."""
+        """Encode the guidance and pass it to the decoder."""
         states = encode_guidance(model, batch["guidance_ids"], batch["guidance_mask"])
         with guided(model, states, batch["guidance_mask"]):
             yield
 
     def loss(self, model: Any, batch: Batch) -> torch.Tensor:
-        """Mean cross-entropy of the reference's tokens with smoothed labels."""
+        """Compute the mean cross-entropy of the reference's tokens with smoothed labels."""
         import torch
 
         logits = self.run(model, batch).logits
@@ -87,12 +87,12 @@ class GSum(Seq2SeqMethod):
 
 
 def predict_guidance(source: str, keywords: int) -> str:
-    """The keywords of a source by tf-idf, the best first; it is given nothing but the source."""
+    """Extract the keywords of a source by tf-idf, the best first, from the source alone."""
     return SEPARATOR.join(map(str, extract(f"tfidf:{keywords}", [source])))
 
 
 def encode_guidance(model: Any, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-    """The guidance's states, (documents, tokens, width), from token numbers and mask, (documents, tokens)."""
+    """Compute the guidance's states, (documents, tokens, width), from token numbers and mask, (documents, tokens)."""
     encoder = model.get_encoder()
     with own_top(encoder):
         states: torch.Tensor = encoder(input_ids=ids, attention_mask=mask).last_hidden_state
@@ -101,7 +101,7 @@ def encode_guidance(model: Any, ids: torch.Tensor, mask: torch.Tensor) -> torch.
 
 @contextmanager
 def own_top(encoder: Any) -> Iterator[None]:
-    """The encoder with the guidance's top layer: all else is shared, and nothing is stored twice."""
+    """Give the encoder the guidance's top layer in the block: all others are shared, and nothing is stored twice."""
     top = encoder.layers[-1]
     encoder.layers[-1] = encoder.guidance_layer
     try:

@@ -1,4 +1,4 @@
-"""What methods have in common that learn something of each source token beside the summary."""
+"""The base class of methods that learn a property of each source token besides the summary."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ if TYPE_CHECKING:
 
 @dataclass
 class TokenHead(Seq2SeqMethod):
-    """(1 - l) CE + l L, where L is a loss of a linear head over the encoder's last states, a number a token.
+    """A method with the loss (1 - l) CE + l L, where L is that of a linear head on the encoder's last states.
 
-    The head is drawn with a generator of its own, so that all else is drawn as without it, and is not kept: summaries
-    are written by the model alone. Raises ValueError for a share that is no share.
+    The head has a number per token. It is initialised by a generator of its own, so that other random numbers are the
+    same as without it, and is not saved: summaries are written by the model alone. Raises ValueError for a share
+    outside [0, 1].
     """
 
     share: float = setting(0.1, "Share of the tokens' loss, from 0 to 1; the summary's has the rest.")
@@ -41,17 +42,17 @@ class TokenHead(Seq2SeqMethod):
         model.token_head = head
 
     def strip(self, model: Any) -> None:
-        """Take the head away, where it is there."""
+        """Remove the head, if there is one."""
         if hasattr(model, "token_head"):
             del model.token_head
 
     def inputs(self, network: Network, documents: Sequence[Document], read: Any, *, labels: bool) -> Batch:
-        """Which tokens are text: `text`, 1 or 0, of shape (documents, tokens)."""
+        """Make `text` for training, shape (documents, tokens): 1 for tokens of text, otherwise 0."""
         more = super().inputs(network, documents, read, labels=labels)
         return more | {"text": 1 - read["special_tokens_mask"]} if labels else more
 
     def loss(self, model: Any, batch: Batch) -> torch.Tensor:
-        """Both losses, by their shares."""
+        """Compute the weighted sum of both losses."""
         outputs = self.run(model, batch)
         scores = model.token_head(outputs.encoder_last_hidden_state).squeeze(-1)
         loss: torch.Tensor = (1 - self.share) * outputs.loss + self.share * self.token_loss(scores, batch)
@@ -59,10 +60,10 @@ class TokenHead(Seq2SeqMethod):
 
     @abstractmethod
     def token_loss(self, scores: torch.Tensor, batch: Batch) -> torch.Tensor:
-        """The loss of the head's scores, shape (documents, tokens): a number."""
+        """Compute the loss of the head's scores, shape (documents, tokens): a number."""
 
 
 def mean_over(losses: torch.Tensor, counted: torch.Tensor) -> torch.Tensor:
-    """The mean of the losses that count, 0 where none does."""
+    """Compute the mean of the losses that count, 0 if none does."""
     mean: torch.Tensor = (losses * counted).sum() / counted.sum().clamp(min=1)
     return mean

@@ -1,9 +1,9 @@
-"""How important each token of a source is: its tf-idf, one definition for all methods.
+"""The importance of each token of a source: its tf-idf, with one definition for all methods.
 
-A token's weight is how often the source has it, times ln((1 + N) / (1 + n)) + 1, where n of the N documents that the
-system is trained on have it; a source's weights over its distinct tokens are divided by their Euclidean length, so that
-each is in [0, 1]. Special tokens and padding weigh 0, and are not counted. The papers say tf-idf and no more; this is
-the definition of scikit-learn's `TfidfVectorizer`, over the model's own tokens, as it is these that are weighed.
+A token's weight is its count in the source times ln((1 + N) / (1 + n)) + 1, where n of the N training documents have
+it; a source's weights over its distinct tokens are divided by their Euclidean length, so that each is in [0, 1].
+Special tokens and padding have weight 0, and are not counted. The papers only say tf-idf; this is the definition of
+scikit-learn's `TfidfVectorizer`, over the model's own tokens, which the weights are for.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 
 class Importance(NamedTuple):
-    """The inverse document frequencies that tokens are weighed by."""
+    """The inverse document frequencies of tokens."""
 
     idf: torch.Tensor
     """Shape (vocabulary,)."""
 
     def vocabulary(self, ids: torch.Tensor, special: torch.Tensor) -> torch.Tensor:
-        """The weight of each token of the vocabulary in each source, shape (documents, vocabulary).
+        """Compute the weight of each token of the vocabulary in each source, shape (documents, vocabulary).
 
-        `ids` and `special` have shape (documents, tokens); `special` is not 0 for tokens that are no text.
+        `ids` and `special` have shape (documents, tokens); `special` is nonzero for tokens that are not text.
         """
         import torch
 
@@ -33,12 +33,12 @@ class Importance(NamedTuple):
         return torch.nn.functional.normalize(counts * self.idf.to(ids.device), dim=1)
 
     def tokens(self, ids: torch.Tensor, special: torch.Tensor) -> torch.Tensor:
-        """The weight of each token of each source, of the shape of `ids`."""
+        """Compute the weight of each token of each source, in the shape of `ids`."""
         return self.vocabulary(ids, special).gather(1, ids) * (special == 0)
 
 
 def count_importance(documents: Iterable[Iterable[int]], size: int) -> Importance:
-    """Count in how many documents each token of a vocabulary stands; documents are token numbers, no special ones."""
+    """Count the documents with each token of a vocabulary; documents are token numbers, without special ones."""
     import torch
 
     frequencies, total = torch.zeros(size), 0
@@ -49,7 +49,7 @@ def count_importance(documents: Iterable[Iterable[int]], size: int) -> Importanc
 
 
 def importance_of(texts: Iterable[str], tokenizer: Any, size: int, limit: int) -> Importance:
-    """Count over the sources that a system is trained on, each cut to the tokens that the model sees."""
+    """Count in the sources that a system is trained on, each cut to the tokens that the model sees."""
     return count_importance(
         (tokenizer(text, add_special_tokens=False, truncation=True, max_length=limit)["input_ids"] for text in texts),
         size,

@@ -1,4 +1,4 @@
-"""MTL: the encoder learns which source tokens are keywords beside the summary."""
+"""MTL: the encoder learns which source tokens are keywords, besides the summary."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class MTL(TokenHead):
     """Teach the encoder which source tokens are keywords, beside the summary.
 
     The loss is (1 - l) CE + l BCE(sigmoid(W h_j), r_j), where r_j is 1 for source tokens inside a keyword. Keywords are
-    those of ROUGE-K, what two or more of references and title share. A document without keywords has no labels, rather
-    than zeros, and the mean is over the tokens of text of the others. The paper adds the two losses; here they are
-    weighted, as those of TDMTL are.
+    those of ROUGE-K, shared by two or more of references and title. A document without keywords has no labels, rather
+    than zeros, and the mean is over the text tokens of the others. The paper adds the two losses; here they are
+    weighted, as in TDMTL.
     Source: Saito et al. (2020), Abstractive summarization with combination of pre-trained sequence-to-sequence and
     saliency models, section 4; Takeshita et al. (2024), ROUGE-K.
     """
@@ -32,7 +32,7 @@ class MTL(TokenHead):
     name = "mtl"
 
     def inputs(self, network: Network, documents: Sequence[Document], read: Any, *, labels: bool) -> Batch:
-        """For training, `keywords`: 1 for tokens in a keyword, else 0; `text` says which tokens have a label."""
+        """Make `keywords` for training, 1 for tokens in a keyword, otherwise 0, and `text`, 1 for labelled tokens."""
         import torch
 
         more = super().inputs(network, documents, read, labels=labels)
@@ -47,7 +47,7 @@ class MTL(TokenHead):
         return more | {"keywords": torch.tensor(inside).float(), "text": more["text"] * labelled}
 
     def token_loss(self, scores: torch.Tensor, batch: Batch) -> torch.Tensor:
-        """Mean binary cross-entropy of the head's scores, shape (documents, tokens)."""
+        """Compute the mean binary cross-entropy of the head's scores, shape (documents, tokens)."""
         import torch
 
         losses = torch.nn.functional.binary_cross_entropy_with_logits(scores, batch["keywords"], reduction="none")
@@ -55,7 +55,7 @@ class MTL(TokenHead):
 
 
 def keyword_spans(document: Document) -> list[Span] | None:
-    """The characters of all keywords' occurrences in the source; None for a document without keywords."""
+    """Find the characters of all keywords' occurrences in the source; None for a document without keywords."""
     keywords = overlap_keywords(compared_texts(document.references, document.title, "always"))
     if not keywords:
         return None

@@ -1,4 +1,4 @@
-"""Methods that train a network of their own, not one that transformers generates with."""
+"""The base class of methods that train a network of their own, not one that transformers generates with."""
 
 from abc import abstractmethod
 from collections.abc import Sequence
@@ -9,30 +9,30 @@ from data.records import Document
 from summarizers.methods.base import Decoding, Method, Network
 
 VOCABULARY = "vocabulary.json"
-"""The words of a network that has no tokenizer of transformers."""
+"""The file of the words of a network without a tokenizer of transformers."""
 
 
 class Output(NamedTuple):
-    """What a network wrote of a document."""
+    """The output of a network for a document."""
 
     text: str
-    """Empty where there is nothing to write of."""
+    """The summary; empty if there is no source."""
     source_cut: bool
     """Whether the end of the document was not read."""
     output_cut: bool = False
-    """Whether the limit of the length ended it."""
+    """Whether the length limit ended it."""
 
 
 @dataclass
 class OwnNetwork(Method):
-    """A method whose network writes by code of ours."""
+    """A method with a network that writes by our own code."""
 
     at_once: ClassVar[int] = 1
     """Documents in a batch."""
 
     @abstractmethod
     def outputs(self, network: Network, documents: Sequence[Document], decoding: Decoding) -> list[Output]:
-        """Write a summary of each document; the model is in evaluation mode, and no gradients are kept."""
+        """Write a summary of each document; the model must be in evaluation mode, and no gradients are kept."""
 
     def write(self, network: Network, documents: Sequence[Document], decoding: Decoding) -> list[str]:
         """Write a summary of each document."""

@@ -1,4 +1,4 @@
-"""Plain fine-tuning of BART or any seq2seq model, and what the methods that change it have in common."""
+"""Plain fine-tuning of BART or any seq2seq model, and the base class of the methods that change it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import torch
 
 COUNTED = "method.safetensors"
-"""What a method counted in the documents that it was trained on."""
+"""The file of a method's counts in the documents that it was trained on."""
 
 IGNORED = -100
 """A label that no loss counts."""
@@ -30,29 +30,29 @@ IGNORED = -100
 class Seq2SeqMethod(Method):
     """A seq2seq model of transformers, trained by cross-entropy on each document's first reference.
 
-    A method that changes it overrides, of the following, what it changes:
+    A method that changes it overrides some of the following:
 
-    - `model_types`: the kinds of model whose layers it needs; all others are refused by name.
-    - `count`: what it counts in the documents to be trained on; where it also writes by that (`counts`), `counted` and
-      `restore` keep it beside the weights.
-    - `alter`: the modules and hooks that it adds to a model, whether its weights are a checkpoint's or loaded later.
-    - `strip`: takes away what only training needs, before the weights are saved.
-    - `inputs`: the tensors that it makes of documents beside their token numbers.
-    - `given`: hands those to what `alter` added, for as long as the model runs or generates. Beams repeat the
-      encoder's output by document (`repeat_interleave`), and so must modules of the decoder with what they are handed.
+    - `model_types`: the kinds of model whose layers it needs; others are refused.
+    - `count`: counts in the documents to be trained on; if it also writes by the counts (`counts`), `counted` and
+      `restore` store them beside the weights.
+    - `alter`: adds modules and hooks to a model, whether its weights are a checkpoint's or loaded later.
+    - `strip`: removes parts that only training needs, before the weights are saved.
+    - `inputs`: makes further tensors from documents.
+    - `given`: passes these to the modules of `alter` while the model runs or generates. Beams repeat the encoder's
+      output by document (`repeat_interleave`), and the decoder's modules must do the same with their tensors.
     - `loss`
-    - `processors`: what changes the scores of next tokens at decoding.
+    - `decoding`: further arguments of `generate`, such as processors of the next token's scores.
     """
 
     model_types: ClassVar[tuple[str, ...]] = ()
-    """Such as `("bart",)`; none stands for any seq2seq model."""
+    """The supported kinds of model, such as `("bart",)`; empty: any seq2seq model."""
     counts: ClassVar[bool] = False
-    """Whether it writes by what it counted."""
+    """Whether it writes by its counts."""
 
     # --- the model
 
     def start(self, folder: Path | None, documents: Sequence[Document]) -> Network:
-        """Open a local checkpoint, count and alter. Raises `UnsuitableModel`."""
+        """Open a local checkpoint, count in the documents and alter the model. Raises `UnsuitableModel`."""
         if folder is None:
             raise UnsuitableModel(f"{self.name} starts from a checkpoint: name its folder with --model")
         network = open_seq2seq(folder)
@@ -71,25 +71,25 @@ class Seq2SeqMethod(Method):
             )
 
     def count(self, network: Network, documents: Sequence[Document]) -> None:
-        """Count what the method needs in the documents that it is trained on."""
+        """Count in the documents that it is trained on."""
 
     def counted(self) -> Batch:
-        """What was counted, as tensors by name."""
+        """Return the counts, as tensors by name."""
         return {}
 
     def restore(self, counted: Batch) -> None:
-        """Take back what `counted` gave."""
+        """Take back the counts of `counted`."""
 
     def alter(self, model: Any) -> None:
         """Add modules and hooks to a model."""
 
     def strip(self, model: Any) -> None:
-        """Take away the modules that only training needs."""
+        """Remove the modules that only training needs."""
 
-    # --- what it reads
+    # --- inputs
 
     def batch(self, network: Network, documents: Sequence[Document], *, labels: bool) -> Batch:
-        """Token numbers (documents, tokens) with their mask, labels, and `inputs`; long sources are cut at the end."""
+        """Make token numbers (documents, tokens), their mask, labels, and `inputs`; long sources are cut at the end."""
         texts = [document.source_text for document in documents]
         read = network.tokenizer(
             texts,
@@ -106,7 +106,7 @@ class Seq2SeqMethod(Method):
         return batch | self.inputs(network, documents, read, labels=labels)
 
     def labels(self, network: Network, documents: Sequence[Document]) -> torch.Tensor:
-        """The token numbers of each document's first reference, padded with `IGNORED`."""
+        """Return the token numbers of each document's first reference, padded with `IGNORED`."""
         read = network.tokenizer(
             text_target=[target_of(document) for document in documents],
             padding=True,
@@ -118,31 +118,31 @@ class Seq2SeqMethod(Method):
         return labels
 
     def inputs(self, network: Network, documents: Sequence[Document], read: Any, *, labels: bool) -> Batch:
-        """The tensors that the method adds.
+        """Make the tensors that the method adds.
 
-        `read` is what the tokenizer made of the sources: `input_ids`, `attention_mask`, `special_tokens_mask`, each of
+        `read` is the tokenizer's output for the sources: `input_ids`, `attention_mask`, `special_tokens_mask`, each of
         shape (documents, tokens), and `offset_mapping`, the characters of each token in `source_text`.
         """
         return {}
 
     @contextmanager
     def given(self, model: Any, batch: Batch) -> Iterator[None]:
-        """Hand `inputs` to what `alter` added while the block runs."""
+        """Pass `inputs` to the modules of `alter` while the block runs."""
         yield
 
-    # --- what it learns
+    # --- training
 
     def loss(self, model: Any, batch: Batch) -> torch.Tensor:
-        """Mean cross-entropy of the reference's tokens."""
+        """Compute the mean cross-entropy of the reference's tokens."""
         loss: torch.Tensor = self.run(model, batch).loss
         return loss
 
     def run(self, model: Any, batch: Batch) -> Any:
-        """The model's outputs for a batch with labels: `loss`, `logits`, `encoder_last_hidden_state`."""
+        """Return the model's outputs for a batch with labels: `loss`, `logits`, `encoder_last_hidden_state`."""
         with self.given(model, batch):
             return model(**{name: batch[name] for name in ("input_ids", "attention_mask", "labels")}, use_cache=False)
 
-    # --- what it writes
+    # --- writing
 
     def write(self, network: Network, documents: Sequence[Document], decoding: Decoding) -> list[str]:
         """Write a summary of each document, all in one batch."""
@@ -159,24 +159,24 @@ class Seq2SeqMethod(Method):
                 **self.decoding(batch),
             )
         texts = tokenizer.batch_decode(written, skip_special_tokens=True)
-        return [text.replace("\0", "").strip() for text in texts]  # no database takes NUL, which is a byte as others
+        return [text.replace("\0", "").strip() for text in texts]  # no database accepts NUL, which byte models write
 
     def decoding(self, batch: Batch) -> dict[str, Any]:
-        """What `generate` is given beside the user's settings, such as a `logits_processor`."""
+        """Return arguments of `generate` besides the user's settings, such as a `logits_processor`."""
         return {}
 
-    # --- its files
+    # --- files
 
     def save(self, network: Network, folder: Path, decoding: Decoding) -> None:
-        """Write a folder as transformers reads it, and beside it what was counted."""
+        """Write a folder that transformers can read, with the method's counts."""
         from safetensors.torch import save_file
 
         model, tokenizer = network
         self.strip(model)
         model.config.save_pretrained(folder)
         generation_config(model, decoding).save_pretrained(folder)
-        tokenizer.model_max_length = source_limit(network)  # no more is read than in training
-        tokenizer.backend_tokenizer.no_truncation()  # or it keeps how it was last called
+        tokenizer.model_max_length = source_limit(network)  # read no more than in training
+        tokenizer.backend_tokenizer.no_truncation()  # otherwise it keeps the settings of its last call
         tokenizer.backend_tokenizer.no_padding()
         tokenizer.save_pretrained(folder)
         save_weights(model, folder / WEIGHTS)
@@ -190,7 +190,7 @@ class Seq2SeqMethod(Method):
 
         if self.counts:
             if not (folder / COUNTED).is_file():
-                raise BadModel(f"{folder} has no {COUNTED}, by which {self.name} writes: copy the model anew")
+                raise BadModel(f"{folder} has no {COUNTED}, which {self.name} needs to write: copy the model again")
             self.restore(load_file(folder / COUNTED))
         local = {"local_files_only": True, "trust_remote_code": False}
         config = transformers.AutoConfig.from_pretrained(folder, **local)
@@ -214,9 +214,9 @@ class Plain(Seq2SeqMethod):
 
 
 def open_seq2seq(folder: Path) -> Network:
-    """Open a local seq2seq checkpoint in single precision; nothing is fetched, and no code of its own is run.
+    """Open a local seq2seq checkpoint in single precision; nothing is downloaded, and none of its code is run.
 
-    Raises ValueError (`ModelUnavailable`, `BadModel`, `UnsuitableModel`) for a folder that has none with a fast
+    Raises ValueError (`ModelUnavailable`, `BadModel`, `UnsuitableModel`) for a folder without such a model and a fast
     tokenizer, and for pickled weights.
     """
     import transformers
@@ -239,23 +239,23 @@ def open_seq2seq(folder: Path) -> Network:
     except Exception as error:  # libraries raise a dozen kinds
         raise BadModel(f"{folder} holds no seq2seq model with its tokenizer: {first_line(error)}") from error
     if not tokenizer.is_fast:
-        raise UnsuitableModel(f"the model in {folder} has no fast tokenizer, so its tokens' places are not known")
+        raise UnsuitableModel(f"the model in {folder} has no fast tokenizer, so the positions of tokens are unknown")
     return Network(model, tokenizer)
 
 
 def source_limit(network: Network) -> int:
-    """The most tokens of a source that a model sees: its positions, or the tokenizer's limit, at most 1,024.
+    """Return the most tokens of a source that a model sees: its positions, or the tokenizer's limit, at most 1,024.
 
-    1,024 are BART's; T5, whose positions are relative, names none, and longer sources would take all memory.
+    1,024 is BART's limit; T5, whose positions are relative, has none, and longer sources would take all memory.
     """
     positions = getattr(network.model.config, "max_position_embeddings", None) or 1024
     return int(min(positions, network.tokenizer.model_max_length, 1024))
 
 
 def generation_config(model: Any, decoding: Decoding) -> Any:
-    """What transformers generates by: the model's own `GenerationConfig` with the settings in it."""
+    """Make the config for transformers' `generate`: the model's own `GenerationConfig` with the settings in it."""
     config = copy.deepcopy(model.generation_config)
-    lengths = {"max_length": None, "min_length": None}  # those of the output alone count
+    lengths = {"max_length": None, "min_length": None}  # only lengths of the output count
     for name, value in {**asdict(decoding), **lengths, "do_sample": False}.items():
         setattr(config, name, value)
     return config

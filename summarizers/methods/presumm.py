@@ -1,4 +1,4 @@
-"""PreSumm's extractive classifier: BERT, two layers over its sentences, and which of them make a summary."""
+"""PreSumm's extractive classifier: BERT with two layers over sentences, which chooses those of a summary."""
 
 from __future__ import annotations
 
@@ -36,23 +36,23 @@ LAYERS = 2
 HEADS = 8
 INNER = 2048
 DROPOUT = 0.1
-"""Of the layers over sentences (section 3.2 and the published code)."""
+"""The settings of the layers over sentences (section 3.2 and the published code)."""
 
 NO_LABEL = -1.0
-"""The label of a place where no sentence is."""
+"""The label of padding."""
 
 TOKENS = 512
-"""Tokens of a source that are read at most, as many as BERT has positions."""
+"""The most tokens of a source that are read, the number of BERT's positions."""
 
 
 class SentenceTokens(NamedTuple):
-    """A document as the encoder reads it: each sentence between a [CLS] and a [SEP]."""
+    """A document as the encoder's input: each sentence between [CLS] and [SEP]."""
 
     ids: tuple[int, ...]
     segments: tuple[int, ...]
-    """0 for the tokens of the first sentence, 1 for those of the second, 0 again, and so on."""
+    """0 for the tokens of the first sentence, 1 for those of the second, 0 for the third, and so on."""
     places: tuple[int, ...]
-    """Where the [CLS] of each sentence that is read stands."""
+    """The position of the [CLS] of each sentence that is read."""
     cut: bool
     """Whether sentences, or the end of the last one, are not read."""
 
@@ -61,13 +61,13 @@ class SentenceTokens(NamedTuple):
 class PreSumm(OwnNetwork):
     """BERT with two layers over the vectors of sentences, which learns the sentences of a summary.
 
-    A sentence's vector is that of the [CLS] before it, the layers see sines of its place, and a sigmoid gives its
-    chance. The labels are the sentences that greedily raise ROUGE-1 + ROUGE-2 of the first reference. A summary has the
-    sentences of the highest chances, without one that shares a trigram with one before (trigram blocking), in the order
-    of the document; the published code leaves them in the order of their chances. What lies behind the encoder's limit
-    is not read. The layers normalise behind their residual connections as in the paper's equations; the published code
+    A sentence's vector is that of the [CLS] before it, the layers see sines of its position, and a sigmoid gives its
+    probability. The labels are the sentences that greedily raise ROUGE-1 + ROUGE-2 of the first reference. A summary
+    has the most probable sentences, without those that share a trigram with an earlier one (trigram blocking), in the
+    order of the document; the published code leaves them in the order of probability. Text beyond the encoder's limit
+    is not read. The layers normalise after their residual connections, as in the paper's equations; the published code
     does so before.
-    Source: Liu and Lapata (2019), Text summarization with pretrained encoders, section 3.2. Raises ValueError for less
+    Source: Liu and Lapata (2019), Text summarization with pretrained encoders, section 3.2. Raises ValueError for fewer
     than one sentence.
     """
 
@@ -82,16 +82,16 @@ class PreSumm(OwnNetwork):
         if self.sentences < 1:
             raise ValueError(f"a summary has at least 1 sentence, not {self.sentences}")
 
-    # --- what it learns
+    # --- training
 
     def start(self, folder: Path | None, documents: Sequence[Document]) -> Network:
-        """Open an encoder's folder, such as BERT's, and draw the layers. Raises `UnsuitableModel`."""
+        """Open an encoder's folder, such as BERT's, and initialise the layers. Raises `UnsuitableModel`."""
         if folder is None:
             raise UnsuitableModel("presumm starts from an encoder such as BERT: name its folder with --model")
         return open_encoder(folder, weights=True)
 
     def batch(self, network: Network, documents: Sequence[Document], *, labels: bool) -> Batch:
-        """Token numbers, mask and segments (documents, tokens), the sentences' places and labels (both sentences)."""
+        """Make token numbers, mask and segments (documents, tokens), positions and labels (documents, sentences)."""
         import torch
 
         limit = source_limit(network)
@@ -112,16 +112,16 @@ class PreSumm(OwnNetwork):
         return batch
 
     def loss(self, model: Any, batch: Batch) -> torch.Tensor:
-        """Mean binary cross-entropy of the batch's sentences."""
+        """Compute the mean binary cross-entropy of the batch's sentences."""
         import torch
 
         there = batch["sentences"] == 1
         return torch.nn.functional.binary_cross_entropy_with_logits(model(batch)[there], batch["labels"][there])
 
-    # --- what it writes
+    # --- writing
 
     def outputs(self, network: Network, documents: Sequence[Document], decoding: Decoding) -> list[Output]:
-        """Extract a summary of each document, all in one batch; nothing of `decoding` applies to extracts."""
+        """Extract a summary of each document, all in one batch; `decoding` does not apply to extracts."""
         import torch
 
         made = [Output("", source_cut=False)] * len(documents)
@@ -140,7 +140,7 @@ class PreSumm(OwnNetwork):
             made[place] = Output(" ".join(choose(sentences, row[: len(read.places)], self.sentences)), read.cut)
         return made
 
-    # --- its files
+    # --- files
 
     def save(self, network: Network, folder: Path, decoding: Decoding) -> None:
         """Write the encoder's config, its tokenizer, and all weights in one file."""
@@ -159,10 +159,10 @@ class PreSumm(OwnNetwork):
 
 
 def open_encoder(folder: Path, *, weights: bool) -> Network:
-    """Make the network of an encoder's folder, with its weights or with drawn ones.
+    """Make the network from an encoder's folder, with its weights or with random ones.
 
-    Raises `BadModel` for a folder that holds no encoder, `UnsafeCheckpoint` for one that could only be loaded by
-    running what it brings, `UnsuitableModel` for an encoder without [CLS] and [SEP].
+    Raises `BadModel` for a folder without an encoder, `UnsafeCheckpoint` for one that could only be loaded by running
+    code from it, `UnsuitableModel` for an encoder without [CLS] and [SEP].
     """
     import transformers
 
@@ -188,7 +188,7 @@ def open_encoder(folder: Path, *, weights: bool) -> Network:
 
 
 def source_limit(network: Network) -> int:
-    """The most tokens of a source that are read."""
+    """Return the most tokens of a source that are read."""
     config = network.model.encoder.config
     positions = getattr(config, "max_position_embeddings", TOKENS)
     return int(min(positions, network.tokenizer.model_max_length, TOKENS))
@@ -196,7 +196,7 @@ def source_limit(network: Network) -> int:
 
 @cache
 def classifier_class() -> Any:
-    """The network's class; made here, as torch is loaded where it is used."""
+    """Return the network's class; made here, as torch is loaded where it is used."""
     from torch import nn
 
     class Classifier(nn.Module):
@@ -211,7 +211,7 @@ def classifier_class() -> Any:
             self.score = nn.Linear(width, 1)
 
         def forward(self, batch: Batch) -> torch.Tensor:
-            """The sentences' scores before the sigmoid: (documents, sentences)."""
+            """Compute the sentences' scores before the sigmoid: (documents, sentences)."""
             segments = {"token_type_ids": batch["segments"]} if self.has_segments else {}
             encoded = self.encoder(input_ids=batch["input_ids"], attention_mask=batch["attention_mask"], **segments)
             states = encoded.last_hidden_state
@@ -223,14 +223,14 @@ def classifier_class() -> Any:
 
         @property
         def has_segments(self) -> bool:
-            """Whether the encoder tells two kinds of sentences apart."""
+            """Whether the encoder has two kinds of segments."""
             return getattr(self.encoder.config, "type_vocab_size", 0) > 1
 
     return Classifier
 
 
 def place_vectors(count: int, width: int) -> torch.Tensor:
-    """Sines and cosines of places (Vaswani et al. 2017, section 3.5): (places, width)."""
+    """Compute sines and cosines of positions (Vaswani et al. 2017, section 3.5): (positions, width)."""
     import torch
 
     waves = torch.exp(torch.arange(0, width, 2) * (-math.log(10_000) / width))
@@ -239,7 +239,7 @@ def place_vectors(count: int, width: int) -> torch.Tensor:
 
 
 def cut_tokens(tokenizer: Any, sentences: Sequence[str], limit: int) -> SentenceTokens:
-    """The tokens of sentences, each between [CLS] and [SEP], as many as fit; a sentence that is cut ends with [SEP]."""
+    """Tokenize sentences, each between [CLS] and [SEP], as many as fit; a cut sentence ends with [SEP], too."""
     ids: list[int] = []
     segments: list[int] = []
     places: list[int] = []
@@ -257,10 +257,10 @@ def cut_tokens(tokenizer: Any, sentences: Sequence[str], limit: int) -> Sentence
 
 
 def mark_sentences(sentences: Sequence[str], reference: str, most: int) -> list[float]:
-    """1 for each sentence of the greedy extract for ROUGE-1 + ROUGE-2 F1, else 0.
+    """Return 1 for each sentence of the greedy extract for ROUGE-1 + ROUGE-2 F1, otherwise 0.
 
-    Sentences are added while one raises the sum, `most` at most, the earlier one of equals. An n-gram counts once, and
-    within sentences, as in the published code; words are stems here, as everywhere in ROUGE.
+    Sentences are added while one raises the sum, at most `most`, the earlier of equal ones first. An n-gram counts
+    once, and within sentences, as in the published code; words are stemmed here, as everywhere in ROUGE.
     """
     problems = [Problem(sentences, reference, n, "set") for n in (1, 2)]
     chosen: list[int] = []
@@ -280,7 +280,7 @@ def mark_sentences(sentences: Sequence[str], reference: str, most: int) -> list[
 
 
 def choose(sentences: Sequence[str], scores: Sequence[float], most: int) -> list[str]:
-    """The sentences of the highest scores, none with a trigram of one before, in the order of the document."""
+    """Choose the sentences with the highest scores, without trigrams of earlier ones, in the document's order."""
     chosen: list[int] = []
     used: set[tuple[str, ...]] = set()
     for place in best_first(scores):

@@ -1,4 +1,4 @@
-"""The published hyper-parameters of all methods, in one table: the defaults of training, and what `--grid` searches.
+"""The published hyper-parameters of all methods: the defaults of training, and the grids of `--grid`.
 
 Takeshita et al. (2024), ROUGE-K, trained BART-large and their methods with AdamW, weight decay .01, no scheduler,
 clipping at .1, one document at a time with accumulated gradients, at most 5 epochs, and wrote at most 64 tokens without
@@ -15,7 +15,7 @@ from summarizers.methods.base import Decoding
 
 @dataclass(frozen=True)
 class Training:
-    """How a network is trained: AdamW, and the learning rate over the updates."""
+    """The settings of training: AdamW, and the learning rate over the updates."""
 
     learning_rate: float = 3e-5
     batch: int = 1
@@ -23,28 +23,28 @@ class Training:
     accumulation: int = 8
     """Batches whose gradients make one update."""
     epochs: int = 5
-    """At most so many times through the documents."""
+    """The most passes over the documents."""
     updates: int | None = None
-    """At most so many updates instead of `epochs`."""
+    """The most updates, instead of `epochs`."""
     weight_decay: float = 0.01
     clip: float = 0.1
-    """The longest gradient, as a Euclidean length; 0 for no limit."""
+    """The largest Euclidean norm of a gradient; 0 for no limit."""
     scheduler: str = "constant"
-    """As transformers calls them: constant, constant_with_warmup, linear, polynomial, inverse_sqrt."""
+    """The name in transformers: constant, constant_with_warmup, linear, polynomial, inverse_sqrt."""
     warmup: int = 0
-    """Updates in which the learning rate rises."""
+    """The updates in which the learning rate rises."""
     patience: int = 2
-    """Training stops after so many epochs without a better score on dev."""
+    """The epochs without a better score on dev after which training stops."""
 
 
 @dataclass(frozen=True)
 class Published:
-    """What a paper says of a method."""
+    """The published settings of a method."""
 
     training: Training = field(default_factory=Training)
     decoding: Decoding = field(default_factory=Decoding)
     grid: Mapping[str, Sequence[Any]] = field(default_factory=lambda: MappingProxyType({}))
-    """What was searched: fields of `Training`, `Decoding` or the method itself, with their values."""
+    """The searched grid: fields of `Training`, `Decoding` or the method itself, with their values."""
 
 
 BART_GRID: Mapping[str, Sequence[Any]] = MappingProxyType(
@@ -55,13 +55,13 @@ BART_GRID: Mapping[str, Sequence[Any]] = MappingProxyType(
         "repetition_penalty": (0.8, 1.0),
     }
 )
-"""Takeshita et al. (2024), ROUGE-K, for BART; a penalty of .8 rewards repetition."""
+"""The grid of Takeshita et al. (2024), ROUGE-K, for BART; a penalty of .8 rewards repetition."""
 
 TO_THE_END = 1_000_000
-"""Patience of training that dev does not end: its best epoch is kept all the same."""
+"""The patience of training that dev does not stop; its best epoch is kept all the same."""
 
 GSUM = Training(batch=2, accumulation=16, updates=20_000, scheduler="polynomial", warmup=500, patience=TO_THE_END)
-"""Dou et al. (2021), the published code: batches of at most 2,048 tokens, 16 of them for an update."""
+"""From the published code of Dou et al. (2021): batches of at most 2,048 tokens, 16 of them for an update."""
 
 PRESUMM = Training(
     learning_rate=2e-5,
@@ -74,8 +74,8 @@ PRESUMM = Training(
     warmup=10_000,
     patience=TO_THE_END,
 )
-"""Liu and Lapata (2019), section 4.1: 2e-3 min(step^-.5, step 10,000^-1.5), which is 2e-5 at its highest; 36 documents
-an update is what their code makes of 3,000 tokens on each of three machines, twice."""
+"""Liu and Lapata (2019), section 4.1: 2e-3 min(step^-.5, step 10,000^-1.5), which is at most 2e-5; 36 documents per
+update correspond to their code's 3,000 tokens on each of three machines, twice."""
 
 LSTM = Training(learning_rate=0.15, batch=16, accumulation=1, epochs=16, weight_decay=0, clip=2, patience=TO_THE_END)
 """See et al. (2017), section 5, with Adagrad; the number of epochs is ours."""
@@ -95,4 +95,4 @@ PUBLISHED: Mapping[str, Published] = MappingProxyType(
         "pointer-apes": Published(LSTM, Decoding(5, 100, 35, 0, 1.0, 0.9)),
     }
 )
-"""By the method's name in `METHODS`."""
+"""The published settings by the method's name in `METHODS`."""

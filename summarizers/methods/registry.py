@@ -1,7 +1,7 @@
-"""The training methods: one file each, this dict names them all.
+"""The training methods: one file each; `METHODS` lists them all.
 
-Not offered is SeqGAN (Yu et al. 2017), which Dobko et al. (2018) tried: their published code generates texts from noise
-alone and reads no document, and they report that it failed to write summaries.
+SeqGAN (Yu et al. 2017), which Dobko et al. (2018) tried, is not offered: their published code generates texts from
+noise alone and reads no document, and they report that it failed to write summaries.
 """
 
 from pathlib import Path
@@ -31,14 +31,14 @@ METHODS: dict[str, type[Method]] = {
     "pointer": Pointer,
     "pointer-apes": ApesPointer,
 }
-"""By the name that commands and `method.json` have."""
+"""The methods by their names in commands and in `method.json`."""
 
 RECORD = "method.json"
-"""What a trained folder says of how it was trained."""
+"""The file in a trained folder that says how it was trained."""
 
 
 def read_method(folder: Path) -> Method:
-    """The method that a folder was trained by, with its settings. Raises `ModelUnavailable`, `BadModel`."""
+    """Read the method that a folder was trained by, with its settings. Raises `ModelUnavailable`, `BadModel`."""
     record = folder / RECORD
     if not record.is_file():
         raise ModelUnavailable(f"{folder} has no {RECORD}, which `relevance train` writes when it has finished")
@@ -57,7 +57,7 @@ def read_method(folder: Path) -> Method:
 
 
 def read_decoding(folder: Path) -> Decoding:
-    """What a folder writes by where nobody asks for other settings. Raises `BadModel`."""
+    """Read a folder's default settings for writing. Raises `BadModel`."""
     record = folder / RECORD
     try:
         return Decoding(**read_object(record)["decoding"])

@@ -1,4 +1,4 @@
-"""RwEnc: attention in the encoder is drawn to important tokens."""
+"""RwEnc: the encoder's attention is drawn to important tokens."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,9 +13,9 @@ from summarizers.methods.weighted import Weighted
 class RwEnc(Weighted):
     """Draw the attention of some encoder layers of BART to important tokens.
 
-    Attention is softmax(QK' / sqrt(d) + T) V there, where T_ij is the tf-idf of token j. The paper writes T and not by
-    what it is indexed; by row it would cancel in the softmax. Trained and written with T alike. Layers are counted from
-    0; those of the paper are for the twelve of BART-large.
+    There, attention is softmax(QK' / sqrt(d) + T) V, where T_ij is the tf-idf of token j. The paper does not give the
+    index of T; by row it would cancel in the softmax. T is used in training and writing. Layers are counted from 0; the
+    paper's are for the twelve of BART-large.
     Source: Takeshita et al. (2024), ROUGE-K, section 5.
     """
 
@@ -25,7 +25,7 @@ class RwEnc(Weighted):
     layers: tuple[int, ...] = setting((0, 4, 8), "Encoder layers, from 0, whose attention is reweighted.")
 
     def check(self, model: Any) -> None:
-        """Refuse models without these layers, and attention that takes no mask of numbers."""
+        """Refuse models without these layers, or with attention that takes no additive mask."""
         super().check(model)
         there = len(model.get_encoder().layers)
         if absent := [layer for layer in self.layers if not 0 <= layer < there]:
@@ -39,13 +39,13 @@ class RwEnc(Weighted):
             )
 
     def alter(self, model: Any) -> None:
-        """Have these layers add what they are given to their attention mask."""
+        """Make these layers add T to their attention mask."""
         for layer in self.layers:
             model.get_encoder().layers[layer].register_forward_pre_hook(add_weights, with_kwargs=True)
 
     @contextmanager
     def given(self, model: Any, batch: Batch) -> Iterator[None]:
-        """Give the layers T."""
+        """Pass T to the layers."""
         layers = [model.get_encoder().layers[layer] for layer in self.layers]
         for layer in layers:
             layer.token_weights = batch["importance"]
@@ -59,8 +59,8 @@ class RwEnc(Weighted):
 def add_weights(layer: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[tuple[Any, ...], Any]:
     """Add T to the attention mask of an encoder layer, which is its second argument.
 
-    The mask is None where nothing is masked, says true for what counts where attention is sdpa, and is added where it
-    is eager.
+    The mask is None if nothing is masked; with sdpa attention, it is true for tokens that count; with eager attention,
+    it is additive.
     """
     import torch
 

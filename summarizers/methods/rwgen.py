@@ -1,4 +1,4 @@
-"""RwGen: while a summary is written, words of the source are raised by their importance."""
+"""RwGen: while a summary is written, scores of source words are raised by their importance."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 class RwGen(Weighted):
     """Raise important words of the source while a summary is written.
 
-    Next tokens are chosen by softmax((1 - l) s + l T), where T is the tf-idf of the source's tokens. Trained as plain.
-    The paper gives l as 30 and 50, read here as percent. s are the model's scores before the softmax; beam search hands
-    processors their log-softmax, which differs by a constant that the softmax of the sum takes away.
-    Source: Takeshita et al. (2024), ROUGE-K, section 5. Raises ValueError for a share that is no share.
+    Next tokens are chosen by softmax((1 - l) s + l T), where T is the tf-idf of the source's tokens. Training is that
+    of plain. The paper gives l as 30 and 50, read here as percent. s are the model's scores before the softmax; beam
+    search passes their log-softmax to processors, which differs by a constant that cancels in the softmax of the sum.
+    Source: Takeshita et al. (2024), ROUGE-K, section 5. Raises ValueError for a share outside [0, 1].
     """
 
     name = "rwgen"
@@ -34,13 +34,13 @@ class RwGen(Weighted):
             raise ValueError(f"the share of the tf-idf must be from 0 to 1, not {self.share}")
 
     def inputs(self, network: Network, documents: Sequence[Document], read: Any, *, labels: bool) -> Batch:
-        """For writing, `vocabulary`: T, of shape (documents, vocabulary)."""
+        """Make `vocabulary` for writing: T, of shape (documents, vocabulary)."""
         if labels:
             return {}
         return {"vocabulary": self.importance.vocabulary(read["input_ids"], read["special_tokens_mask"])}
 
     def decoding(self, batch: Batch) -> dict[str, Any]:
-        """Mix T in, and make probabilities of the sum."""
+        """Return a processor that mixes T in, with probabilities of the sum."""
         weights = batch["vocabulary"]
 
         def mix(ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:

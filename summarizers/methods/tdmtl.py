@@ -1,4 +1,4 @@
-"""TDMTL: the encoder learns each source token's tf-idf beside the summary."""
+"""TDMTL: the encoder learns each source token's tf-idf, besides the summary."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ class TDMTL(TokenHead, Weighted):
     """Teach the encoder the tf-idf of each source token, beside the summary.
 
     The loss is (1 - l) CE + l MSE between a linear head on the encoder's states and the tf-idf. The mean squared error
-    is over the tokens of text in the batch.
+    is over the text tokens of the batch.
     Source: Takeshita et al. (2024), ROUGE-K, section 5.
     """
 
     name = "tdmtl"
 
     def token_loss(self, scores: torch.Tensor, batch: Batch) -> torch.Tensor:
-        """Mean squared error of the head's scores, shape (documents, tokens)."""
+        """Compute the mean squared error of the head's scores, shape (documents, tokens)."""
         return mean_over((scores - batch["importance"]) ** 2, batch["text"])

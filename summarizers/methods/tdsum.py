@@ -1,4 +1,4 @@
-"""TDSum: BART whose decoder attends to the tf-idf of the source's tokens."""
+"""TDSum: BART with a decoder that attends to the tf-idf of the source's tokens."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
     import torch
 
 KEYS = ("tfidf", "tfidf+encoder states")
-"""What the decoder attends to: the paper's, and our variant."""
+"""The keys that the decoder attends to: the paper's, and our variant."""
 
 
 @dataclass
 class TDSum(TDMTL):
     """BART whose decoder also attends to the tf-idf of the source's tokens, with the loss of TDMTL.
 
-    Two linear layers make a vector of each tf-idf. The decoder attends to itself, to these vectors and to the source,
-    in this order. The paper says neither the order nor what stands between the two layers: here it is BART's
+    Two linear layers make a vector from each tf-idf. The decoder attends to itself, to these vectors and to the source,
+    in this order. The paper gives neither the order nor the function between the two layers: here it is BART's
     activation, as without one they would be one layer.
 
-    Read literally, what is attended to carries nothing of which token it is: all tokens of one tf-idf are alike.
-    With `keys` `tfidf+encoder states`, which is ours, the encoder's states are added to it.
-    Source: Takeshita et al. (2024), ROUGE-K, section 5. Raises ValueError for a share that is no share, and for other
+    Read literally, the vectors do not depend on the token: all tokens with the same tf-idf are alike. With `keys`
+    `tfidf+encoder states`, our variant, the encoder's states are added to them.
+    Source: Takeshita et al. (2024), ROUGE-K, section 5. Raises ValueError for a share outside [0, 1], and for unknown
     keys.
     """
 
@@ -57,7 +57,7 @@ class TDSum(TDMTL):
 
     @contextmanager
     def given(self, model: Any, batch: Batch) -> Iterator[None]:
-        """Hand the tf-idf to the decoder."""
+        """Pass the tf-idf to the decoder."""
         layers = model.get_encoder().importance_layers
         vectors = layers(batch["importance"].to(layers.inner.weight.dtype))
         with guided(model, vectors, batch["attention_mask"]):
@@ -66,12 +66,12 @@ class TDSum(TDMTL):
 
 @cache
 def importance_layers_class() -> Any:
-    """The class of the two layers; made here, as torch is loaded where it is used."""
+    """Return the class of the two layers; made here, as torch is loaded where it is used."""
     from torch import nn
     from transformers.activations import ACT2FN
 
     class ImportanceLayers(nn.Module):
-        """From tf-idf (documents, tokens) to vectors (documents, tokens, width)."""
+        """The layers from tf-idf (documents, tokens) to vectors (documents, tokens, width)."""
 
         def __init__(self, config: Any) -> None:
             super().__init__()
@@ -80,7 +80,7 @@ def importance_layers_class() -> Any:
             self.outer = nn.Linear(config.d_model, config.d_model)
 
         def forward(self, importance: torch.Tensor) -> torch.Tensor:
-            """One vector a token."""
+            """Compute one vector per token."""
             made: torch.Tensor = self.outer(self.activation(self.inner(importance[..., None])))
             return made
 

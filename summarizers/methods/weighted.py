@@ -1,4 +1,4 @@
-"""What methods have in common that weigh the tokens of a source by tf-idf."""
+"""The base class of methods that weight the tokens of a source by tf-idf."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,26 +10,26 @@ from summarizers.methods.plain import Seq2SeqMethod, source_limit
 
 
 class Weighted(Seq2SeqMethod):
-    """A method that is given each source token's tf-idf, `importance` of shape (documents, tokens)."""
+    """A method that uses each source token's tf-idf, `importance` of shape (documents, tokens)."""
 
     counts = True
 
     importance: Importance
-    """Counted before training, and kept beside the weights."""
+    """The frequencies, counted before training and stored beside the weights."""
 
     def count(self, network: Network, documents: Sequence[Document]) -> None:
-        """Count in how many of the sources each token stands."""
+        """Count the sources with each token."""
         size, limit = network.model.config.vocab_size, source_limit(network)
         self.importance = importance_of((one.source_text for one in documents), network.tokenizer, size, limit)
 
     def counted(self) -> Batch:
-        """The inverse document frequencies."""
+        """Return the inverse document frequencies."""
         return {"idf": self.importance.idf}
 
     def restore(self, counted: Batch) -> None:
-        """Take them back."""
+        """Take back the inverse document frequencies."""
         self.importance = Importance(counted["idf"])
 
     def inputs(self, network: Network, documents: Sequence[Document], read: Any, *, labels: bool) -> Batch:
-        """The weights of the source's tokens."""
+        """Compute the weights of the source's tokens."""
         return {"importance": self.importance.tokens(read["input_ids"], read["special_tokens_mask"])}

@@ -1,4 +1,4 @@
-"""Weights in a file of safetensors: the same weights are the same bytes."""
+"""Weights in safetensors files: the same weights give the same bytes."""
 
 from pathlib import Path
 from typing import Any
@@ -8,10 +8,10 @@ WEIGHTS = "model.safetensors"
 
 
 def save_weights(model: Any, path: Path) -> None:
-    """Write a network's weights, those that layers share once, by their first name.
+    """Write a network's weights; weights that layers share are written once, by their first name.
 
-    `safetensors.torch.load_model` reads them, and so does transformers. `save_model` of safetensors notes all names of
-    what is shared, each time in another order.
+    `safetensors.torch.load_model` and transformers can read them. `save_model` of safetensors writes all names of
+    shared weights, each time in another order.
     """
     from safetensors.torch import save_file
 

@@ -1,4 +1,4 @@
-"""How checkpoints that were trained by a method are loaded, and write: what `seq2seq:DIR` needs of one."""
+"""Loading of and writing with checkpoints that were trained by a method, for `seq2seq:DIR`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class TrainedNetwork:
-    """A network with what its method adds: a `summarizers.checkpoints.loading.WritingMethod`."""
+    """A `summarizers.checkpoints.loading.WritingMethod` for networks with a method's additions."""
 
     def __init__(self, method: Seq2SeqMethod) -> None:
         self.method = method
@@ -34,14 +34,14 @@ class TrainedNetwork:
     def steer(
         self, network: Any, tokenizer: Any, sources: Sequence[Source], inputs: Mapping[str, Any]
     ) -> Iterator[Mapping[str, Any]]:
-        """Hand the batch to what the method added; gives further arguments of `generate`.
+        """Pass the batch to the method's modules; give further arguments of `generate`.
 
-        Raises ValueError where the network is to read anything but the document, as it did in training.
+        Raises ValueError if the input is not the document alone, as in training.
         """
         documents = [Document(str(place), source.text, ()) for place, source in enumerate(sources)]
         made = self.method.batch(Network(network, tokenizer), documents, labels=False)
         batch = {name: tensor.to(inputs["input_ids"].device) for name, tensor in made.items()}
         if not batch["input_ids"].equal(inputs["input_ids"]):
-            raise ValueError(f"what {self.method.name} trained reads the document alone: leave the prompt out")
+            raise ValueError(f"a model trained by {self.method.name} reads the document alone: leave the prompt out")
         with self.method.given(network, batch):
             yield self.method.decoding(batch)

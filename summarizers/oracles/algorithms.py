@@ -1,7 +1,7 @@
-"""The searches by name: `greedy` and those that end with `@paper` are Akhmetov et al.'s (2022), the others ours.
+"""The searches by name: `greedy` and those ending with `@paper` are Akhmetov et al.'s (2022), the others ours.
 
-Extracts of theirs have as many sentences as the reference, and their genetic search may lose the best; extracts of ours
-have any number of sentences, and no search of ours loses what it had. Settings are the paper's where it gives them.
+Their extracts have as many sentences as the reference, and their genetic search may lose the best; our extracts have
+any number of sentences, and none of our searches loses its best one. Settings are the paper's if it gives them.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -14,43 +14,43 @@ from summarizers.oracles.problem import Problem, Solution
 from summarizers.oracles.vns import K_MAX, USUAL, StopRule, exchange, vns
 
 SECONDS = 60.0
-"""Time for one search: a document against one reference. Greedy and our genetic search need no limit."""
+"""The time limit of one search, a document against one reference. Greedy and our genetic search need none."""
 
 
 class Algorithm(NamedTuple):
-    """A search and what it depends on."""
+    """A search and its settings."""
 
     run: Callable[[Problem, int, Iterable[int] | None, float], Solution]
-    """Takes the problem, a seed, the extract to start with, and the seconds that it has."""
+    """Takes the problem, a seed, the extract to start with, and the time limit in seconds."""
     settings: Mapping[str, object]
-    """For signatures."""
+    """The settings in signatures."""
     from_greedy: bool = False
-    """Whether it starts with the greedy extract."""
+    """Whether the search starts with the greedy extract."""
     seeded: bool = False
     timed: bool = False
 
     def search(self, problem: Problem, *, seed: int, seconds: float) -> Solution:
-        """Solve a problem; equal seeds give equal extracts unless the time ends the search."""
+        """Solve a problem; equal seeds give equal extracts unless the time limit ends the search."""
         return self.run(problem, seed, greedy(problem).sentences if self.from_greedy else None, seconds)
 
 
 def run_vns(problem: Problem, seed: int, start: Iterable[int] | None, seconds: float) -> Solution:
-    """Our variable neighbourhoods."""
+    """Run our variable neighbourhood search."""
     return vns(problem, seed, start, StopRule(seconds))
 
 
 def run_exchange(problem: Problem, seed: int, start: Iterable[int] | None, seconds: float) -> Solution:
-    """The paper's variable neighbourhoods."""
+    """Run the paper's variable neighbourhood search."""
     return exchange(problem, seed, start, StopRule(seconds))
 
 
 def run_genetic(problem: Problem, seed: int, start: Iterable[int] | None, seconds: float) -> Solution:
-    """Our genetic search."""
+    """Run our genetic search."""
     return genetic(problem, seed, start)
 
 
 def run_breed(problem: Problem, seed: int, start: Iterable[int] | None, seconds: float) -> Solution:
-    """The paper's genetic search."""
+    """Run the paper's genetic search."""
     return breed(problem, seed, start, stop=StopRule(seconds))
 
 
@@ -73,4 +73,4 @@ ALGORITHMS: dict[str, Algorithm] = {
     "genetic_greedy": Algorithm(run_genetic, OURS | GENETIC, from_greedy=True, seeded=True),
     "exact": Algorithm(lambda problem, _, start, seconds: exact(problem, start, seconds=seconds), OURS, timed=True),
 }
-"""The paper's, then ours, the optimum last."""
+"""The searches by name: the paper's, then ours, with the optimum last."""

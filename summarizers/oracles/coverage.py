@@ -1,4 +1,4 @@
-"""What an extract covers of a reference, n-gram by n-gram, with the places of each in the texts: an F1's evidence."""
+"""The n-grams of a reference that an extract covers, with their positions in the texts: the evidence of an F1."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -11,33 +11,34 @@ from summarizers.oracles.oracle import Target
 
 
 class NgramOccurrence(NamedTuple):
-    """Where an n-gram of the reference stands."""
+    """An occurrence of an n-gram of the reference."""
 
     span: Span
     """From its first to its last token, in characters of the sentence or of the reference."""
     ngram: int
-    """Its number, from 0; those that are in both texts come first."""
+    """The number of the n-gram, from 0; n-grams in both texts come first."""
 
 
 class Coverage(NamedTuple):
     """The n-grams of an extract and a reference. F1 is 2 `matched` / (`in_extract` + `in_reference`)."""
 
     extract: Mapping[int, tuple[NgramOccurrence, ...]]
-    """By the place of a sentence in the source: its n-grams that match."""
+    """The matching n-grams of each sentence, by its position in the source."""
     covered: tuple[NgramOccurrence, ...]
-    """N-grams of the reference that match."""
+    """The n-grams of the reference that match."""
     missed: tuple[NgramOccurrence, ...]
-    """The others."""
+    """The n-grams of the reference that do not match."""
     matched: int
     in_extract: int
     in_reference: int
 
 
 def coverage(sentences: Sequence[str], chosen: Sequence[int], reference: str, target: Target) -> Coverage:
-    """Pair the n-grams of chosen sentences with those of a reference, as `target` counts them.
+    """Match the n-grams of chosen sentences with those of a reference, as `target` counts them.
 
-    Clipped, the first occurrences match, as many as both texts have, and each match is a place in both. In the set
-    definition every occurrence of an n-gram that both texts have is a place, and all of one n-gram count once.
+    In the clipped definition, the first occurrences match, as many as both texts have, and each match has a position in
+    both. In the set definition, every occurrence of an n-gram that both texts have is listed, and all of one n-gram
+    count once.
     """
     words = {"language": target.tokenizer} if target.tokenizer in LANGUAGES else {"tokenizer": target.tokenizer}
     spans = RougeN(target.n, **words).units

@@ -1,4 +1,4 @@
-"""All oracles over a data set: what each reached on each document, and the figures of Akhmetov et al.'s tables."""
+"""All oracles over a data set: the results on each document, and the figures of Akhmetov et al.'s tables."""
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,10 +20,10 @@ from summarizers.processes import map_in_processes
 from summarizers.sentences import sentences_of
 
 LEVEL = 0.95
-"""Of the confidence intervals of means."""
+"""The level of the confidence intervals of means."""
 
 EVERY = 1.0
-"""Seconds after which what was found is stored: at most so much work, and what is going on, is lost with the power."""
+"""Seconds after which results are stored: no more work than that, and the running searches, is lost in a failure."""
 
 
 class OracleTask(NamedTuple):
@@ -34,12 +34,12 @@ class OracleTask(NamedTuple):
     length: SummaryLength | None = None
     seed: int = 0
     seconds: float = SECONDS
-    """For one search: an algorithm, a document, one of its references."""
+    """The time limit of one search: an algorithm on a document and one of its references."""
     sentences: tuple[int, int | None] | None = None
-    """The fewest and most sentences of documents that are searched; None asks all, a most of None sets no limit."""
+    """The fewest and most sentences of documents that are searched; None: all documents, a most of None: no limit."""
 
     def takes(self, document: Document) -> bool:
-        """Whether a document has as many sentences as are asked for."""
+        """Tell whether a document's number of sentences is within the limits."""
         if self.sentences is None:
             return True
         fewest, most = self.sentences
@@ -47,7 +47,7 @@ class OracleTask(NamedTuple):
 
     @property
     def signatures(self) -> dict[str, str]:
-        """What each algorithm's results depend on: the signatures of the oracles that take part."""
+        """The signature of each algorithm's oracle, on which its results depend."""
         return {
             algorithm: Oracle(algorithm, self.target, self.length, self.seed, self.seconds).signature
             for algorithm in self.algorithms
@@ -61,58 +61,58 @@ class OracleRow(NamedTuple):
     algorithm: str
     f1: float
     places: tuple[int, ...]
-    """Of its sentences in the source."""
+    """The positions of its sentences in the source."""
     reference: int
-    """Index of the reference whose F1 it is."""
+    """The index of the reference of `f1`."""
     bound: float | None
-    """No extract scores higher; None for algorithms that cannot tell."""
+    """The upper bound of any extract's F1; None for algorithms that give none."""
     proven: bool
     seconds: float
-    """Of the search, all references together; the texts were split into stemmed words before."""
+    """The duration of the search over all references; the texts were split into stemmed words before."""
 
 
 class OracleEvaluation(NamedTuple):
-    """The rows, document by document in the order of the task's algorithms, and the documents without an oracle."""
+    """The rows, by document and in the order of the task's algorithms, and the documents without an oracle."""
 
     rows: tuple[OracleRow, ...]
     left_out: tuple[str, ...]
-    """Ids of those without a sentence, or without a reference that has a token (or gives the length)."""
+    """The ids of documents without a sentence, or without a reference that has a token (or gives the length)."""
 
 
 class AlgorithmStatistics(NamedTuple):
-    """An algorithm over all documents. F1 in [0, 1], times in seconds."""
+    """Statistics of an algorithm over all documents. F1 is in [0, 1], times are in seconds."""
 
     algorithm: str
     documents: int
     mean: float
     std: float | None
-    """Of a sample; None for a single document, as all that follows from it."""
+    """The standard deviation of a sample; None for a single document, as are all figures that follow from it."""
     minimum: float
     lower_quartile: float
     median: float
     upper_quartile: float
     maximum: float
     variation: float | None
-    """Coefficient of variation: std over mean; None where the mean is 0."""
+    """The coefficient of variation, std over mean; None if the mean is 0."""
     low: float | None
-    """Confidence interval of the mean, by Student's t, cut to [0, 1], where F1 ends and t does not."""
+    """The lower end of the mean's confidence interval by Student's t, clipped to [0, 1], the range of F1."""
     high: float | None
     sentences: float
-    """Mean number of sentences."""
+    """The mean number of sentences."""
     gap: float | None
-    """Mean of optimum minus F1 over the documents whose optimum is proven; None without one."""
+    """The mean of optimum minus F1 over the documents with a proven optimum; None without any."""
     at_optimum: float | None
-    """Share of these documents on which the F1 is the optimum, to within `PROVEN`; None without one."""
+    """The share of these documents with an F1 within `PROVEN` of the optimum; None without any."""
     proven: float | None
-    """Share of documents with a proven result; None for algorithms that cannot tell."""
+    """The share of documents with a proven result; None for algorithms without bounds."""
     seconds: float
-    """Mean of a document, all its references together."""
+    """The mean duration for a document, with all its references."""
     longest: float
-    """Most seconds for a document."""
+    """The longest duration for a document."""
     unproven: int | None
-    """Documents whose result may not be the optimum; None for algorithms that cannot tell."""
+    """The number of documents whose result may not be the optimum; None for algorithms without bounds."""
     bound: float | None
-    """Mean of the bounds: no extracts have a higher mean F1; None for algorithms that cannot tell."""
+    """The mean of the bounds: no extracts have a higher mean F1; None for algorithms without bounds."""
 
 
 def evaluate(
@@ -124,11 +124,11 @@ def evaluate(
 ) -> OracleEvaluation:
     """Run the algorithms on every document.
 
-    `progress` hears of done and all documents, at first of none, and again while one waits for a search; what it raises
-    ends the searches. The rows are the same for any number of child `processes` but for their seconds, unless the time
-    ends a search; what a solver's C code prints there goes to standard error
-    (`summarizers.processes.map_in_processes`). With 0 all is done in this process, whose standard output then is not
-    safe from it (`summarizers.oracles.exact`). Raises ValueError for unknown options.
+    `progress` is called with the numbers of done and all documents, first with 0 done, and again while waiting for a
+    search; an exception of it ends the searches. Apart from their seconds, the rows are the same for any number of
+    child `processes`, unless the time limit ends a search; output of a solver's C code there goes to standard error
+    (`summarizers.processes.map_in_processes`). With 0 processes all work is done in this process, whose standard output
+    may then get such output (`summarizers.oracles.exact`). Raises ValueError for unknown options.
     """
     check_task(task, processes)
     rows: list[OracleRow] = []
@@ -144,9 +144,9 @@ def load_evaluation(
     *,
     first: int | None = None,
 ) -> OracleEvaluation:
-    """What is known of a data set's documents, or of the `first` of them: those that have a row of every algorithm.
+    """Load the stored rows of a data set's documents, or the `first` of them, that have a row of every algorithm.
 
-    None is said to be left out. Raises `UnknownDataset`, ValueError for unknown options.
+    `left_out` is empty. Raises `UnknownDataset`, ValueError for unknown options.
     """
     check_task(task)
     documents = [document for document, _ in store.records(dataset)[:first]]
@@ -162,13 +162,13 @@ def evaluate_stored(
     processes: int = 1,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> OracleEvaluation:
-    """Run the algorithms on the documents of a data set, or on the `first` of them, where they have not run yet.
+    """Run the algorithms on the documents of a data set, or the `first` of them, on which they have not run yet.
 
-    Rows are stored as they come in, so that a run that ended early goes on where it stopped; all are returned, those
-    that were there before with the seconds that they took then. A task with another seed, time or length has other
-    rows. `progress` hears of done and all documents, at first of those that are there, again while one waits for a
-    search, and may raise to stop: what was found is stored then. Processes are as in `evaluate`. Raises
-    `UnknownDataset`, ValueError for unknown options.
+    Rows are stored as they come in, so that a run that ended early continues where it stopped; all are returned,
+    earlier ones with the seconds that they took then. A task with another seed, time or length has its own rows.
+    `progress` is called with the numbers of done and all documents, first with those stored before, and again while
+    waiting for a search; it may raise to stop: the results so far are then stored. Processes are as in `evaluate`.
+    Raises `UnknownDataset`, ValueError for unknown options.
     """
     check_task(task, processes)
     documents = [document for document, _ in store.records(dataset)[:first]]
@@ -204,12 +204,12 @@ def evaluate_stored(
         left_out = search_documents(jobs, add, len(documents), processes, tell)
     finally:
         keep()
-    # Another run may have stored a document first: what is told is what is kept.
+    # Another run may have stored a document first: return the stored rows.
     return OracleEvaluation(rows_among(documents, task, known_bounds(store, dataset, task)), left_out)
 
 
 def known_bounds(store: DataStore, dataset: str, task: OracleTask) -> dict[str, dict[str, StoredBound]]:
-    """What is stored of a task, by algorithm and document id."""
+    """Load the stored results of a task, by algorithm and document id."""
     return {
         algorithm: store.bounds(dataset=dataset, signature=signature)
         for algorithm, signature in task.signatures.items()
@@ -219,7 +219,7 @@ def known_bounds(store: DataStore, dataset: str, task: OracleTask) -> dict[str, 
 def rows_among(
     documents: Iterable[Document], task: OracleTask, known: Mapping[str, Mapping[str, StoredBound]]
 ) -> tuple[OracleRow, ...]:
-    """The rows of the documents that have one of every algorithm."""
+    """Make the rows of the documents that have one of every algorithm."""
     return tuple(
         to_row(document.id, algorithm, known[algorithm][document.id])
         for document in documents
@@ -228,11 +228,11 @@ def rows_among(
     )
 
 
-def to_row(document_id: str, algorithm: str, found: StoredBound) -> OracleRow:
-    """The row of what was stored."""
-    proven = is_proven(found.f1, found.bound)
+def to_row(document_id: str, algorithm: str, stored: StoredBound) -> OracleRow:
+    """Make the row of a stored result."""
+    proven = is_proven(stored.f1, stored.bound)
     return OracleRow(
-        document_id, algorithm, found.f1, found.sentences, found.reference, found.bound, proven, found.seconds
+        document_id, algorithm, stored.f1, stored.sentences, stored.reference, stored.bound, proven, stored.seconds
     )
 
 
@@ -254,9 +254,10 @@ def search_documents(
     processes: int,
     progress: Callable[[int, int], None],
 ) -> tuple[str, ...]:
-    """Hand the rows of each document's task to `add`, in order, as they come in; returns the ids of those without.
+    """Pass the rows of each document's task to `add`, in order, as they come in; return ids of documents without rows.
 
-    `progress` hears how many of `total` documents are done, those without a job included, also while one waits.
+    `progress` is called with the number of done documents, including those without a job, and `total`, also while
+    waiting.
     """
     tasks, documents = [task for task, _ in jobs], [document for _, document in jobs]
     left_out = []
@@ -267,9 +268,9 @@ def search_documents(
 
     tell()
     with map_in_processes(processes, tell) as each:
-        for document, found in zip(documents, each(rows_of, tasks, documents), strict=True):
-            add(found)
-            if not found:
+        for document, rows in zip(documents, each(rows_of, tasks, documents), strict=True):
+            add(rows)
+            if not rows:
                 left_out.append(document.id)
             done += 1
             tell()
@@ -277,28 +278,28 @@ def search_documents(
 
 
 def rows_of(task: OracleTask, document: Document) -> list[OracleRow]:
-    """A document's rows; none where it has no oracle."""
+    """Compute a document's rows; empty if it has no oracle."""
     limits = limits_of(task.length, document)
     if limits is None or not task.takes(document):
         return []
     load_libraries()
-    for text in (*sentences_of(document), *document.references):  # or the first algorithm would pay for all
+    for text in (*sentences_of(document), *document.references):  # otherwise the first algorithm would pay for all
         rouge_words(text, task.target.tokenizer)
     rows = []
     for algorithm in task.algorithms:
         start = time.perf_counter()
-        found = find_extract(document, task.target, algorithm, limits=limits, seed=task.seed, seconds=task.seconds)
+        extract = find_extract(document, task.target, algorithm, limits=limits, seed=task.seed, seconds=task.seconds)
         seconds = time.perf_counter() - start
-        if found is None:
+        if extract is None:
             return []
-        solution = found.solution
+        solution = extract.solution
         rows.append(
             OracleRow(
                 document.id,
                 algorithm,
                 solution.f1,
                 solution.sentences,
-                found.reference,
+                extract.reference,
                 solution.bound,
                 solution.proven,
                 seconds,
@@ -314,7 +315,7 @@ NO_LENGTH = "its first reference, which gives the length, has no word"
 
 
 def why_left_out(document: Document, task: OracleTask) -> str:
-    """Why a document in `Evaluation.left_out` has no oracle."""
+    """Explain why a document in `OracleEvaluation.left_out` has no oracle."""
     if not sentences_of(document):
         return NO_SENTENCE
     if not task.takes(document):
@@ -326,7 +327,7 @@ def why_left_out(document: Document, task: OracleTask) -> str:
 
 
 def not_taken_reason(task: OracleTask) -> str:
-    """Why a document is not searched that `Task.takes` refuses."""
+    """Explain why a document that `OracleTask.takes` refuses is not searched."""
     fewest, most = task.sentences or (1, None)
     limits = [f"fewer than {fewest}"] if fewest > 1 else []
     limits += [] if most is None else [f"more than {most}"]
@@ -340,16 +341,16 @@ def load_libraries() -> None:
 
 
 def summarize_algorithms(rows: Iterable[OracleRow]) -> list[AlgorithmStatistics]:
-    """The figures of each algorithm, in the order in which they come first; none of no rows."""
+    """Compute the statistics of each algorithm, in order of first appearance; empty without rows."""
     by_algorithm: dict[str, list[OracleRow]] = {}
     for row in rows:
         by_algorithm.setdefault(row.algorithm, []).append(row)
     optimum = {row.document_id: row.f1 for row in by_algorithm.get("exact", ()) if row.proven}
-    return [statistics_of(algorithm, found, optimum) for algorithm, found in by_algorithm.items()]
+    return [statistics_of(algorithm, rows_of_one, optimum) for algorithm, rows_of_one in by_algorithm.items()]
 
 
 def statistics_of(algorithm: str, rows: Sequence[OracleRow], optimum: dict[str, float]) -> AlgorithmStatistics:
-    """One algorithm's figures; `optimum` has the proven ones by document."""
+    """Compute one algorithm's statistics; `optimum` has the proven optima by document."""
     f1 = np.array([row.f1 for row in rows])
     mean, std = float(f1.mean()), float(f1.std(ddof=1)) if len(f1) > 1 else None
     half = half_width(std, len(f1)) if std is not None else None
@@ -383,7 +384,7 @@ def statistics_of(algorithm: str, rows: Sequence[OracleRow], optimum: dict[str, 
 
 
 def half_width(std: float, documents: int) -> float:
-    """Half of the confidence interval of a mean over at least two documents."""
+    """Compute half the width of the confidence interval of a mean over at least two documents."""
     from scipy.special import stdtrit
 
     return float(stdtrit(documents - 1, (1 + LEVEL) / 2)) * std / sqrt(documents)

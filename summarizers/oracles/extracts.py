@@ -1,7 +1,7 @@
-"""Further analyses of extracts: ROUGE-2 of those for ROUGE-1, and correlates of the optimum's length.
+"""Further analyses of extracts: ROUGE-2 of extracts for ROUGE-1, and correlates of the optimum's length.
 
-Both are asked by Akhmetov et al. (2022): the ROUGE-2 in their Table 2 is that of the extracts for ROUGE-1, and they
-relate the number of sentences of the best extracts to features of the text.
+Both are in Akhmetov et al. (2022): the ROUGE-2 in their Table 2 is that of the extracts for ROUGE-1, and they relate
+the number of sentences of the best extracts to features of the text.
 """
 
 from collections.abc import Iterable, Sequence
@@ -25,37 +25,37 @@ FEATURES = (
 
 
 class Relation(NamedTuple):
-    """How the optimum's number of sentences goes with a feature, over documents with a proven optimum."""
+    """The relation of the optimum's number of sentences to a feature, over documents with a proven optimum."""
 
     feature: str
     mean: float
-    """Of the feature."""
+    """The mean of the feature."""
     pearson: float | None
-    """With the optimum's number of sentences; None where either is the same everywhere."""
+    """The correlation with the optimum's number of sentences; None if either is constant."""
     slope: float | None
-    """Sentences more in the optimum for 1 more of the feature, by least squares with this feature alone."""
+    """The increase of the optimum's number of sentences per unit of the feature, by least squares on it alone."""
 
 
 class Extracts(NamedTuple):
-    """What else is known of extracts."""
+    """Further figures of extracts."""
 
     rouge2: dict[str, float]
-    """Mean ROUGE-2 F1, in [0, 1], of each algorithm's extracts for ROUGE-1; empty where they are for another one."""
+    """Mean ROUGE-2 F1, in [0, 1], of each algorithm's extracts for ROUGE-1; empty if they are for another score."""
     relations: tuple[Relation, ...] = ()
-    """Empty with fewer than three documents that have a proven optimum."""
+    """The relations to features; empty with fewer than three documents that have a proven optimum."""
     documents: int = 0
     """Documents with a proven optimum."""
     sentences: float = 0.0
-    """Mean number of sentences of their optima."""
+    """The mean number of sentences of their optima."""
     explained: float | None = None
-    """R² of the least squares on all features together; None with fewer than ten documents."""
+    """R² of least squares on all features together; None with fewer than ten documents."""
 
 
 NO_EXTRACTS = Extracts({})
 
 
 def look_into(rows: Sequence[OracleRow], documents: Iterable[Document], target: Target) -> Extracts:
-    """What is known of the extracts of `rows`, which were searched for `target` in the `documents`."""
+    """Analyse the extracts of `rows`, which were searched for `target` in the `documents`."""
     by_id = {document.id: document for document in documents}
     rouge2 = rouge2_of(rows, by_id, target) if target.n == 1 else {}
     optima = [row for row in rows if row.algorithm == "exact" and row.proven]
@@ -68,9 +68,9 @@ def look_into(rows: Sequence[OracleRow], documents: Iterable[Document], target: 
 
 
 def rouge2_of(rows: Iterable[OracleRow], documents: dict[str, Document], target: Target) -> dict[str, float]:
-    """Mean ROUGE-2 F1 of each algorithm's extracts, each against the reference that its row names."""
+    """Compute the mean ROUGE-2 F1 of each algorithm's extracts, each against the reference of its row."""
     problems: dict[tuple[str, int], Problem] = {}
-    found: dict[str, list[float]] = {}
+    values_of: dict[str, list[float]] = {}
     for row in rows:
         key = row.document_id, row.reference
         if key not in problems:
@@ -82,12 +82,12 @@ def rouge2_of(rows: Iterable[OracleRow], documents: dict[str, Document], target:
                 target.definition,
                 tokenizer=target.tokenizer,
             )
-        found.setdefault(row.algorithm, []).append(problems[key].f1(row.places))
-    return {algorithm: float(np.mean(values)) for algorithm, values in found.items()}
+        values_of.setdefault(row.algorithm, []).append(problems[key].f1(row.places))
+    return {algorithm: float(np.mean(values)) for algorithm, values in values_of.items()}
 
 
 def features(document: Document, reference: int) -> tuple[int, ...]:
-    """The `FEATURES` of a document and one of its references."""
+    """Compute the `FEATURES` of a document and one of its references."""
     sentences, text = sentences_of(document), document.references[reference]
     return len(sentences), sum(map(count_words, sentences)), len(split_sentences(text)), count_words(text)
 
@@ -102,7 +102,7 @@ def relation(feature: str, values: np.ndarray, lengths: np.ndarray) -> Relation:
 
 
 def r_squared(table: np.ndarray, lengths: np.ndarray) -> float | None:
-    """R² of the least squares of lengths on the columns of a table."""
+    """Compute R² of the least squares of lengths on the columns of a table."""
     if len(lengths) < 10 or not np.ptp(lengths):
         return None
     design = np.column_stack([np.ones(len(table)), table])

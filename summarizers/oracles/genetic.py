@@ -1,4 +1,4 @@
-"""Genetic search: extracts are crossed with each other, and the best of a generation go on.
+"""Genetic search: extracts are crossed with each other, and the best of a generation survive.
 
 `genetic` is ours: extracts have any number of sentences, and the best is never lost. `breed` is that of Akhmetov et al.
 (2022), whose extracts have as many sentences as the reference, and whose offspring replace their parents.
@@ -15,13 +15,13 @@ from summarizers.oracles.problem import Problem, Solution, solution
 from summarizers.oracles.vns import USUAL, StopRule, paper_size, random_start, take_fitting
 
 GENERATIONS = 6
-"""The paper's."""
+"""The number of generations in the paper."""
 
 POPULATION = 80
-"""Extracts of a generation of ours; the paper keeps half as many as the text has chunks."""
+"""Extracts in a generation of our search; the paper keeps half as many as the text has chunks."""
 
 BATCH = 1 << 20
-"""Cells of extracts times sentences that are scored at once."""
+"""Extracts times sentences scored at once."""
 
 
 def genetic(
@@ -34,10 +34,10 @@ def genetic(
 ) -> Solution:
     """Breed extracts: in each generation the better half survives and every pair of survivors has a child.
 
-    A child has the sentences that both parents have, and each of the others with probability 1/2. The best `population`
+    A child has the sentences of both parents, and each sentence of only one with probability 1/2. The best `population`
     of survivors and children are the next generation, so that the best is never lost: the result is never below
-    `start`, which is one of the first generation beside random extracts. Equal seeds give equal results. A child beyond
-    the limits loses random sentences until it keeps them. Raises ValueError for a population under 2.
+    `start`, which is in the first generation with random extracts. Equal seeds give equal results. A child beyond the
+    limits loses random sentences until it keeps them. Raises ValueError for a population below 2.
     """
     if not problem.useful:
         return solution(problem, ())
@@ -54,7 +54,7 @@ def genetic(
         order = np.argsort(-values, kind="stable")[: max(2, len(pool) // 2)]
         parents = pool[order]
         one, other = np.triu_indices(len(parents), k=1)
-        children = cross_uniformly(parents[one], parents[other], noise)
+        children = np.where(noise.random((len(one), len(problem))) < 0.5, parents[one], parents[other])
         if any(problem.limits):
             keep_limits(problem, children, draw)
         pool = np.unique(np.concatenate([parents, children]), axis=0)
@@ -77,15 +77,15 @@ def breed(
     """Cross all candidates with each other; the best offspring replace them (Akhmetov et al. 2022).
 
     The first candidates are the shuffled sentences in chunks of as many as the reference has (`paper_size`), the last
-    one with what is left, and `start`. In each generation every pair of candidates has one child (`cross`). Half as
-    many children as there were first candidates are the next generation, those that score highest. The result is the
-    best of the last one: the best of all may be lost, so that it may score less than `start`. The search ends early
-    where one candidate is left, or when the time of `stop` is over, in a generation that then does not count; its
-    other rules are not asked. Equal seeds give equal results unless the time ends the search.
+    one with the rest, and `start`. In each generation every pair of candidates has one child (`cross`). The next
+    generation are the best children, half as many as there were first candidates. The result is the best of the last
+    generation: the best of all may be lost, so that it may score less than `start`. The search ends early if one
+    candidate is left, or when the time of `stop` is over, in a generation that then does not count; its other rules are
+    ignored. Equal seeds give equal results unless the time limit ends the search.
 
-    The steps are the paper's. Where it says nothing we choose: half of an odd number is rounded down, but not to 0; a
-    sentence that both parents have is once among theirs. A candidate beyond a limit of words, which the paper does not
-    know, leaves out sentences.
+    The steps are the paper's. Our choices where it says nothing: half of an odd number is rounded down, but not to 0; a
+    sentence of both parents counts once. A candidate beyond a limit of words, which the paper does not have, leaves out
+    sentences.
     """
     if not problem.useful:
         return solution(problem, ())
@@ -99,10 +99,10 @@ def breed(
     kept = max(1, len(pool) // 2)
     done = 0
     while done < generations and len(pool) > 1:
-        found = best_offspring(problem, pool, kept, draw, lambda: stop.clock() >= deadline)
-        if found is None:
+        offspring = best_offspring(problem, pool, kept, draw, lambda: stop.clock() >= deadline)
+        if offspring is None:
             break
-        pool, values = found
+        pool, values = offspring
         done += 1
     return solution(problem, np.flatnonzero(pool[np.argmax(values)]).tolist(), iterations=done)
 
@@ -110,7 +110,7 @@ def breed(
 def best_offspring(
     problem: Problem, pool: NDArray[np.bool_], kept: int, draw: random.Random, is_over: Callable[[], bool]
 ) -> tuple[NDArray[np.bool_], NDArray[np.float64]] | None:
-    """The children of all pairs of candidates that score highest, and their F1; None where the time ended."""
+    """Return the best children of all pairs of candidates, and their F1; None if the time is over."""
     pairs = combinations(pool, 2)
     best, values = pool[:0], np.zeros(0)
     while batch := list(islice(pairs, max(1, BATCH // len(problem)))):
@@ -125,24 +125,19 @@ def best_offspring(
 
 
 def cross(problem: Problem, one: NDArray[np.bool_], other: NDArray[np.bool_], draw: random.Random) -> list[int]:
-    """A child: the sentences of both parents, shuffled, and as many of them as the reference has."""
+    """Make a child: as many of the shuffled sentences of both parents as the reference has."""
     mixed = np.flatnonzero(one | other).tolist()
     draw.shuffle(mixed)
     return take_fitting(problem, mixed)
 
 
 def as_rows(problem: Problem, extracts: Iterable[Iterable[int]]) -> NDArray[np.bool_]:
-    """Extracts by their places as booleans: shape (extracts, sentences)."""
+    """Turn extracts, given by positions, into booleans: shape (extracts, sentences)."""
     places = [list(extract) for extract in extracts]
     rows = np.zeros((len(places), len(problem)), dtype=bool)
     for row, chosen in enumerate(places):
         rows[row, chosen] = True
     return rows
-
-
-def cross_uniformly(one: NDArray[np.bool_], other: NDArray[np.bool_], noise: np.random.Generator) -> NDArray[np.bool_]:
-    """A child of each pair of rows."""
-    return np.where(noise.random(one.shape) < 0.5, one, other)
 
 
 def keep_limits(problem: Problem, extracts: NDArray[np.bool_], draw: random.Random) -> None:

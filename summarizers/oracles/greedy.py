@@ -4,11 +4,11 @@ from summarizers.oracles.problem import BETTER, Extract, Problem, Solution, solu
 
 
 def greedy(problem: Problem) -> Solution:
-    """Take the sentence with the most words of the reference not covered yet, until none covers more.
+    """Repeatedly take the sentence with the most uncovered words of the reference, until none covers more.
 
-    Words are covered whatever n-grams the F1 counts, as in the paper. Of the extracts on that way the one of the
-    highest F1 is the result, the shortest of equals; among sentences that cover equally many, the earlier one goes
-    first. Sentences that would break the limits are passed over.
+    Words are covered regardless of the n-grams of F1, as in the paper. The result is the extract with the highest F1
+    along the way, the shortest of equal ones; the earlier of sentences that cover equally many words goes first.
+    Sentences that would break the limits are skipped.
     """
     extract = Extract(problem)
     order: list[int] = []
@@ -32,7 +32,7 @@ def greedy(problem: Problem) -> Solution:
 
 
 def climb(problem: Problem) -> Solution:
-    """Add the sentence that raises F1 most until none does; the earlier one of equals.
+    """Add the sentence that raises F1 most until none does; the earlier of equal ones first.
 
     This is the usual oracle of extractive training (Nallapati et al. 2017), and a good start for the exact search.
     """

@@ -1,4 +1,4 @@
-"""An oracle over a document's references, and as a system of a data set."""
+"""Oracles over a document's references, and as systems of a data set."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -15,14 +15,14 @@ from summarizers.oracles.problem import DEFINITIONS, NO_LIMITS, Limits, Problem,
 from summarizers.sentences import sentences_of
 
 REFERENCE_RULES = ("max", "first")
-"""Which references count: the one against which most is reached, or the first. A mean over references is no ratio of
-two sums, which the exact search needs."""
+"""The reference that counts: the one with the highest F1, or the first. A mean over references is not offered: it is no
+ratio of two sums, which the exact search needs."""
 
 
 class Target(NamedTuple):
-    """What an oracle maximises: ROUGE-N F1 by a definition, a rule for references, a tokenizer.
+    """The score that an oracle maximises: ROUGE-N F1 by a definition, a rule for references and a tokenizer.
 
-    In the place of the tokenizer stands the code of a language, where it is another than English.
+    For languages other than English, `tokenizer` is the code of the language.
     """
 
     n: int = 1
@@ -32,7 +32,7 @@ class Target(NamedTuple):
 
     @property
     def options(self) -> dict[str, object]:
-        """What it is in a signature. N-grams are counted inside sentences (`summarizers.oracles.problem`)."""
+        """The settings in signatures. N-grams are counted inside sentences (`summarizers.oracles.problem`)."""
         return {
             "metric": f"rouge{self.n}",
             "definition": self.definition,
@@ -44,7 +44,7 @@ class Target(NamedTuple):
 
 
 def checked_target(target: Target) -> Target:
-    """A target that is one. Raises ValueError for unknown options, or an `n` under 1."""
+    """Return a target, checked. Raises ValueError for unknown options, or an `n` below 1."""
     check_option("definition", target.definition, DEFINITIONS)
     check_option("references", target.references, REFERENCE_RULES)
     check_option("tokenizer", target.tokenizer, (*TOKENIZERS, *(code for code in LANGUAGES if code != ENGLISH)))
@@ -54,15 +54,15 @@ def checked_target(target: Target) -> Target:
 
 
 class FoundExtract(NamedTuple):
-    """What a search found for a document."""
+    """The result of a search for a document."""
 
     solution: Solution
-    """The best extract over the references that count. Its bound, where there is one, is that over all of them, its
+    """The best extract over the references that count. Its bound, if there is one, holds for all of them; its
     iterations are their sum."""
     reference: int
-    """Index of the reference whose F1 it is, the first of equals."""
+    """The index of the reference of its F1, the first of equal ones."""
     text: str
-    """Its sentences joined by a space; empty where nothing matches."""
+    """Its sentences joined by spaces; empty if nothing matches."""
 
 
 def find_extract(
@@ -74,9 +74,9 @@ def find_extract(
     seed: int = 0,
     seconds: float = SECONDS,
 ) -> FoundExtract | None:
-    """Search for the best extract of a document; None where it has no sentence, or no reference with a token.
+    """Search for the best extract of a document; None if it has no sentence, or no reference with a token.
 
-    `seconds` are those of one reference. Raises ValueError for unknown options and limits under 1.
+    `seconds` is the time limit for one reference. Raises ValueError for unknown options and limits below 1.
     """
     check_option("algorithm", algorithm, ALGORITHMS)
     checked_target(target)
@@ -103,7 +103,7 @@ def find_extract(
 
 
 def limits_of(length: SummaryLength | None, document: Document) -> Limits | None:
-    """How long a document's extract may be; None where the reference gives the length and there is none."""
+    """Return the limits of a document's extract; None if the reference gives the length and there is none."""
     if length is None:
         return NO_LIMITS
     if length.unit == "sentences":
@@ -112,13 +112,13 @@ def limits_of(length: SummaryLength | None, document: Document) -> Limits | None
 
 
 class Oracle:
-    """The extract that a search finds, standing as a system: an upper bound that reads the references.
+    """A system that writes the extract found by a search: an upper bound that reads the references.
 
-    Called `oracle-exact-rouge1`, `oracle-vns_greedy-rouge2-set-first` and so on, with `-3`, `-100w` or `-ref` where a
-    `length` limits it and `-seed7` at another seed than 0. Unlike an extract of a baseline it never exceeds its words.
-    In another `language` than English, whose words those of ROUGE are then, it is called `oracle-exact-rouge1-de`.
-    A document for which nothing can be taken has no summary. Where the time ends an exact search, the summary is the
-    best extract so far: whether it is proven, `find_extract` tells. Raises ValueError for unknown options.
+    Its name is `oracle-exact-rouge1`, `oracle-vns_greedy-rouge2-set-first` and so on, with `-3`, `-100w` or `-ref` if a
+    `length` limits it and `-seed7` for a seed other than 0. Unlike a baseline's extract, it never exceeds its number of
+    words. In a `language` other than English, whose words ROUGE then uses, its name is `oracle-exact-rouge1-de`. A
+    document without a suitable sentence has no summary. If the time limit ends an exact search, the summary is the best
+    extract so far; `find_extract` tells whether it is proven. Raises ValueError for unknown options.
     """
 
     def __init__(
@@ -167,15 +167,15 @@ class Oracle:
         )
 
     def summarize(self, documents: Sequence[Document]) -> list[Summary]:
-        """Write one summary a document, in order; one that has no summary is left out."""
+        """Write one summary per document, in order; one that has no summary is left out."""
         return [
-            Summary(document.id, self.name, found.text)
+            Summary(document.id, self.name, extract.text)
             for document in documents
             if (limits := limits_of(self.length, document)) is not None
             and (
-                found := find_extract(
+                extract := find_extract(
                     document, self.target, self.algorithm, limits=limits, seed=self.seed, seconds=self.seconds
                 )
             )
-            and found.text
+            and extract.text
         ]

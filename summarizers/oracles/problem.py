@@ -1,9 +1,9 @@
-"""The problem of every oracle: which sentences of a document score the highest ROUGE-N F1 against a reference.
+"""The problem of every oracle: find the sentences of a document with the highest ROUGE-N F1 against a reference.
 
 N-grams are numbered once; the searches only add and compare integers. As in the paper (Akhmetov et al. 2022), an
-extract is a set of sentences: n-grams are counted inside each, so that none is made where two of them meet. For clipped
-ROUGE-1 that is ROUGE of the joined text. For longer n-grams it is not: ROUGE-2 of the joined text also counts the
-bigrams across its joints, which may lower or raise it, so that the optimum here is no bound of it.
+extract is a set of sentences: n-grams are counted inside each sentence, not across two. For clipped ROUGE-1 this is
+ROUGE of the joined text. For longer n-grams it is not: ROUGE-2 of the joined text also counts bigrams across sentence
+ends, which may lower or raise it, so that the optimum here does not bound it.
 """
 
 from collections import Counter
@@ -19,18 +19,18 @@ from metrics.text import count_words, rouge_words
 from summarizers.sentences import split_sentences
 
 DEFINITIONS = ("clipped", "set")
-"""`clipped`: an n-gram counts as often as both texts have it (Lin 2004; inside sentences, which makes it ROUGE for
-single words only); `set`: once, in the match and in both lengths, as Akhmetov et al. count."""
+"""`clipped`: an n-gram counts as often as both texts have it (Lin 2004; but inside sentences, so that it is ROUGE for
+single words only); `set`: it counts once, in the match and in both lengths, as in Akhmetov et al."""
 
 BETTER = 1e-12
-"""A gain smaller than this is rounding."""
+"""A smaller gain is due to rounding."""
 
 Units = tuple[tuple[int, int], ...]
-"""N-grams of a sentence by number, and how often it has each."""
+"""The n-grams of a sentence by number, with their counts."""
 
 
 class Limits(NamedTuple):
-    """How long an extract may be, in sentences and in words as `metrics.text.counted_words`; None sets no limit."""
+    """The limits of an extract, in sentences and in words of `metrics.text.counted_words`; None: no limit."""
 
     sentences: int | None = None
     words: int | None = None
@@ -42,8 +42,8 @@ NO_LIMITS = Limits()
 class Problem:
     """The n-grams of a document's sentences and of a reference.
 
-    N-grams of the reference have the numbers from 0 to `known` - 1, others those after. Raises ValueError for another
-    definition than `DEFINITIONS`, an `n` under 1, or a limit under 1.
+    N-grams of the reference have the numbers from 0 to `known` - 1, others the following ones. Raises ValueError for a
+    definition that is not in `DEFINITIONS`, an `n` below 1, or a limit below 1.
     """
 
     def __init__(
@@ -74,35 +74,35 @@ class Problem:
             for ngram in counts:
                 numbers.setdefault(ngram, len(numbers))
         self.reference = tuple(wanted.get(ngram, 0) for ngram in numbers)
-        """How often the reference has each n-gram (once, in the set definition)."""
+        """The count of each n-gram in the reference (at most 1 in the set definition)."""
         self.total = sum(self.reference)
-        """N-grams of the reference."""
+        """The number of n-grams of the reference."""
         self.sentences: tuple[Units, ...] = tuple(
             tuple((numbers[ngram], times) for ngram, times in counts.items()) for counts in counted
         )
         self.words = tuple(map(count_words, sentences))
-        """Words of each sentence."""
+        """The number of words of each sentence."""
         known_words = frozenset(rouge_words(reference, tokenizer))
         self.vocabulary = tuple(known_words.intersection(tokens) for tokens in words)
-        """The words of the reference that each sentence has, whatever `n` is."""
+        """The words of the reference that each sentence has, regardless of `n`."""
 
     def __len__(self) -> int:
         return len(self.sentences)
 
     def count(self, words: Sequence[str], n: int) -> Counter[tuple[str, ...]]:
-        """N-grams and how often they count."""
-        found = Counter(zip(*(words[start:] for start in range(n)), strict=False))
-        return found if self.definition == "clipped" else Counter(dict.fromkeys(found, 1))
+        """Count n-grams by the definition."""
+        counts = Counter(zip(*(words[start:] for start in range(n)), strict=False))
+        return counts if self.definition == "clipped" else Counter(dict.fromkeys(counts, 1))
 
     def f1(self, chosen: Iterable[int]) -> float:
-        """The F1 of an extract, in [0, 1]; 0 where nothing matches."""
+        """Compute the F1 of an extract, in [0, 1]; 0 if nothing matches."""
         extract = Extract(self)
         for sentence in chosen:
             extract.add(sentence)
         return extract.f1
 
     def fits(self, chosen: Iterable[int]) -> bool:
-        """Whether an extract keeps the limits."""
+        """Tell whether an extract keeps the limits."""
         chosen = list(chosen)
         sentences, words = self.limits
         return (sentences is None or len(chosen) <= sentences) and (
@@ -111,14 +111,14 @@ class Problem:
 
     @cached_property
     def reference_sentences(self) -> int:
-        """How many sentences the reference has."""
+        """The number of sentences of the reference."""
         return len(split_sentences(self.text))
 
     @cached_property
     def useful(self) -> tuple[int, ...]:
         """The sentences that share an n-gram with the reference and keep the limits by themselves.
 
-        Any other only makes an extract longer: no optimum needs one.
+        Any other sentence only makes an extract longer: no optimum needs it.
         """
         return tuple(
             place
@@ -128,10 +128,11 @@ class Problem:
 
     @cached_property
     def counts(self) -> NDArray[np.float32]:
-        """For scoring many extracts at once: how often each sentence has n-grams, and how many others it has.
+        """The counts of n-grams in each sentence, to score many extracts at once.
 
-        Shape (sentences, n-grams + 1), the others last. The n-grams are the reference's and, in the set definition,
-        those that several sentences share: the others only make an extract longer.
+        The shape is (sentences, n-grams + 1), with all other n-grams together in the last column. The n-grams are the
+        reference's and, in the set definition, those that several sentences share: the others only make an extract
+        longer.
         """
         columns = {number: number for number in range(self.known)}
         if self.definition == "set":
@@ -145,7 +146,7 @@ class Problem:
         return table
 
     def f1_of_all(self, extracts: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """The F1 of many extracts: shape (extracts, sentences) to shape (extracts,)."""
+        """Compute the F1 of many extracts: shape (extracts, sentences) to shape (extracts,)."""
         have = extracts.astype(np.float32) @ self.counts
         if self.definition == "set":
             have[:, :-1] = np.minimum(have[:, :-1], 1)
@@ -168,18 +169,18 @@ class Extract:
 
     @property
     def f1(self) -> float:
-        """2 x matched n-grams over those of both texts."""
+        """2 x matched n-grams over the n-grams of both texts."""
         return 2 * self.matched / (self.length + self.problem.total) if self.matched else 0.0
 
     def flip(self, sentence: int) -> None:
-        """Take the sentence out if it is in, and in if it is not."""
+        """Remove a sentence of the extract, or add one that is not in it."""
         if sentence in self.chosen:
             self.remove(sentence)
         else:
             self.add(sentence)
 
     def add(self, sentence: int) -> None:
-        """Put a sentence in that is not in."""
+        """Add a sentence that is not in the extract."""
         have, wanted = self.have, self.problem.reference
         self.chosen.add(sentence)
         for number, times in self.problem.sentences[sentence]:
@@ -195,7 +196,7 @@ class Extract:
                     self.matched += min(after, most) - before
 
     def remove(self, sentence: int) -> None:
-        """Take a sentence out that is in."""
+        """Remove a sentence that is in the extract."""
         have, wanted = self.have, self.problem.reference
         self.chosen.remove(sentence)
         for number, times in self.problem.sentences[sentence]:
@@ -215,12 +216,12 @@ class Solution(NamedTuple):
     """An extract that an algorithm found."""
 
     sentences: tuple[int, ...]
-    """Places of its sentences, in document order."""
+    """The positions of its sentences, in document order."""
     f1: float
     bound: float | None = None
-    """No extract scores higher than this; None where the algorithm cannot tell."""
+    """The upper bound of any extract's F1; None if the algorithm gives none."""
     iterations: int = 0
-    """Steps that it took: of its own kind."""
+    """The number of steps, of the algorithm's own kind."""
 
     @property
     def proven(self) -> bool:
@@ -229,16 +230,16 @@ class Solution(NamedTuple):
 
 
 PROVEN = 1e-6
-"""The solver tells no smaller differences apart. Two different F1 are closer than this only where extract and reference
-together have over 1,400 n-grams."""
+"""The smallest difference that the solver resolves. Two different F1 are closer only if extract and reference together
+have over 1,400 n-grams."""
 
 
 def is_proven(f1: float, bound: float | None) -> bool:
-    """Whether a bound leaves no room above an F1; one that there is not proves nothing."""
+    """Tell whether a bound leaves no room above an F1; without a bound nothing is proven."""
     return bound is not None and bound - f1 <= PROVEN
 
 
 def solution(problem: Problem, chosen: Iterable[int], iterations: int = 0, bound: float | None = None) -> Solution:
-    """Name an extract."""
+    """Make the solution of an extract."""
     places = tuple(sorted(chosen))
     return Solution(places, problem.f1(places), bound, iterations)

@@ -1,7 +1,7 @@
-"""Systems compared with the upper bound: their F1, counted as for oracles, beside the exact optimum.
+"""Systems compared with the upper bound: their F1, counted as for oracles, and the exact optimum.
 
-How much of what any extract could reach a system reaches is what Akhmetov et al. (2022) ask their bound for. A system
-that writes words of its own is no extract, and may lie above the bound of extracts.
+Akhmetov et al. (2022) use their bound to tell how close a system is to the best extract. A system that writes its own
+words is no extract, and may be above the bound of extracts.
 """
 
 from collections import Counter
@@ -20,30 +20,30 @@ from summarizers.oracles.oracle import Target, limits_of
 from summarizers.sentences import sentences_of, split_sentences
 
 Units = frozenset[str]
-"""N-grams, repeated ones numbered where repetitions count: two texts share as many as match."""
+"""N-grams, with repeated ones numbered if repetitions count: two texts share as many as match."""
 
 
 class Standing(NamedTuple):
-    """A system beside the bound, over the documents that have both. F1 in [0, 1]."""
+    """A system compared with the bound, over the documents that have both. F1 is in [0, 1]."""
 
     system: str
     documents: int
     mean: float
-    """Of its F1."""
+    """The mean of its F1."""
     bound: float
-    """Mean of the bound over the same documents."""
+    """The mean of the bound over the same documents."""
     share: float | None
-    """Ratio of the two means; None where the bound is 0 everywhere."""
+    """The ratio of the two means; None if the bound is 0 everywhere."""
     gap: float
-    """Bound minus mean; negative where the system is above it."""
+    """Bound minus mean; negative if the system is above the bound."""
     above: int
     """Documents on which the system is above the bound by more than `TIE`."""
     words: float
-    """Mean number of words of its summaries."""
+    """The mean number of words of its summaries."""
 
 
 class SystemScore(NamedTuple):
-    """A system's summary of one document, scored as oracles are."""
+    """The score of a system's summary of one document, counted as for oracles."""
 
     f1: float
     """In [0, 1]."""
@@ -51,18 +51,18 @@ class SystemScore(NamedTuple):
 
 
 def sentences_in(text: str, source: Sequence[str]) -> Sequence[str]:
-    """The sentences of a text: those of the source where it is some of them in any order, else those found in it.
+    """Split a text into sentences: those of the source if it consists of them in any order, otherwise as usual.
 
-    Side by side, sentences may be split in other places than in the source, and nothing that is extracted should lie
-    above the bound of extracts for that.
+    In a new order, sentences may be split differently than in the source, and an extract should not be above the bound
+    of extracts for that reason.
     """
     text = text.strip()
     known = sorted(filter(None, set(source)), key=lambda sentence: (-len(sentence), sentence))
-    came: dict[int, tuple[int, str]] = {}  # by where a sentence may begin: where the one before it does, and that one
+    came: dict[int, tuple[int, str]] = {}  # by a possible start: the sentence before it, with its own start
     waiting = [0]
     while waiting and len(text) + 1 not in came:
         place = waiting.pop()
-        for sentence in reversed(known):  # so that the longest is tried first: sentences may begin like others
+        for sentence in reversed(known):  # so that the longest is tried first: a sentence may begin with another
             end = place + len(sentence)
             if end + 1 not in came and text.startswith(sentence, place) and text[end : end + 1] in ("", " "):
                 came[end + 1] = place, sentence
@@ -76,17 +76,17 @@ def sentences_in(text: str, source: Sequence[str]) -> Sequence[str]:
 
 
 def counted_references(references: Sequence[str], target: Target) -> list[Units]:
-    """The n-grams of the references that count: those with a token, or the first one if it has."""
+    """Return the n-grams of the references that count: all with a token, or the first one if it has a token."""
     asked = references[:1] if target.references == "first" else references
     return [units([text], target) for text in asked if rouge_words(text, target.tokenizer)]
 
 
 def score_text(text: str, references: Sequence[Units], target: Target, source: Sequence[str] = ()) -> float | None:
-    """A text's F1 as an oracle's is counted, in [0, 1]: n-grams inside sentences, of the best of the references.
+    """Compute a text's F1 as for oracles, in [0, 1]: n-grams inside sentences, against the best of the references.
 
-    `references` are `counted_references`. The text is split into sentences as sources are, or into the `source`'s where
-    it is an extract of them. For clipped ROUGE-1 this is ROUGE of the text; an n-gram of more words that goes across
-    the end of a sentence does not count here. None where the text, or each reference that counts, has no token.
+    `references` are `counted_references`. The text is split into sentences as sources are, or into the `source`'s if it
+    is an extract of them. For clipped ROUGE-1 this is ROUGE of the text; longer n-grams across the end of a sentence do
+    not count here. None if the text, or each reference that counts, has no token.
     """
     if not references or not rouge_words(text, target.tokenizer):
         return None
@@ -95,20 +95,20 @@ def score_text(text: str, references: Sequence[Units], target: Target, source: S
 
 
 def units(sentences: Iterable[str], target: Target) -> Units:
-    """What a definition counts in the sentences of a text."""
+    """Return the n-grams of a text's sentences that count by the target's definition."""
     counts = Counter(
         ngram for sentence in sentences for ngram in ngrams(rouge_words(sentence, target.tokenizer), target.n)
     )
     if target.definition == "set":
         return frozenset(counts)
-    # the k-th occurrence of one text meets the k-th of the other; with its number it has a word more than any n-gram
+    # the k-th occurrence in one text matches the k-th in the other; with its number it has a word more than any n-gram
     return frozenset(f"{ngram} {k}" for ngram, times in counts.items() for k in range(times))
 
 
 def score_systems(document: Document, summaries: Iterable[Summary], target: Target) -> dict[str, SystemScore]:
-    """The F1 and the words of each system on a document; without systems that have no F1.
+    """Score each system's summary of a document, without systems that have no F1.
 
-    References that stand as systems (`reference:2`) are left out: each would be compared with itself.
+    References that are systems (`reference:2`) are left out: each would be compared with itself.
     """
     references, source = counted_references(document.references, target), sentences_of(document)
     return {
@@ -122,31 +122,31 @@ def score_systems(document: Document, summaries: Iterable[Summary], target: Targ
 def judged_all(
     records: Iterable[tuple[Document, Sequence[Summary]]], target: Target
 ) -> dict[str, dict[str, SystemScore]]:
-    """The scores of each system by document id, the systems in the order in which they first come."""
-    found: dict[str, dict[str, SystemScore]] = {}
+    """Score each system by document id, with systems in order of first appearance."""
+    scores: dict[str, dict[str, SystemScore]] = {}
     for document, summaries in records:
         for system, score in score_systems(document, summaries, target).items():
-            found.setdefault(system, {})[document.id] = score
-    return found
+            scores.setdefault(system, {})[document.id] = score
+    return scores
 
 
 def standings_of(scores_of: Mapping[str, Mapping[str, SystemScore]], rows: Iterable[OracleRow]) -> list[Standing]:
-    """Systems beside the exact rows of an evaluation for the same target, best first; takes `judged_all`'s scores.
+    """Compare systems with the exact rows for the same target, best first; takes the scores of `judged_all`.
 
-    Where an optimum is not proven the bound stands for it, so that nothing is above it by mistake. Documents without an
-    exact row are left out, and so are systems that have no others.
+    If an optimum is not proven, its bound is used instead, so that nothing is above it by mistake. Documents without an
+    exact row are left out, and so are systems without other documents.
     """
     bounds = bounds_of(rows)
-    found = [
+    standings = [
         make_standing(system, [scores[key] for key in kept], [bounds[key] for key in kept])
         for system, scores in scores_of.items()
         if (kept := [key for key in bounds if key in scores])
     ]
-    return sorted(found, key=lambda row: -row.mean)
+    return sorted(standings, key=lambda row: -row.mean)
 
 
 def bounds_of(rows: Iterable[OracleRow]) -> dict[str, float]:
-    """The F1 that no extract exceeds, by document id: the proven optimum, else the bound of the exact search."""
+    """Return the F1 that no extract exceeds, by document id: the proven optimum, or the bound of the exact search."""
     return {
         row.document_id: row.f1 if row.proven or row.bound is None else row.bound
         for row in rows
@@ -155,7 +155,7 @@ def bounds_of(rows: Iterable[OracleRow]) -> dict[str, float]:
 
 
 def make_standing(system: str, scores: Sequence[SystemScore], bounds: Sequence[float]) -> Standing:
-    """A system beside the bounds of the same documents, of which there is at least one."""
+    """Compare a system with the bounds of the same documents, at least one."""
     mean, words = (float(part) for part in np.mean(scores, axis=0))
     bound = float(np.mean(bounds))
     above = sum(score.f1 > other + TIE for score, other in zip(scores, bounds, strict=True))
@@ -163,7 +163,7 @@ def make_standing(system: str, scores: Sequence[SystemScore], bounds: Sequence[f
 
 
 def has_bound(document: Document, target: Target, length: SummaryLength | None) -> bool:
-    """Whether an oracle can be asked for a document: a sentence, a reference with a token, a length where one is."""
+    """Tell whether a document can have an oracle: it has a sentence, a reference with a token, and a needed length."""
     source = document.source if isinstance(document.source, str) else " ".join(document.source)
     return (
         bool(source.strip())

@@ -1,4 +1,4 @@
-"""Reduced variable neighbourhood search: random steps, larger where small ones do not help.
+"""Reduced variable neighbourhood search: random steps, with larger ones if small ones do not help.
 
 `vns` is ours: its extracts have any number of sentences. `exchange` is that of Akhmetov et al. (2022), whose extracts
 have as many sentences as the reference.
@@ -12,11 +12,11 @@ from typing import NamedTuple
 from summarizers.oracles.problem import BETTER, Extract, Problem, Solution, solution
 
 K_MAX = 3
-"""Moves in the largest step."""
+"""The number of moves in the largest step."""
 
 
 class StopRule(NamedTuple):
-    """When a search ends: after these seconds, steps, or steps without improvement, whichever comes first."""
+    """The end of a search: after these seconds, steps, or steps without improvement, whichever comes first."""
 
     seconds: float = 60.0
     iterations: int = 5_000
@@ -28,11 +28,11 @@ USUAL = StopRule()
 
 
 def vns(problem: Problem, seed: int = 0, start: Iterable[int] | None = None, stop: StopRule = USUAL) -> Solution:
-    """Make k random moves, each of which puts a sentence in, takes one out, or does both; keep what scores higher.
+    """Repeat k random moves, each of which adds a sentence, removes one, or does both; keep them if the score rises.
 
     k is 1 after an improvement and grows by 1 after a failure, from `K_MAX` back to 1. Without `start` the search
-    begins with random sentences; a `start` must keep the problem's limits. The result is never below its start; equal
-    seeds give equal results unless the time ends the search.
+    begins with random sentences; a `start` must keep the problem's limits. The result is never below the start; equal
+    seeds give equal results unless the time limit ends the search.
     """
     draw = random.Random(seed)  # noqa: S311  nothing secret
 
@@ -44,12 +44,11 @@ def vns(problem: Problem, seed: int = 0, start: Iterable[int] | None = None, sto
 
 
 def exchange(problem: Problem, seed: int = 0, start: Iterable[int] | None = None, stop: StopRule = USUAL) -> Solution:
-    """Replace k sentences of an extract by k others; keep what scores higher (Akhmetov et al. 2022).
+    """Repeatedly replace k sentences of an extract by k others; keep them if the score rises (Akhmetov et al. 2022).
 
-    Without `start` the search begins with random sentences, as many as `paper_size` says. It begins with k = 1, which
-    is also what follows a gain; after a failure k grows by 1, from `K_MAX` back to 1. The number of sentences never
-    changes, so that sentences that share nothing with the reference may stay. Equal seeds give equal results unless
-    the time ends the search.
+    Without `start` the search begins with `paper_size` random sentences. k is 1 at first and after a gain; after a
+    failure k grows by 1, from `K_MAX` back to 1. The number of sentences never changes, so that sentences that share
+    nothing with the reference may stay. Equal seeds give equal results unless the time limit ends the search.
     """
     draw = random.Random(seed)  # noqa: S311  nothing secret
     every = range(len(problem))
@@ -69,7 +68,7 @@ def improve_extract(
     shake: Callable[[Collection[int], int], list[int]],
     stop: StopRule,
 ) -> Solution:
-    """Flip the sentences that `shake` says for an extract and k, and keep what scores higher and keeps the limits."""
+    """Flip the sentences from `shake` for an extract and k; keep changes that raise the score within the limits."""
     if not problem.useful:
         return solution(problem, ())
     extract = Extract(problem)
@@ -95,16 +94,16 @@ def improve_extract(
 
 
 def paper_size(problem: Problem) -> int:
-    """How many sentences an extract of Akhmetov et al. has: those of the reference, as their abstracts.
+    """Return the number of sentences of an extract of Akhmetov et al.: that of the reference, as their abstracts.
 
-    Fewer where the document or the limit of sentences has no more; at least one.
+    Fewer if the document or the limit of sentences has no more; at least one.
     """
     most = len(problem) if problem.limits.sentences is None else min(len(problem), problem.limits.sentences)
     return max(1, min(most, problem.reference_sentences))
 
 
 def take_fitting(problem: Problem, places: Iterable[int]) -> list[int]:
-    """The first of some sentences that keep the limits together, as many as `paper_size` says."""
+    """Take the first of some sentences that together keep the limits, at most `paper_size`."""
     chosen: list[int] = []
     size = paper_size(problem)
     for place in places:
@@ -126,7 +125,7 @@ def draw_flips(useful: Sequence[int], chosen: Collection[int], k: int, draw: ran
 
 
 def random_start(problem: Problem, draw: random.Random) -> list[int]:
-    """Random sentences until they have as many n-grams as the reference, or the limits are reached."""
+    """Draw sentences until they have as many n-grams as the reference, or the limits are reached."""
     chosen: list[int] = []
     length = 0
     for place in draw.sample(problem.useful, len(problem.useful)):

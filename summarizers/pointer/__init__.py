@@ -1,5 +1,5 @@
-"""LSTMs with attention that learn to write: Seq2Seq, the pointer-generator, and the one optimised for APES.
+"""LSTMs with attention: Seq2Seq, the pointer-generator, and the pointer-generator optimised for APES.
 
-`method` has the three as training methods, `words` their vocabulary, `network` computes them, `losses` and `entities`
-say what they learn, `search` writes with them.
+`method` has the three as training methods, `words` their vocabulary, `network` their layers, `losses` and `entities`
+their training targets, and `search` writes with them.
 """

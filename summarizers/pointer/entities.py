@@ -1,8 +1,8 @@
-"""Which words of a source name what the references' questions ask for: what the entity attention learns.
+"""The words of a source that name what the references' questions ask for, which the entity attention learns.
 
-Questions and entities are those of the metric APES. A word counts where the source names the answer's entity by one
-of its names, as APES finds it there. In the published code of Eyal et al. (2019) every word of an answer's name counts
-wherever it stands, so that the "of" of a ministry makes every "of" positive.
+Questions and entities are those of the metric APES. A word counts if it is part of a name of the answer's entity, as
+APES finds names. In the published code of Eyal et al. (2019), every word of an answer's name counts wherever it occurs,
+so that the "of" of a ministry makes every "of" positive.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from metrics.text import Span
 
 
 class AskedEntities:
-    """Finds what is asked for, once for each document; `apes` says by which questions, by default as the metric."""
+    """A finder of the entities asked for, once per document; `apes` has the questions, by default the metric's."""
 
     def __init__(self, apes: Apes | None = None) -> None:
         self.given = apes
@@ -23,11 +23,11 @@ class AskedEntities:
 
     @cached_property
     def apes(self) -> Apes:
-        """The metric, made when it is first needed, as it loads a model. Raises `ModelUnavailable`."""
+        """The metric, made on first use, as it loads a model. Raises `ModelUnavailable`."""
         return self.given or Apes()
 
     def find(self, documents: Sequence[Document]) -> list[list[Span]]:
-        """The places in each document's source that name an entity which a question asks for, in order."""
+        """Find the positions in each document's source that name an entity that a question asks for, in order."""
         if new := [document for document in dict.fromkeys(documents) if document not in self.found]:
             examples = [make_examples(one, [Summary(one.id, "", "")])[0] for one in new]
             for document, example, quiz in zip(new, examples, self.apes.quizzes(examples), strict=True):
@@ -40,5 +40,5 @@ class AskedEntities:
 
 
 def mark_words(words: Sequence[Span], named: Sequence[Span]) -> list[float]:
-    """1 for each word that overlaps a name, else 0."""
+    """Return 1 for each word that overlaps a name, otherwise 0."""
     return [float(any(start < last and first < end for first, last in named)) for start, end in words]

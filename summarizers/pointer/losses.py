@@ -1,7 +1,8 @@
-"""What the network learns by: the likelihood of the target's words, and the entities that APES asks for.
+"""The losses: the likelihood of the target's words, and the entities that APES asks for.
 
-Eyal et al. (2019) give delta BCE + (1 - delta) NLL, which is followed here, each a mean: of the targets' words, and of
-the sources' words. Their published code adds the sum of the BCE over a source's words to the mean NLL, without weights.
+As in Eyal et al. (2019), the loss is delta BCE + (1 - delta) NLL; here NLL is the mean over the targets' words, and BCE
+that over the sources' words. Their published code adds the sum of the BCE over a source's words to the mean NLL,
+without weights.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from summarizers.methods.base import Batch
 
 LEAST = 1e-12
-"""Probabilities below this count as this, so that a word that cannot be written has a logarithm too."""
+"""The floor of probabilities, so that a word that cannot be written has a logarithm, too."""
 
 
 def target_probability(
@@ -27,9 +28,9 @@ def target_probability(
     extended: torch.Tensor,
     targets: torch.Tensor,
 ) -> torch.Tensor:
-    """Logarithm of P of each target word: (documents, steps). Without copying, a word of the source alone is unknown.
+    """Compute ln P of each target word: (documents, steps). Without copying, a word of the source alone is unknown.
 
-    `vocabulary_log` (documents, steps, vocabulary), `p_gen` (documents, steps) or None where nothing is copied,
+    `vocabulary_log` (documents, steps, vocabulary), `p_gen` (documents, steps) or None without copying,
     `attention` (documents, steps, words), `extended` (documents, words), `targets` (documents, steps).
     """
     inside = targets < vocabulary_log.shape[-1]
@@ -42,9 +43,9 @@ def target_probability(
 
 
 def entity_loss(scores: torch.Tensor, asked: torch.Tensor, there: torch.Tensor) -> torch.Tensor:
-    """Mean binary cross-entropy of the entity attention, whose `scores` are those before the sigmoid.
+    """Compute the mean binary cross-entropy of the entity attention, from its `scores` before the sigmoid.
 
-    All are (documents, words); of the words only those that are `there` count.
+    All are (documents, words); only words that are `there` count.
     """
     import torch
 
@@ -52,11 +53,12 @@ def entity_loss(scores: torch.Tensor, asked: torch.Tensor, there: torch.Tensor) 
 
 
 def loss(network: Any, batch: Batch, share: float | None) -> torch.Tensor:
-    """Delta BCE + (1 - delta) NLL of a batch, where `share` is delta; with None the NLL.
+    """Compute delta BCE + (1 - delta) NLL of a batch, where `share` is delta; if it is None, the NLL.
 
-    A batch has, each (documents, words): `ids`, the sources by the vocabulary's numbers, and `extended`, by extended
-    ones; `targets` by extended ones; all padded with `PADDING`; with a share `asked`, 1 for each word of a source that
-    names what is asked for; and `lengths` (documents,), those of the sources.
+    A batch has `ids`, the sources in the vocabulary's numbers, `extended`, the sources in extended numbers, and
+    `targets` in extended numbers, each (documents, words) and padded with `PADDING`; with a share `asked`, 1 for each
+    word of a source that names what is asked for, (documents, words); and `lengths`, those of the sources,
+    (documents,).
     """
     import torch
 

@@ -1,4 +1,4 @@
-"""The three systems of LSTMs as training methods: `lstm`, `pointer` and `pointer-apes`."""
+"""The three LSTM systems as training methods: `lstm`, `pointer` and `pointer-apes`."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ if TYPE_CHECKING:
     import torch
 
 ACCUMULATOR = 0.1
-"""Where the sums of Adagrad begin (See et al. 2017, section 5)."""
+"""The initial value of Adagrad's sums (See et al. 2017, section 5)."""
 
 
 @dataclass
 class Lstm(OwnNetwork):
     """Seq2Seq with attention: an LSTM that learns to write the title of an abstract.
 
-    The paper says of its system that it reads at most 600 words and writes at most 30; all else is that of the
-    pointer-generator here, Adagrad and sizes included. The vocabulary is that of the training documents.
-    Source: Dobko et al. (2018). Raises ValueError for settings out of their range.
+    The paper only says that its system reads at most 600 words and writes at most 30; everything else here is that of
+    the pointer-generator, including Adagrad and sizes. The vocabulary is that of the training documents.
+    Source: Dobko et al. (2018). Raises ValueError for settings out of range.
     """
 
     name = "lstm"
@@ -68,18 +68,18 @@ class Lstm(OwnNetwork):
 
     @property
     def share(self) -> float | None:
-        """delta, the share of the entities' loss; None without entity attention."""
+        """Delta, the share of the entities' loss; None without entity attention."""
         return None
 
     @property
     def terms(self) -> Terms:
-        """What the search counts besides the probability."""
+        """The terms of the search besides the probability."""
         return Terms()
 
-    # --- what it learns
+    # --- training
 
     def documents(self, documents: Sequence[Document]) -> list[Document]:
-        """The documents with their title as reference, where that is the target. Raises `UnsuitableDocuments`."""
+        """Return the documents, with their title as reference if it is the target. Raises `UnsuitableDocuments`."""
         if self.target != "title":
             return list(documents)
         if without := [one for one in documents if not (one.title or "").strip()]:
@@ -90,7 +90,7 @@ class Lstm(OwnNetwork):
         return [replace(one, references=(one.title or "",), title=None) for one in documents]
 
     def start(self, folder: Path | None, documents: Sequence[Document]) -> Network:
-        """Count words and draw weights. Raises `UnsuitableModel` where a checkpoint is named."""
+        """Count words and initialise weights. Raises `UnsuitableModel` if a checkpoint is named."""
         if folder is not None:
             raise UnsuitableModel(f"{self.name} starts from nothing: leave out --model")
         texts = (text for one in documents for text in (one.source_text, target_of(one)))
@@ -98,7 +98,7 @@ class Lstm(OwnNetwork):
         return Network(self.make(vocabulary), vocabulary)
 
     def make(self, vocabulary: Vocabulary) -> Any:
-        """A network of drawn weights."""
+        """Make a network with random weights."""
         return network_class()(
             len(vocabulary),
             embedding=self.embedding,
@@ -108,13 +108,13 @@ class Lstm(OwnNetwork):
         )
 
     def optimizer(self, model: Any, learning_rate: float) -> Any:
-        """Adagrad (See et al. 2017, section 5)."""
+        """Return Adagrad (See et al. 2017, section 5)."""
         import torch
 
         return torch.optim.Adagrad(model.parameters(), lr=learning_rate, initial_accumulator_value=ACCUMULATOR)
 
     def batch(self, network: Network, documents: Sequence[Document], *, labels: bool) -> Batch:
-        """Sources by the vocabulary's numbers and by extended ones, targets, and which words are asked for."""
+        """Make sources in the vocabulary's and in extended numbers, targets, and marks of the words asked for."""
         import torch
 
         vocabulary: Vocabulary = network.tokenizer
@@ -139,14 +139,14 @@ class Lstm(OwnNetwork):
         return batch
 
     def read(self, vocabulary: Vocabulary, document: Document) -> Source:
-        """What is read of a document."""
+        """Read the source of a document."""
         return vocabulary.read_source(document.source_text, self.source_words)
 
     def loss(self, model: Any, batch: Batch) -> torch.Tensor:
-        """The negative log-likelihood, and that of the entities by its share."""
+        """Compute the negative log-likelihood, with the entities' loss by its share."""
         return loss(model, batch, self.share)
 
-    # --- what it writes
+    # --- writing
 
     def outputs(self, network: Network, documents: Sequence[Document], decoding: Decoding) -> list[Output]:
         """Write a summary of each document, one after the other."""
@@ -160,16 +160,16 @@ class Lstm(OwnNetwork):
                 made.append(Output("", source.cut))
         return made
 
-    # --- its files
+    # --- files
 
     def save(self, network: Network, folder: Path, decoding: Decoding) -> None:
-        """Write weights and words; the decoding stands in `method.json`."""
+        """Write weights and words; the decoding is in `method.json`."""
         words = network.tokenizer.words[len(SPECIAL) :]
         (folder / VOCABULARY).write_text(json.dumps(words, ensure_ascii=False), encoding="utf-8")
         save_weights(network.model, folder / WEIGHTS)
 
     def load(self, folder: Path) -> Network:
-        """Read them."""
+        """Read weights and words."""
         from safetensors.torch import load_model
 
         vocabulary = Vocabulary(json.loads((folder / VOCABULARY).read_text(encoding="utf-8")))
@@ -182,8 +182,8 @@ class Lstm(OwnNetwork):
 class Pointer(Lstm):
     """The pointer-generator: an LSTM with attention that can copy words of the source.
 
-    In the form that the system for APES starts from: attention that comes twice costs in the search (Gehrmann et al.
-    2018), and there is no loss for it. Source: See et al. (2017), section 5 for sizes and Adagrad.
+    In the form that the system for APES is based on: repeated attention is penalised in the search (Gehrmann et al.
+    2018), and not in the loss. Source: See et al. (2017), section 5 for sizes and Adagrad.
     """
 
     name = "pointer"
@@ -197,7 +197,7 @@ class Pointer(Lstm):
 
     @property
     def terms(self) -> Terms:
-        """Coverage."""
+        """The coverage term."""
         return Terms(self.coverage)
 
 
@@ -205,8 +205,9 @@ class Pointer(Lstm):
 class ApesPointer(Pointer):
     """The pointer-generator optimised for APES: it also learns what the references' questions ask for.
 
-    delta BCE + (1 - delta) NLL, and a search that asks whether the text attended to it, beta = gamma = .5. delta is
-    ours: we know of no published value. `losses`, `entities` and `network` say where the published code differs.
+    The loss is delta BCE + (1 - delta) NLL, and the search checks that the text attended to what is asked for, with
+    beta = gamma = .5. delta is ours: we know of no published value. `losses`, `entities` and `network` say where the
+    published code differs.
     Source: Eyal et al. (2019).
     """
 
@@ -224,10 +225,10 @@ class ApesPointer(Pointer):
 
     @property
     def share(self) -> float | None:
-        """Delta."""
+        """Delta, the share of the entities' loss."""
         return self.delta
 
     @property
     def terms(self) -> Terms:
-        """Coverage and entities."""
+        """The terms of coverage and entities."""
         return Terms(self.coverage, self.entities)

@@ -1,13 +1,13 @@
-"""The network: an LSTM that reads both ways, and one that writes with attention, copying and attention to entities.
+"""The network: a bidirectional LSTM encoder, and a decoder with attention, copying and attention to entities.
 
 The pointer-generator of See et al. (2017), sections 2.1 and 2.2:
 
     e_i = v' tanh(W h_i + U s_t + b),  a_t = softmax(e),  c_t = sum a_ti h_i
-    P(w) = p_gen P_vocabulary(w) + (1 - p_gen) sum of a_ti over the places i of w in the source
+    P(w) = p_gen P_vocabulary(w) + (1 - p_gen) sum of a_ti over the positions i of w in the source
 
 and the entity attention of Eyal et al. (2019): a^e_i = sigmoid(v' tanh(U h_i + b)), read once from the source. In the
-paper the entities' context is to reach the decoder; in the published code it never does, and it does not here: the
-entity attention teaches the encoder what is asked for, and the search asks whether that was attended to.
+paper the entities' context reaches the decoder; in the published code it never does, nor does it here: the entity
+attention teaches the encoder what is asked for, and the search checks that it was attended to.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
 
 
 class Memory(NamedTuple):
-    """What was read of sources."""
+    """The encoded sources."""
 
     states: torch.Tensor
     """(documents, words, width)"""
     keys: torch.Tensor
     """W h_i of the attention: (documents, words, width)"""
     there: torch.Tensor
-    """(documents, words), False behind the end of a source"""
+    """(documents, words), False for padding"""
     entities: torch.Tensor | None
     """a^e before the sigmoid: (documents, words); None without entity attention"""
 
 
 class State(NamedTuple):
-    """Where the decoder is."""
+    """The state of the decoder."""
 
     hidden: torch.Tensor
     cell: torch.Tensor
@@ -50,17 +50,17 @@ class Step(NamedTuple):
     attention: torch.Tensor
     """a_t: (documents, words)"""
     given: torch.Tensor
-    """What the step was given, word and context: (documents, embedding)"""
+    """The step's input from word and context: (documents, embedding)"""
 
 
 @cache
 def network_class() -> Any:
-    """The network's class; made here, as torch is loaded where it is used."""
+    """Return the network's class; made here, as torch is loaded where it is used."""
     import torch
     from torch import nn
 
     class Network(nn.Module):
-        """All layers. What copying and entities need is made last, and only with them."""
+        """All layers; those for copying and entities are made last, and only if needed."""
 
         def __init__(
             self, vocabulary: int, *, embedding: int, width: int, copies: bool = False, entities: bool = False
@@ -84,7 +84,7 @@ def network_class() -> Any:
             )
 
         def read(self, ids: torch.Tensor, lengths: torch.Tensor) -> tuple[Memory, State]:
-            """Read sources (documents, words), each of a length of at least 1."""
+            """Encode sources (documents, words), each of at least one word."""
             packed = nn.utils.rnn.pack_padded_sequence(
                 self.embedding(ids), lengths.cpu(), batch_first=True, enforce_sorted=False
             )
@@ -98,7 +98,7 @@ def network_class() -> Any:
             return memory, first
 
         def step(self, words: torch.Tensor, state: State, memory: Memory) -> Step:
-            """Take one step from the words written last: (documents,), copied ones by their extended number."""
+            """Take one step from the last words, (documents,), with copied ones by their extended numbers."""
             known = words.masked_fill(words >= self.vocabulary, UNKNOWN)
             given = self.input(torch.cat([self.embedding(known), state.context], -1))
             hidden, cell = self.decoder(given, (state.hidden, state.cell))
@@ -111,7 +111,7 @@ def network_class() -> Any:
 
 
 def vocabulary_log(network: Any, hidden: torch.Tensor, context: torch.Tensor) -> torch.Tensor:
-    """Logarithm of P_vocabulary: (..., vocabulary)."""
+    """Compute ln P_vocabulary: (..., vocabulary)."""
     import torch
 
     log: torch.Tensor = network.output(network.joined(torch.cat([hidden, context], -1))).log_softmax(-1)
@@ -119,7 +119,7 @@ def vocabulary_log(network: Any, hidden: torch.Tensor, context: torch.Tensor) ->
 
 
 def generation(network: Any, hidden: torch.Tensor, context: torch.Tensor, given: torch.Tensor) -> torch.Tensor | None:
-    """p_gen: (...); None where nothing is copied."""
+    """Compute p_gen: (...); None without copying."""
     import torch
 
     if network.generate is None:
@@ -128,9 +128,9 @@ def generation(network: Any, hidden: torch.Tensor, context: torch.Tensor, given:
 
 
 def distribution(network: Any, step: Step, extended: torch.Tensor, extra: int) -> torch.Tensor:
-    """P of each word after a step: (documents, vocabulary + extra).
+    """Compute P of each word after a step: (documents, vocabulary + extra).
 
-    `extended` are the sources' words by extended numbers, (documents, words), of which `extra` are the sources' alone.
+    `extended` are the sources' words in extended numbers, (documents, words); `extra` numbers are the sources' alone.
     """
     import torch
 

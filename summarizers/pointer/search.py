@@ -1,4 +1,4 @@
-"""Beam search with the terms of Eyal et al. (2019), the first two of which are those of Gehrmann et al. (2018).
+"""Beam search with the terms of Eyal et al. (2019), of which the first two are from Gehrmann et al. (2018).
 
     s(Y) = ln P(Y) / lp - cp - gamma sum_i max(a^e_i - sum_t a_ti, 0)
     lp = ((5 + |Y|) / 6)^alpha,  cp = beta sum_i max(sum_t a_ti - 1, 0)
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Terms(NamedTuple):
-    """How much a text's attention counts."""
+    """The weights of the attention penalties."""
 
     coverage: float = 0.0
     """beta"""
@@ -29,23 +29,23 @@ class Terms(NamedTuple):
 
 
 class Written(NamedTuple):
-    """What was written for a source."""
+    """A text written for a source."""
 
     numbers: tuple[int, ...]
     """Extended numbers of the words, without the end."""
     score: float
-    """s, a natural logarithm less the penalties."""
+    """s, a natural logarithm minus the penalties."""
     cut: bool
     """Whether the length limit ended it."""
 
 
 def length_penalty(words: int, alpha: float) -> float:
-    """Lp of a text of so many words, its end among them."""
+    """Compute lp for a number of words, including the end."""
     return float(((5 + words) / 6) ** alpha)
 
 
 def attention_penalty(covered: torch.Tensor, entities: torch.Tensor | None, terms: Terms) -> torch.Tensor:
-    """What is taken off for attention that came twice, and for entities that got none: (texts,).
+    """Compute the penalty for repeated attention, and for entities without attention: (texts,).
 
     `covered` is the sum of the attention so far: (texts, words); `entities` is a^e: (words,).
     """
@@ -54,10 +54,10 @@ def attention_penalty(covered: torch.Tensor, entities: torch.Tensor | None, term
 
 
 def write(network: Any, source: Source, decoding: Decoding, terms: Terms) -> Written:
-    """Write the text of the highest score that a beam finds; never `UNKNOWN`. The source has at least one word.
+    """Write the text with the highest score that a beam finds, without `UNKNOWN`, for a source of at least one word.
 
-    Of `decoding`, `length_penalty` is alpha, and lengths are in words, the end not counted. Raises ValueError for a
-    repetition penalty, which the search does not have.
+    In `decoding`, `length_penalty` is alpha, and lengths are in words without the end. Raises ValueError for a
+    repetition penalty, which the search does not support.
     """
     import torch
 
@@ -68,7 +68,7 @@ def write(network: Any, source: Source, decoding: Decoding, terms: Terms) -> Wri
 
 
 class Beam:
-    """The texts that are being written for one source, best first."""
+    """The texts being written for one source, best first."""
 
     def __init__(self, network: Any, source: Source, decoding: Decoding, terms: Terms) -> None:
         import torch
@@ -85,13 +85,13 @@ class Beam:
         self.finished: list[Written] = []
 
     def search(self) -> Written:
-        """Go on until as many texts are finished as there are beams, or the length limit is reached."""
+        """Search until as many texts are finished as there are beams, or the length limit is reached."""
         scores = self.log
         for _ in range(self.decoding.max_new_tokens):
             before, scores = Written(self.texts[0], float(scores[0]), cut=True), self.lengthen()
             if len(self.finished) >= self.decoding.num_beams:
                 break
-            if not self.texts:  # all that could come would repeat something
+            if not self.texts:  # any further word would repeat something
                 self.finished.append(before)
                 break
         if self.finished:
@@ -99,7 +99,7 @@ class Beam:
         return Written(self.texts[0], float(scores[0]), cut=True)
 
     def lengthen(self) -> torch.Tensor:
-        """Write one word more; returns the scores of the texts that go on."""
+        """Write one more word; return the scores of the unfinished texts."""
         import torch
 
         step, chances = self.ask()
@@ -124,7 +124,7 @@ class Beam:
         return kept
 
     def ask(self) -> tuple[Step, torch.Tensor]:
-        """Ask the network for the next word of each text: logarithms (texts, words), -inf for what may not come."""
+        """Ask the network for the next word of each text: logarithms (texts, words), -inf for excluded words."""
         import torch
 
         count, decoding = len(self.texts), self.decoding
@@ -141,7 +141,7 @@ class Beam:
 
 
 def repeating(text: tuple[int, ...], size: int) -> list[int]:
-    """The words with which a text would repeat one of its n-grams of a size; none for size 0."""
+    """Return the words with which a text would repeat one of its n-grams of a size; none for size 0."""
     if not 0 < size <= len(text):
         return []
     last = text[len(text) - size + 1 :]

@@ -1,4 +1,4 @@
-"""Words of the LSTMs: lower-cased words and marks, their numbers, and the words that only a source has."""
+"""The words of the LSTMs: lower-cased words and marks, their numbers, and words that only a source has."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -11,22 +11,22 @@ from metrics.text import Span, Tokens, find_tokens
 PADDING, UNKNOWN, START, STOP = range(4)
 
 SPECIAL = ("<padding>", "<unknown>", "<start>", "<stop>")
-"""What the first four numbers mean; as every mark is a word of its own, no text has one of them."""
+"""The words of the first four numbers; as every mark is a word of its own, no text has one of them."""
 
 WORD = regex.compile(r"[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:['’\-‐‑.,][\p{L}\p{N}][\p{L}\p{M}\p{N}]*)*|\S")
-"""A word or number with what stands inside of it, or one mark."""
+"""A word or number with marks inside it, or one mark."""
 
 CLOSING = frozenset(".,;:!?…)]}%’”»")
 OPENING = frozenset("([{‘“«$£€#")
 
 
 def cut_words(text: str) -> Tokens:
-    """The lower-cased words and marks of a text, with their places in it."""
+    """Cut a text into lower-cased words and marks, with their positions."""
     return find_tokens(WORD, text)
 
 
 def join_words(words: Iterable[str]) -> str:
-    """Words and marks as a text: no space before a mark that closes, nor behind one that opens."""
+    """Join words and marks to a text, without spaces before closing and after opening marks."""
     text = ""
     for word in words:
         spaced = text and word not in CLOSING and text[-1] not in OPENING
@@ -35,18 +35,18 @@ def join_words(words: Iterable[str]) -> str:
 
 
 class Source(NamedTuple):
-    """A source as the network reads it."""
+    """A source as the network's input."""
 
     ids: tuple[int, ...]
-    """Each word's number, `UNKNOWN` for a word that the vocabulary lacks."""
+    """Each word's number, `UNKNOWN` for words that the vocabulary lacks."""
     extended: tuple[int, ...]
-    """The same, but each word that the vocabulary lacks has a number of its own behind the vocabulary's."""
+    """The same, but words that the vocabulary lacks have numbers of their own after the vocabulary's."""
     extra: tuple[str, ...]
     """The words of these numbers, in order."""
     spans: tuple[Span, ...]
-    """Where each word stands in the text."""
+    """The position of each word in the text."""
     cut: bool
-    """Whether the text goes on."""
+    """Whether the text is cut."""
 
 
 class Vocabulary:
@@ -60,7 +60,7 @@ class Vocabulary:
         return len(self.words)
 
     def read_source(self, text: str, most: int) -> Source:
-        """The first `most` words of a source."""
+        """Read the first `most` words of a source."""
         words, spans = cut_words(text)
         extra: dict[str, int] = {}
         for word in words[:most]:
@@ -71,7 +71,7 @@ class Vocabulary:
         return Source(ids, extended, tuple(extra), spans[:most], len(words) > most)
 
     def read_target(self, text: str, source: Source, most: int) -> tuple[int, ...]:
-        """The numbers of the first `most` words of a target and of `STOP`, which is left out where the text is cut.
+        """Return the numbers of the first `most` words of a target, and `STOP` unless the text is cut.
 
         A word that neither the vocabulary nor the source has is `UNKNOWN`.
         """
@@ -81,12 +81,12 @@ class Vocabulary:
         return numbers if len(words) > most else (*numbers, STOP)
 
     def write(self, numbers: Iterable[int], source: Source) -> str:
-        """The text of numbers that the network wrote for a source."""
+        """Return the text of the numbers that the network wrote for a source."""
         words = (*self.words, *source.extra)
         return join_words(words[number] for number in numbers)
 
 
 def make_vocabulary(texts: Iterable[str], size: int) -> Vocabulary:
-    """The `size` most frequent words of texts; of equals those that come first."""
+    """Make a vocabulary of the `size` most frequent words of texts, with the first of equal ones."""
     counts = Counter(word for text in texts for word in cut_words(text).words)
     return Vocabulary([word for word, _ in counts.most_common(size)])

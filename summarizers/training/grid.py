@@ -1,4 +1,4 @@
-"""The grid: every combination of the published values is trained and written with, and the best on dev is kept."""
+"""Grid search: every combination of the published values is trained and tried, and the best on dev is kept."""
 
 import json
 import shutil
@@ -20,10 +20,10 @@ from summarizers.training.task import Task
 from summarizers.training_documents import TRAINING_DOCUMENTS, TrainingDocuments
 
 GRID = "grid.json"
-"""What was searched, and the score of each combination."""
+"""The file of the searched grid and the score of each combination."""
 
 Grid = Mapping[str, Sequence[Any]]
-"""The values of settings of `Training`, of `Decoding` or of the method, by their names."""
+"""The values of fields of `Training`, `Decoding` or the method, by their names."""
 
 
 def search_grid(
@@ -35,15 +35,15 @@ def search_grid(
     progress: Callable[[int, int], None] = lambda done, total: None,
     say: Callable[[str], None] = lambda line: None,
 ) -> Task:
-    """Train and write with every combination, and put the system of the best dev score into a folder.
+    """Train and write with every combination, and save the system with the best dev score in a folder.
 
-    What only writing depends on is searched with one training, which is stopped early by the task's own decoding. Of
-    equals the combination counts that comes first. Returns the task of the best one. Raises what `train` does.
+    Settings that only affect writing are searched with one training, whose early stopping uses the task's own decoding.
+    The first of equally good combinations counts. Returns the best one's task. Raises what `train` does.
     """
     asked = task.as_json() | {"grid": {name: list(values) for name, values in grid.items()}}
     scores = open_scores(output, asked, resume=resume)
     if not (output / GRID).is_file():
-        start(task)  # which may refuse: nothing is written before
+        start(task)  # may refuse, so it comes before anything is written
         output.mkdir(parents=True, exist_ok=True)
         write_scores(output, asked, scores)
     combinations = list(expand(task, grid))
@@ -70,7 +70,7 @@ def search_grid(
 
 
 def expand(task: Task, grid: Grid) -> Iterator[tuple[dict[str, Any], Task]]:
-    """Each combination's values with its task, the last setting changing first."""
+    """Yield each combination's values with its task, with the last setting changing first."""
     for values in product(*grid.values()):
         named = dict(zip(grid, values, strict=True))
 
@@ -89,13 +89,13 @@ def expand(task: Task, grid: Grid) -> Iterator[tuple[dict[str, Any], Task]]:
 
 
 def for_training(task: Task, one: Task) -> Task:
-    """The task of a combination with what only writing depends on as in the task that is searched from."""
+    """Return a combination's task for training: settings that only affect writing are those of the given task."""
     writing = {name: task.method.settings[name] for name in task.method.for_writing}
     return replace(one, decoding=task.decoding, method=replace(one.method, **writing))
 
 
 def keep(task: Task, trained: Path, output: Path) -> None:
-    """Save what was trained, with the best combination's decoding, and say so."""
+    """Save the trained network with the best combination's decoding, and write its record."""
     network = task.method.load(trained)
     task.method.save(network, output, task.decoding)
     TrainingDocuments.of(task.documents).write(output / TRAINING_DOCUMENTS)
@@ -105,7 +105,7 @@ def keep(task: Task, trained: Path, output: Path) -> None:
 
 
 def open_scores(output: Path, asked: dict[str, Any], *, resume: bool) -> list[float]:
-    """The scores of the combinations that are done. Raises `OutputInUse`, `AnotherRun`."""
+    """Read the scores of the finished combinations. Raises `OutputInUse`, `AnotherRun`."""
     if (output / GRID).is_file() and resume:
         said = read_object(output / GRID)
         if said.get("asked") != json.loads(json.dumps(asked)):
@@ -116,7 +116,7 @@ def open_scores(output: Path, asked: dict[str, Any], *, resume: bool) -> list[fl
 
 
 def write_scores(output: Path, asked: dict[str, Any], scores: Sequence[float]) -> None:
-    """Write `grid.json`: what is searched, and each combination's values with its score."""
+    """Write `grid.json`: the search, and each combination's values with its score."""
     grid: Grid = asked["grid"]
     tried = zip(product(*grid.values()), scores, strict=False)
     rows = [dict(zip(grid, values, strict=True)) | {"score": score} for values, score in tried]

@@ -1,4 +1,4 @@
-"""How good summaries of the dev documents are: what training stops by, and the grid is searched by."""
+"""Scores of summaries of the dev documents, by which training stops and grids are searched."""
 
 from collections.abc import Sequence
 from statistics import fmean
@@ -8,7 +8,7 @@ from metrics.registry import metric
 from summarizers.methods.base import Decoding, Method, Network, target_of
 
 AT_ONCE = 16
-"""Documents whose summaries are written in one batch, those of similar length together."""
+"""Documents in a batch of writing; documents of similar length are together."""
 
 
 class NothingMeasured(ValueError):
@@ -27,11 +27,11 @@ def write_all(method: Method, network: Network, documents: Sequence[Document], d
 
 
 def measure(documents: Sequence[Document], texts: Sequence[str], name: str) -> float:
-    """Mean of a metric over the documents for which it has a value; an empty summary counts 0.
+    """Compute the mean of a metric over the documents for which it has a value; an empty summary counts 0.
 
-    Raises `NothingMeasured` where none has, as with ROUGE-K for documents of one reference and no title.
+    Raises `NothingMeasured` if none has, as with ROUGE-K for documents with one reference and no title.
     """
-    # Whether a document has a value does not depend on what was written of it.
+    # Whether a document has a value does not depend on its summary.
     possible = values(documents, [target_of(one) for one in documents], name)
     reached = values(documents, texts, name)
     counted = [found or 0.0 for most, found in zip(possible, reached, strict=True) if most is not None]
@@ -41,7 +41,7 @@ def measure(documents: Sequence[Document], texts: Sequence[str], name: str) -> f
 
 
 def values(documents: Sequence[Document], texts: Sequence[str], name: str) -> list[float | None]:
-    """A metric's value of a summary of each document."""
+    """Compute a metric's value for a summary of each document."""
     examples = [
         make_examples(document, [Summary(document.id, "dev", text)])[0]
         for document, text in zip(documents, texts, strict=True)

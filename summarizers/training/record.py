@@ -1,7 +1,7 @@
-"""The record of a run: what it was asked, how it scored on dev, and the checkpoint that it goes on from.
+"""The record of a run: its task, its scores on dev, and the checkpoint to resume from.
 
-The trainer's checkpoints hold pickles of our own making. They lie in `resume/`, and are opened only where each file has
-the SHA-256 that `run.json` says. A finished folder has neither: `method.json` is written last, then both go.
+The trainer's checkpoints hold pickles that we wrote ourselves. They are in `resume/`, and are opened only if each file
+has the SHA-256 in `run.json`. A finished folder has neither: `method.json` is written last, then both are removed.
 """
 
 import json
@@ -25,15 +25,15 @@ AGAIN = "remove {} and train again"
 
 
 class AnotherRun(ValueError):
-    """The folder holds a run of other settings or texts."""
+    """The folder holds a run with other settings or texts."""
 
 
 class DamagedCheckpoint(ValueError):
-    """A checkpoint is not what was written: it is not opened."""
+    """A checkpoint has changed since it was written, and is not opened."""
 
 
 class DevScore(NamedTuple):
-    """What the summaries of the dev documents scored after so many updates."""
+    """The score of the summaries of the dev documents after a number of updates."""
 
     step: int
     score: float
@@ -46,46 +46,46 @@ class RunRecord:
         self.folder = folder
         self.asked = asked
         self.scores: list[DevScore] = []
-        """In the order of training."""
+        """The scores in the order of training."""
         self.files: dict[str, str] = {}
-        """SHA-256 of each file in `resume/` that is opened again, by its path there."""
+        """The SHA-256 of each file in `resume/` that is opened again, by its path there."""
 
     @property
     def resume(self) -> Path:
-        """The folder of what is opened again."""
+        """The folder of files to resume from."""
         return self.folder / RESUME
 
     @property
     def best(self) -> DevScore | None:
-        """The highest score, the earlier of equals."""
+        """The highest score, the earlier of equal ones."""
         return max(self.scores, key=lambda one: (one.score, -one.step), default=None)
 
     @property
     def checkpoint(self) -> Path | None:
-        """The trainer's checkpoint to go on from."""
+        """The trainer's checkpoint to resume from."""
         names = {name.partition("/")[0] for name in self.files if name.startswith("checkpoint-")}
         return self.resume / names.pop() if names else None
 
     @property
     def best_weights(self) -> Path:
-        """Where the weights of the best score lie."""
+        """The file of the weights with the best score."""
         return self.resume / f"best-{self.best.step if self.best else 0}.safetensors"
 
     def is_over(self, training: Training) -> bool:
-        """Whether all updates are made, or the best score lies as many scores back as the patience allows."""
+        """Tell whether all updates are made, or the best score is as many scores back as the patience allows."""
         if not self.scores or self.best is None:
             return False
         since = len(self.scores) - 1 - self.scores.index(self.best)
         return since >= training.patience or self.scores[-1].step == training.updates
 
     def begin(self) -> None:
-        """Make the folder of a new run; one to go on with is left as it is."""
+        """Make the folder of a new run; the folder of a run to resume is left as it is."""
         if not (self.folder / RUN).is_file():
             self.resume.mkdir(parents=True)
             self.write()
 
     def keep(self, checkpoint: Path) -> None:
-        """Make a checkpoint, and the best weights so far, those to go on from; all others are removed after that."""
+        """Make a checkpoint and the best weights so far the ones to resume from, and remove all others."""
         paths = [path for path in sorted(checkpoint.rglob("*")) if path.is_file()]
         if self.best:
             paths.append(self.best_weights)
@@ -99,7 +99,7 @@ class RunRecord:
         write_whole(self.folder / RUN, [json.dumps(said, indent=1) + "\n"])
 
     def read(self) -> None:
-        """Read `run.json` of the same run, and check what it goes on from. Raises `AnotherRun`, `DamagedCheckpoint`."""
+        """Read `run.json` and check the files to resume from. Raises `AnotherRun`, `DamagedCheckpoint`."""
         try:
             said = json.loads((self.folder / RUN).read_text())
             asked, files = dict(said["asked"]), dict(said["files"])
@@ -122,14 +122,14 @@ class RunRecord:
                 raise DamagedCheckpoint(f"{path} is not what was written: {AGAIN.format(self.folder)}")
 
     def clear(self) -> None:
-        """Remove what a run that was killed left half written, and what it does not go on from."""
+        """Remove files that a killed run left half written, and all others that it does not resume from."""
         kept = {name.partition("/")[0] for name in self.files}
         for path in list(self.resume.iterdir()):
             if path.name not in kept:
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
 
     def finish(self) -> None:
-        """Write `method.json`, and remove what a finished folder does not have."""
+        """Write `method.json`, and remove the files for resuming."""
         best = self.best
         scores = [one._asdict() for one in self.scores]
         said = self.asked | {"scores": scores, "best": best and best._asdict()}
@@ -138,7 +138,7 @@ class RunRecord:
 
 
 def differences(asked: dict[str, Any], there: dict[str, Any]) -> list[str]:
-    """The names of what is asked and is otherwise there, such as `seed` and `batch`."""
+    """List the names of settings that differ from those of the existing run, such as `seed` and `batch`."""
     names = []
     for name, value in asked.items():
         other = there.get(name)
@@ -150,13 +150,13 @@ def differences(asked: dict[str, Any], there: dict[str, Any]) -> list[str]:
 
 
 def remove_rest(folder: Path) -> None:
-    """Remove what a finished folder does not have."""
+    """Remove the files for resuming."""
     shutil.rmtree(folder / RESUME, ignore_errors=True)
     (folder / RUN).unlink(missing_ok=True)
 
 
 def open_record(folder: Path, asked: dict[str, Any], *, resume: bool) -> RunRecord | None:
-    """The record of a new run, in an empty folder or one yet to be made, or of one to go on with; None if it is over.
+    """Open the record of a new run, in an empty or new folder, or of one to resume; None if it is finished.
 
     Raises `OutputInUse` for a folder with files, unless it holds a run and `resume` is set; `AnotherRun` and
     `DamagedCheckpoint`.

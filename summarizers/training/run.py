@@ -1,4 +1,4 @@
-"""One training run: from a checkpoint and documents to a folder that summaries are written with."""
+"""One training run: from a checkpoint and documents to a folder of a system."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -16,24 +16,24 @@ def train(
     resume: bool = False,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> bool:
-    """Train, keep the weights whose summaries of the dev documents scored best, and write them into a folder.
+    """Train, and save the weights whose summaries of the dev documents scored best in a folder.
 
-    It stops after the task's epochs or updates, or where so many epochs brought no better score as its patience says.
-    A run that was stopped, or killed, goes on with `resume` from its last checkpoint, kept each epoch and every ten
-    minutes, and comes to exactly what it would have come to on the same processor. `progress` hears of the updates that
-    are made and of all there may be; it may raise to stop. Returns whether there was anything to do: not where the
-    folder holds the same run, finished.
+    Training stops after the task's epochs or updates, or when as many epochs as its patience brought no better score.
+    With `resume`, a run that was stopped or killed continues from its last checkpoint, kept each epoch and every ten
+    minutes, and has exactly the same result as an uninterrupted run on the same processor. `progress` is called with
+    the numbers of updates made and of all possible ones; it may raise to stop. Returns False if the folder already
+    holds the same run, finished.
 
     Trained and tested with tiny models of random weights only; nothing has been trained at the papers' size.
-    Raises ValueError for what cannot be trained (`UnsuitableModel`, `UnsuitableDocuments`, `NotInstalled`), a folder in
-    use (`OutputInUse`, `AnotherRun`), a checkpoint that is damaged (`DamagedCheckpoint`) and a loss that is no number
-    (`Diverged`).
+    Raises ValueError if training is not possible (`UnsuitableModel`, `UnsuitableDocuments`, `NotInstalled`), for a
+    folder in use (`OutputInUse`, `AnotherRun`), a damaged checkpoint (`DamagedCheckpoint`) and a loss that is not a
+    number (`Diverged`).
     """
     check_installed()
     record = open_record(output, task.as_json(), resume=resume)
     if record is None:
         return False
-    network = start(task)  # which may refuse: nothing is written before
+    network = start(task)  # may refuse, so it comes before anything is written
     record.begin()
     if not record.is_over(task.training):
         from summarizers.training.trainer import make_trainer
@@ -45,7 +45,7 @@ def train(
 
 
 def start(task: Task) -> Network:
-    """Make the network, from the seed."""
+    """Make the network with the task's seed."""
     import transformers
 
     transformers.set_seed(task.seed)
@@ -53,7 +53,7 @@ def start(task: Task) -> Network:
 
 
 def finish(task: Task, network: Network, record: RunRecord) -> None:
-    """Write the best weights as a folder of its own."""
+    """Save the best weights as the finished system."""
     from safetensors.torch import load_model
 
     load_model(network.model, str(record.best_weights))

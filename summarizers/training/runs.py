@@ -1,4 +1,4 @@
-"""Runs over seeds: folders `bart#1`, `bart#2` and so on, which count as one system.
+"""Runs over seeds: folders `bart#1`, `bart#2` and so on, which together are one system.
 
 `analysis.systems.combine_runs` gives the mean and the population standard deviation over them.
 """
@@ -22,10 +22,10 @@ def train_runs(
     progress: Callable[[int, int], None] = lambda done, total: None,
     say: Callable[[str], None] = lambda line: None,
 ) -> list[Path]:
-    """Train once a seed, into a folder beside `output` of its name and `#SEED`; returns the folders.
+    """Train once for each seed, into a folder beside `output` with its name and `#SEED`; return the folders.
 
-    A grid is searched with the first seed, and what is best there is trained with the others. Raises ValueError for a
-    seed below 1 or twice, and what `train` does.
+    A grid is searched with the first seed, and the best combination is trained with the others. Raises ValueError for a
+    seed below 1 or given twice, and what `train` does.
     """
     if not seeds or min(seeds) < 1 or len(set(seeds)) < len(seeds):
         raise ValueError("runs are numbered by their seeds: name each once, from 1 on")

@@ -1,4 +1,4 @@
-"""What is trained, on what, and how: everything that the result depends on."""
+"""Training tasks: everything that the result of training depends on."""
 
 import hashlib
 import json
@@ -16,31 +16,31 @@ from summarizers.methods.base import Decoding, Method, check_documents
 from summarizers.methods.published import Training
 
 MEASURES = ("rouge1", "rouge_k")
-"""Metrics that training stops by."""
+"""The metrics by which training stops."""
 
 DTYPES = ("float32", "bfloat16")
-"""What the model computes in; its weights are in single precision always."""
+"""The precision of the model's computation; its weights are always in single precision."""
 
 
 class NotInstalled(ValueError):
-    """The extra of training is not installed."""
+    """The libraries for training are not installed."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """One training run. Raises ValueError for documents that cannot be trained on, and options that there are not."""
+    """One training run. Raises ValueError for documents that cannot be trained on, and for unknown options."""
 
     method: Method
     model: Path | None
-    """The folder of the checkpoint that training starts from; None for a method that starts from nothing."""
+    """The folder of the checkpoint that training starts from; None for a method that needs none."""
     documents: tuple[Document, ...]
     dev: tuple[Document, ...]
-    """Documents whose summaries say when to stop."""
+    """The documents whose summaries decide when to stop."""
     training: Training
     decoding: Decoding
     seed: int = 0
     measure: str = "rouge1"
-    """One of `MEASURES`, higher for better."""
+    """One of `MEASURES`; higher is better."""
     dtype: str = "float32"
     device: str = "cpu"
     """`cpu` or `cuda`."""
@@ -53,7 +53,7 @@ class Task:
         check_documents(self.dev)
 
     def as_json(self) -> dict[str, Any]:
-        """All of it, as `method.json` has it: texts and weights by their SHA-256, with the libraries' versions."""
+        """Return the task as in `method.json`: texts and weights as their SHA-256, with the libraries' versions."""
         said = {
             "method": self.method.name,
             "settings": self.method.settings,
@@ -73,7 +73,7 @@ class Task:
 
 
 def hash_documents(documents: Sequence[Document]) -> str:
-    """SHA-256 of documents in their order: ids, sources, references and titles."""
+    """Compute the SHA-256 of documents in order: ids, sources, references and titles."""
     digest = hashlib.sha256()
     for one in documents:
         digest.update(json.dumps([one.id, one.source, one.references, one.title]).encode() + b"\n")

@@ -1,4 +1,4 @@
-"""The trainer: transformers' Seq2SeqTrainer with a method's batches, loss and summaries."""
+"""The trainer: transformers' `Seq2SeqTrainer` with a method's batches, loss and summaries."""
 
 import time
 from collections.abc import Callable
@@ -13,33 +13,33 @@ from summarizers.training.record import DevScore, RunRecord
 from summarizers.training.task import Task
 
 SECONDS = 600.0
-"""Seconds after which a checkpoint is kept within an epoch: no more work than that is lost."""
+"""Seconds between checkpoints within an epoch: no more work than that is lost."""
 
 
 class Diverged(ValueError):
-    """The loss is no number any more."""
+    """The loss is not a finite number."""
 
 
 def make_trainer(task: Task, network: Network, record: RunRecord, progress: Callable[[int, int], None]) -> Any:
-    """Make the trainer of a task; `progress` hears of the updates that are made and of all there may be."""
+    """Make the trainer of a task; `progress` is called with the numbers of updates made and of all possible ones."""
     import safetensors.torch
     import torch
     import transformers
 
     class MethodTrainer(transformers.Seq2SeqTrainer):
-        """Training by a method's loss, judged by its summaries."""
+        """A trainer with a method's loss, evaluated by its summaries."""
 
         def compute_loss(self, model: Any, inputs: Any, *_: object, **__: object) -> Any:
-            """The mean loss of a batch; means of accumulated batches are averaged. Raises `Diverged`."""
+            """Compute the mean loss of a batch; means of accumulated batches are averaged. Raises `Diverged`."""
             loss = task.method.loss(model, inputs)
             if not torch.isfinite(loss):
                 raise Diverged(
-                    f"the loss is no number any more after {self.state.global_step} updates: try a lower learning rate"
+                    f"the loss is not a number after {self.state.global_step} updates: try a lower learning rate"
                 )
             return loss
 
         def evaluate(self, *_: object, **__: object) -> dict[str, float]:
-            """Score the summaries of the dev documents, and keep the weights that did best."""
+            """Score the summaries of the dev documents, and keep the best weights."""
             network.model.eval()
             texts = write_all(task.method, network, task.dev, task.decoding)
             record.scores.append(DevScore(self.state.global_step, measure(task.dev, texts, task.measure)))
@@ -49,20 +49,20 @@ def make_trainer(task: Task, network: Network, record: RunRecord, progress: Call
             return {f"eval_{task.measure}": record.scores[-1].score}
 
         def _save(self, output_dir: str | None = None, state_dict: Any = None) -> None:
-            """Write the weights of a checkpoint, those that layers share once."""
+            """Write the weights of a checkpoint; weights that layers share are written once."""
             folder = Path(output_dir or record.resume)
             folder.mkdir(parents=True, exist_ok=True)
             save_weights(network.model, folder / WEIGHTS)
 
         def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:
-            """Read them."""
+            """Read the weights of a checkpoint."""
             safetensors.torch.load_model(network.model, str(Path(resume_from_checkpoint) / WEIGHTS))
 
     trainer = MethodTrainer(
         model=network.model,
         args=arguments(task, record.resume),
         train_dataset=list(task.documents),
-        eval_dataset=list(task.dev),  # type: ignore[arg-type]  # whatever has a length and items
+        eval_dataset=list(task.dev),  # type: ignore[arg-type]  # anything with a length and items
         data_collator=partial(task.method.batch, network, labels=True),
         callbacks=[keeping(record, progress)],
         optimizers=(task.method.optimizer(network.model, task.training.learning_rate), None),
@@ -73,23 +73,24 @@ def make_trainer(task: Task, network: Network, record: RunRecord, progress: Call
 
 
 def keeping(record: RunRecord, progress: Callable[[int, int], None]) -> Any:
-    """What is done after updates and checkpoints."""
+    """Make the callback for updates and checkpoints."""
     import transformers
 
     class Keeping(transformers.TrainerCallback):
-        """Tells of progress, and keeps checkpoints."""
+        """A callback that reports progress and keeps checkpoints."""
 
         kept = time.monotonic()
 
         def on_step_end(self, args: Any, state: Any, control: Any, **_: object) -> None:
-            """Tell, and ask for a checkpoint once in a while."""
+            """Report progress, and ask for a checkpoint from time to time."""
             progress(state.global_step, state.max_steps)
-            # An epoch's end is kept once its summaries are scored: a run that goes on from there scores them no more.
+            # The end of an epoch is kept after its summaries are scored, so that a resumed run does not score them
+            # again.
             within = state.epoch % 1 > 0 and state.global_step < state.max_steps
             control.should_save |= within and time.monotonic() - self.kept >= SECONDS
 
         def on_save(self, args: Any, state: Any, control: Any, **_: object) -> None:
-            """Make it the one to go on from."""
+            """Make the checkpoint the one to resume from."""
             record.keep(record.resume / f"checkpoint-{state.global_step}")
             self.kept = time.monotonic()
 
@@ -97,7 +98,7 @@ def keeping(record: RunRecord, progress: Callable[[int, int], None]) -> Any:
 
 
 def arguments(task: Task, folder: Path) -> Any:
-    """The trainer's settings."""
+    """Make the trainer's settings."""
     import transformers
 
     training = task.training
@@ -123,7 +124,7 @@ def arguments(task: Task, folder: Path) -> Any:
         report_to=[],
         disable_tqdm=True,
         logging_nan_inf_filter=False,  # such a loss is refused
-        use_cache=True,  # or the trainer sets it otherwise in the config, which is saved
+        use_cache=True,  # otherwise the trainer changes it in the config, which is saved
         remove_unused_columns=False,  # documents have none
         dataloader_pin_memory=False,
     )

@@ -181,7 +181,7 @@ def test_all_baselines_are_to_be_beaten() -> None:
     table = cells_of({"lead": lower, "lexrank": higher, "best": [x + 3 + x for x in BASE]})
     assert find_beating(*table, ["lead"]) == ["best", "lexrank"]
     assert find_beating(*table, ["lead", "lexrank"]) == ["best"]
-    with pytest.raises(ValueError, match="no value is of the baseline random"):
+    with pytest.raises(ValueError, match="there is no value of the baseline random"):
         find_beating(*table, ["lead", "random"])
 
 

@@ -227,7 +227,7 @@ def test_another_process_comes_to_the_same(written: Path, tmp_path: Path) -> Non
         "scores: made again: the same",
         "pairs: made again: the same",
         "tables: made again: the same",
-        "confirmed: all that was made again is the same",
+        "confirmed: everything that was computed again is the same",
     ]
     assert not (tmp_path / "none.db").exists()
 
@@ -241,7 +241,7 @@ def test_another_python_comes_to_the_same(written: Path, tmp_path: Path) -> None
     command = [python, "-m", "cli", "bundle", "rerun", str(written)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[-1] == "confirmed: all that was made again is the same"
+    assert done.stdout.splitlines()[-1] == "confirmed: everything that was computed again is the same"
 
 
 # --- tampering ------------------------------------------------------------------------------------------------

@@ -115,7 +115,7 @@ def test_damaged_folders_are_refused(tmp_path, scored):
     (folder / "manifest.json").write_text(json.dumps(manifest))
     assert "not the file that the manifest was written for" in refused("analyze", folder)
     (folder / "manifest.json").unlink()
-    assert "the run has not ended" in refused("analyze", folder)
+    assert "the run has not finished" in refused("analyze", folder)
 
 
 def test_what_a_folder_cannot_tell_is_refused(tmp_path, scored):

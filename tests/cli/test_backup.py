@@ -24,7 +24,7 @@ def test_a_backup_and_back(demo_url: str, tmp_path: Path) -> None:
     (kept,) = tmp_path.glob("relevance.db.before-restore-*")
     assert restored.stdout.splitlines() == [
         f"restored 0 judgments from {shown}",
-        f"the database as it was before: {kept}",
+        f"the previous database is kept as {kept}",
     ]
     assert "demo" in run("datasets").stdout
 

@@ -336,14 +336,14 @@ def test_score_a_data_set(folder, sqlite_url):
         (["small.jsonl", "--metrics", ""], "--metrics names no metric"),
         (["small.jsonl", "--metrics", "rouge1,bleu"], "unknown metric 'bleu'; known are rouge1, rouge2, rougeL, "
          "rougeLsum, rougeSU4, rouge_k, bertscore, carouge, apes, length"),
-        (["small.jsonl", "-o", "small.jsonl"], "small.jsonl is what is to be scored; name another --output"),
-        (["small.jsonl", "-o", "./folder/../link"], "folder/../link is what is to be scored; name another --output"),
+        (["small.jsonl", "-o", "small.jsonl"], "small.jsonl is an input; name another --output"),
+        (["small.jsonl", "-o", "./folder/../link"], "folder/../link is an input; name another --output"),
         (["small.jsonl", "-o", "absent/out.jsonl"], "absent/out.jsonl cannot be written: there is no folder absent"),
         (["small.jsonl", "-c", "text", "-r", "text"], "plain text needs -c and at least one -r, and no FILE"),
         (["-c", "text"], "plain text needs -c and at least one -r, and no FILE"),
         (["-r", "text"], "plain text needs -c and at least one -r, and no FILE"),
         (["small.jsonl", "--titles", "text"], "plain text needs -c and at least one -r, and no FILE"),
-        (["-c", "text", "-r", "text", "-o", "text"], "text is what is to be scored; name another --output"),
+        (["-c", "text", "-r", "text", "-o", "text"], "text is an input; name another --output"),
         (["-c", "text", "-r", "small.jsonl"], "small.jsonl:2: small.jsonl has 2 lines, text 1; "
          "they belong together line by line and must be as many"),
         (["text.txt"], "text.txt: a file of lines holds summaries only: import its documents first "
@@ -479,7 +479,7 @@ def test_a_study_is_renamed_archived_and_deleted(folder):
     run("import", "small.jsonl", "--name", "small")
     run("score", "small", "--metrics", "length")
     run("study", "create", "s", "--dataset", "small")
-    assert run("study", "rename", "s", "new").stdout == "s is called new now\n"
+    assert run("study", "rename", "s", "new").stdout == "s is now new\n"
     assert refused("study", "rename", "s", "other") == "there is no study 's'; there are new"
     assert run("study", "archive", "new").stdout == "new is in the archive\n"
     assert "new" not in run("study", "list").stdout

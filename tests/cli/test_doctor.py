@@ -61,7 +61,12 @@ def test_a_database_in_order_is_left_as_it_is(file: Path) -> None:
 @pytest.mark.parametrize(
     ("statements", "check", "state", "said"),
     [
-        (["UPDATE alembic_version SET version_num = '0004'"], "schema", "warning", "0004; the next start brings it to"),
+        (
+            ["UPDATE alembic_version SET version_num = '0004'"],
+            "schema",
+            "warning",
+            "0004; the next start updates it to",
+        ),
         (["UPDATE alembic_version SET version_num = '9999'"], "schema", "wrong", "9999 is newer than this version's"),
         (["PRAGMA journal_mode=WAL"], "journal", "warning", "with write-ahead logging, which is sound since 3.51.3"),
         (
@@ -93,15 +98,15 @@ def test_a_damaged_page_is_found(file: Path) -> None:
     file.write_bytes(content)
     kind, said = findings(code=1)["integrity"]
     assert kind == "wrong"
-    assert said.endswith("relevance restore BACKUP puts a backup in its place")
+    assert said.endswith("relevance restore BACKUP replaces it by a backup")
     assert file.read_bytes() == content
 
 
 @pytest.mark.parametrize(
     ("make", "kind", "said"),
     [
-        (lambda file: file.unlink(), "warning", "there is no {file} yet: relevance serve makes it"),
-        (lambda file: os.truncate(file, 0), "warning", "{file} is empty: relevance serve makes the tables"),
+        (lambda file: file.unlink(), "warning", "there is no {file} yet: relevance serve creates it"),
+        (lambda file: os.truncate(file, 0), "warning", "{file} is empty: relevance serve creates the tables"),
         (lambda file: os.truncate(file, 5000), "wrong", "{file} is damaged: "),
     ],
 )

@@ -247,7 +247,7 @@ def test_scores_for_standard_output_go_behind_what_is_in_a_log(folder):
     assert [line[0] for line in others] == ["{", "m", "l"] * 3
     Path("data").mkdir()
     for part in ("tagger", "attentive-reader"):
-        assert refused("train", part, "data", "-o", "out") == "out is no file, and weights need one"
+        assert refused("train", part, "data", "-o", "out") == "out is not a file, and weights need one"
     assert Path("/dev/stdout").is_symlink()
     assert not Path("/dev/stdout.signatures.json").exists()
     assert not Path("out.signatures.json").exists()

@@ -205,7 +205,7 @@ def test_a_run_that_ends_goes_on(how: signal.Signals, stub: Stub, models: ModelS
     assert judged >= 2  # a batch of two pairs, stored before the next one was begun
     if how == signal.SIGINT:
         assert child[0].returncode == 1
-        assert "stopped; what was found is stored" in errors
+        assert "stopped; the results so far are stored" in errors
     else:
         assert child[0].returncode == -signal.SIGKILL
         assert (asked, judged) == (6, 2)

@@ -81,7 +81,7 @@ def test_summaries_by_a_language_model(stub: Stub, folder: Path, sqlite_url: str
 def test_another_prompt_is_another_system(stub: Stub, folder: Path) -> None:
     summarize(stub)
     error = summarize(stub, "--prompt", "Title for {document}:", code=2)
-    assert "gets another name by --as" in error
+    assert "a name with --as" in error
     summarize(
         stub, "--prompt", "Title for {document}:", "--as", "titles", "--sentences", 0, "--temperature", 1, "--seed", 5
     )
@@ -110,7 +110,7 @@ def test_a_dry_run_asks_nothing(stub: Stub, folder: Path) -> None:
     # (73 * 2 + 384 * 10) / 10^6
     assert summarize(stub, "--dry-run", *prices) == (
         "llm:some-model: 3 requests, of which 0 are recorded with an answer; the others have about 73 tokens "
-        "(estimated as bytes/4), and their answers at most 384: about 0.003986, were all of them that long\n"
+        "(estimated as bytes/4), and their answers at most 384: about 0.003986 if all are that long\n"
     )
     assert stub.asked == []
     stub.replies.extend([says("A."), fails(400, "no"), fails(400, "no")])
@@ -170,7 +170,7 @@ def test_a_wrong_key_ends_it(stub: Stub, folder: Path) -> None:
         (["--price-in", "-1", "--price-out", "1"], "prices are at least 0"),
         (["--calls", "small.jsonl"], "the record of calls small.jsonl cannot be used: file is not a database"),
         (["--beams", "2"], "--beams is an option of checkpoints"),
-        (["--as", "title"], "the name 'title' is that of a text that people wrote"),
+        (["--as", "title"], "the name 'title' is reserved for human-written texts"),
     ],
 )  # fmt: skip
 def test_options_that_are_refused(options: list[str], error: str, folder: Path, stub: Stub) -> None:

@@ -295,7 +295,7 @@ def test_a_data_set_goes_on_where_it_was_stopped(folder, searches, monkeypatch):
         context.setattr(evaluation, "rows_of", stopped)
         result = run("oracle", "small", *SHORT, code=1)
     assert result.stdout == ""
-    assert result.stderr.endswith("stopped; what was found is stored, and the same command goes on from there\n")
+    assert result.stderr.endswith("stopped; the results so far are stored, and the same command continues from there\n")
     task = OracleTask(algorithms=("greedy", "exact"))
     store = DataStore(connect(os.environ["RELEVANCE_DATABASE_URL"]))
     assert [row.document_id for row in load_evaluation(store, "small", task).rows] == ["d1", "d1", "d2", "d2"]
@@ -311,7 +311,7 @@ def test_who_stops_the_search_of_a_file_is_told_that_nothing_is_kept(folder, mon
     monkeypatch.setattr(evaluation, "search_documents", stopped)
     result = run("oracle", "small.jsonl", *SHORT, code=1)
     assert result.stdout == ""
-    assert result.stderr.endswith("stopped; nothing is kept, as it would be of a data set\n")
+    assert result.stderr.endswith("stopped; nothing is kept, unlike for a data set\n")
 
 
 @pytest.mark.process

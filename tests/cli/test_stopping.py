@@ -64,7 +64,7 @@ def test_scores_of_a_data_set_are_kept_and_counted(shared_data: Path, tmp_path: 
     arguments = ["score", "s", "--metrics", "rouge1,bertscore"]
     code, said = stopped(arguments, lambda: count() > 64, url)  # the first batch is counted when the second is kept
     assert code == 1
-    (kept,) = re.findall(r"stopped; (\d+) scores are stored, and the same command goes on from there", said)
+    (kept,) = re.findall(r"stopped; (\d+) scores are stored, and the same command continues from there", said)
     assert 0 < count() < 3200
     # Ctrl-C may come between a commit and its count
     assert int(kept) <= count() <= int(kept) + 64
@@ -91,7 +91,7 @@ class PressedAfter(Length):
     ("batches", "said"),
     [
         (0, "stopped; no summaries were scored, and nothing is kept"),
-        (2, "stopped; the scores of 512 of 1600 summaries are in {}; the same command begins anew"),
+        (2, "stopped; the scores of 512 of 1600 summaries are in {}; the same command starts again"),
     ],
 )
 def test_scores_of_a_file_are_kept_beside_it(

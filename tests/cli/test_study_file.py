@@ -51,18 +51,18 @@ def test_the_example_has_every_key_there_is() -> None:
 def test_a_study_file_is_checked_applied_changed_and_exported(folder: Path) -> None:
     checked = run("study", "check", "study.toml").stdout
     assert checked.splitlines()[1:] == [
-        "the texts of the data set demo are those that are pinned",
+        "the texts of the data set demo are the pinned ones",
         "applying it makes the study Example",
     ]
     assert " are drawn, and 4 attention checks" in checked
     assert "Example" not in run("study", "list").stdout
     assert run("study", "apply", "study.toml").stdout.startswith("made Example: ")
-    assert run("study", "check", "study.toml").stdout == "it says what the file of the study Example says\n"
+    assert run("study", "check", "study.toml").stdout == "it is the same as the file of the study Example\n"
     first = (folder / "study.toml").read_bytes()
     write(folder, "places = 12", "places = 24")
     write(folder, "seed = 0", "seed = 1")
     assert run("study", "check", "study.toml").stdout.splitlines()[-1] == (
-        "applying it changes sampling.seed, links of the study Example; the pairs are drawn anew"
+        "applying it changes sampling.seed, links of the study Example; the pairs are drawn again"
     )
     changed = run("study", "apply", "study.toml").stdout
     assert changed == "Example is as its study file, version 2; changed: sampling.seed, links\n"
@@ -88,7 +88,7 @@ def test_what_is_hardly_meant_is_said_with_its_line(folder: Path) -> None:
 def test_what_a_stopping_rule_compares_is_scored(folder: Path) -> None:
     write(folder, 'second = "rouge1|refs:max', 'second = "rouge1|refs:mean')
     said = run("study", "check", "study.toml")
-    assert "can be applied, which computes scores that are missing" in said.stdout
+    assert "can be applied, which computes missing scores" in said.stdout
     assert run("study", "apply", "study.toml").stdout.startswith("made Example: ")
 
 
@@ -103,9 +103,9 @@ def test_what_a_stopping_rule_compares_is_scored(folder: Path) -> None:
         (
             '    "rouge_k|kw:overlap10|title:always|lemma:simplemma2.0.0|version:0.2.0"',
             '"rouge_k"',
-            "study.toml:36: 'rouge_k' is no signature of scores; say 'rouge_k|",
+            "study.toml:36: 'rouge_k' is not a signature of scores; write 'rouge_k|",
         ),
-        ('second = "rouge1|refs:max|', 'second = "rouge1" #', "study.toml:112: 'rouge1' is no signature of scores; "),
+        ('second = "rouge1|refs:max|', 'second = "rouge1" #', "study.toml:112: 'rouge1' is not a signature of scores"),
         ('    "rouge_k|kw:overlap10', '"rogue|x:y', "data set 'demo' has summaries without a score under rogue|"),
     ],
 )  # fmt: skip

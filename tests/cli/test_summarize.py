@@ -62,7 +62,7 @@ def test_another_setting_needs_another_name() -> None:
     run("summarize", "small", "--system", "seq2seq:bart", *OPTIONS)
     message = refused("summarize", "small", "--system", "seq2seq:bart", *OPTIONS, "--beams", 2)
     assert "already has summaries of the system 'bart', written as seq2seq|model:bart@" in message
-    assert message.endswith("gets another name by --as")
+    assert message.endswith("a name with --as")
     line = run("summarize", "small", "--system", "seq2seq:bart", *OPTIONS, "--beams", 2, "--as", "bart-2").stdout
     assert line.startswith("added 6 summaries of bart-2 to small")
 
@@ -78,7 +78,7 @@ def test_cut_sources_are_counted() -> None:
         (["lead", "--beams", 2], "--beams is an option of checkpoints (seq2seq:DIR, causal:DIR, gguf:FILE), and"),
         (["lead", "--as", "x"], "--as names a checkpoint, an extractor:DIR or a language model, and --system has none"),
         (["seq2seq:bart,lead", "--as", "x"], "--as is the name of one system, and --system names several"),
-        (["seq2seq:bart", "--as", "title"], "the name 'title' is that of a text that people wrote"),
+        (["seq2seq:bart", "--as", "title"], "the name 'title' is reserved for human-written texts"),
         (["seq2seq:none"], "there is no folder none: a checkpoint is a folder on this machine; nothing is downloaded"),
         (["seq2seq:facebook/bart-large-cnn"], "there is no folder facebook/bart-large-cnn"),
         (["gguf:none.gguf"], "there is no file none.gguf"),

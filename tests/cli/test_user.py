@@ -85,7 +85,7 @@ def test_another_password(accounts: AccountStore) -> None:
     user = accounts.add_user(name="ann", role="researcher", password="before-it-was-changed")
     digest = digest_of(SignInStore(accounts.engine).sign_in(user_id=user.id))
     result = typed("user", "password", "ann", "--password-stdin", text=f"{PASSWORD}\n")
-    assert result.stdout == "ann has another password\n"
+    assert result.stdout == "ann has a new password\n"
     assert opens(accounts, "ann", PASSWORD)
     assert not SignInStore(accounts.engine).is_live(digest)
     typed("user", "password", "ann", text=f"{PASSWORD}1\n{PASSWORD}1\n")

@@ -157,7 +157,7 @@ def test_a_run_goes_on_where_it_was_interrupted_or_killed(tmp_path: Path) -> Non
             process.send_signal(number)
             said = process.stderr.read()
         assert process.returncode == (1 if number == signal.SIGINT else -signal.SIGKILL)
-        assert ("and the same command goes on from there" in said) == (number == signal.SIGINT)
+        assert ("and the same command continues from there" in said) == (number == signal.SIGINT)
         # Ray's agents look only now and then whether their parent is there
         assert not psutil.wait_procs(children, timeout=5 * PATIENCE)[1]
         done = len(list(folder.glob("part-*")))

@@ -77,5 +77,5 @@ def test_a_file_that_makes_no_frame_is_refused(tmp_path: Path) -> None:
         "summaries": [{"system": "x", "text": "S.", "human": {"title": 1}}],
     }
     path.write_text(json.dumps(rated) + "\n", encoding="utf-8")
-    with pytest.raises(relevance.BadFrame, match="a rating is called 'title'"):
+    with pytest.raises(relevance.BadFrame, match="the rating 'title' has the name"):
         relevance.load(path)

@@ -251,7 +251,7 @@ def test_an_interrupted_command_leaves_what_it_wrote_and_no_process(tmp_path, sh
         running.kill()
     assert running.returncode == 1
     assert said == "added 100 summaries of lead to s\n"
-    assert told.endswith("the same command goes on from there\n")  # no "Aborted!" after it
+    assert told.endswith("the same command continues from there\n")  # no "Aborted!" after it
     assert "Traceback" not in told
     written = sum(system == name for _, system in texts(store, "s"))
     assert 0 < written < 100

@@ -106,7 +106,7 @@ def test_gguf_is_one_file(tmp_path: Path) -> None:
     with pytest.raises(ModelUnavailable, match="there is no file"):
         CheckpointFiles("gguf", file)
     file.write_bytes(b"PK\x03\x04")
-    with pytest.raises(ModelUnavailable, match="is no file of GGUF"):
+    with pytest.raises(ModelUnavailable, match="is not a GGUF file"):
         CheckpointFiles("gguf", file)
     file.write_bytes(b"GGUF\x03\0\0\0")
     found = CheckpointFiles("gguf", file)

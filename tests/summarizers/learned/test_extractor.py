@@ -139,8 +139,8 @@ def test_another_extractor_of_the_same_name_gets_another(folder: Path, store: Da
     asked = ("summarize", "D", "--trained-on", "--system", f"extractor:{folder}")
     run(*asked)
     write_linear(folder, {"< we": 1.0, "@first 0": 0.5, "shone": 0.75})
-    assert refused(*asked).endswith("extractor:DIR or language model gets another name by --as")
-    assert "the name 'title' is that of a text that people wrote" in refused(*asked, "--as", "title")
+    assert refused(*asked).endswith("extractor:DIR or language model a name with --as")
+    assert "the name 'title' is reserved for human-written texts" in refused(*asked, "--as", "title")
     assert "added 2 summaries of other to D" in run(*asked, "--as", "other").stdout
 
 

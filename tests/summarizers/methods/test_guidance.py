@@ -190,7 +190,7 @@ def test_guidance_decides_what_is_written_and_has_to_be_there(bart: Path) -> Non
     others = batch | {name: batch[name].flip(0) for name in ("guidance_ids", "guidance_mask")}
     first, second = (GSum().run(network.model, one).logits for one in (batch, others))
     assert not torch.allclose(first, second, atol=1e-2)
-    with pytest.raises(RuntimeError, match="without guidance"):
+    with pytest.raises(RuntimeError, match="no guidance"):
         network.model(input_ids=batch["input_ids"], labels=batch["labels"])
 
 

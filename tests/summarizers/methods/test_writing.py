@@ -70,7 +70,7 @@ def test_what_a_method_adds_changes_what_is_written(name: str, bart: Path, tmp_p
 def test_a_prompt_is_refused(bart: Path, tmp_path: Path) -> None:
     trained("rwgen", bart, tmp_path / "rwgen")
     options = WritingOptions(device="cpu", prompt="tl;dr {document}")
-    with pytest.raises(ValueError, match="what rwgen trained reads the document alone"):
+    with pytest.raises(ValueError, match="a model trained by rwgen reads the document alone"):
         checkpoint_summarizer(f"seq2seq:{tmp_path / 'rwgen'}", options).summarize(DOCUMENTS[:1])
 
 
