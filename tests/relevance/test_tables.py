@@ -58,7 +58,7 @@ def test_the_order_of_rows_changes_nothing() -> None:
     ("wrong", "said"),
     [
         (frame().drop(columns="references"), "no column references"),
-        (frame().assign(document="a"), "rows 0 and 3 both are"),
+        (frame().assign(document="a"), "rows 0 and 3 are both"),
         (frame().assign(references=list("uvwxyz")), "row 1: document 'a' has other references"),
         (frame().assign(summary=[1] * 6), "row 0: summary must be a text"),
         (frame().assign(rouge1=1), "already has the column rouge1"),
