@@ -72,7 +72,7 @@ def test_frames_that_cannot_be_scored_are_refused(wrong: pd.DataFrame, said: str
 def test_ratings_must_be_numbers_and_there() -> None:
     with pytest.raises(relevance.BadFrame, match="no scores"):
         relevance.agreement(frame(), "rating")
-    with pytest.raises(relevance.BadFrame, match="no number"):
+    with pytest.raises(relevance.BadFrame, match="not a number"):
         relevance.agreement(frame().assign(mine=1, rating="good"), "rating", ["mine"])
     with pytest.raises(relevance.BadFrame, match="has no ratings"):
         relevance.correlate(frame().assign(mine=1, rating=np.nan), "rating", ["mine"])
