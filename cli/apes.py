@@ -155,7 +155,7 @@ def print_conditions(rows: Sequence[Condition], seeds: int) -> None:
     click.echo(
         "\nn: documents with questions; APES: mean of the documents' values; sd: over "
         f"{seeds} seeds, where a seed decides; micro: over all questions together; occurs: the text mentions the "
-        "answer; perfect, zero: texts with all questions right, or none; salient: entities asked for; "
+        "answer; perfect, zero: texts whose questions earn everything, or nothing; salient: entities asked for; "
         "density: salient / entities; shuffled: all words; interchanged: names alone; R: ROUGE F1, a reference's own "
         "against itself."
     )

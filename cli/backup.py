@@ -32,7 +32,7 @@ def restore(file: Path, force: bool) -> None:
 
     The backup is checked before anything is changed. An SQLite database is kept in a file beside the new one, and open
     pages continue with the restored data. With PostgreSQL everything in the database is replaced, in one transaction.
-    Accounts and links are those of the backup: disable again those that were disabled since. Accounts are signed out.
+    Accounts and links are those of the backup: revoke again those revoked since. Accounts are signed out.
     """
     restored = backups.restore(database_url(), file, force=force)
     tell(f"restored {restored.judgments} judgments from {file}")

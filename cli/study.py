@@ -82,7 +82,7 @@ def study() -> None:
 @click.option(
     "--per-document",
     type=COUNT,
-    help="Pairs per document; 1, or no limit with --pairs all and conflicts. With conflicts, of either kind.",
+    help="Pairs per document; 1, or no limit with --pairs all and conflicts. With conflicts, so many of each kind.",
 )
 @click.option(
     "--checks",

@@ -58,7 +58,7 @@ def test_the_order_of_rows_changes_nothing() -> None:
     ("wrong", "said"),
     [
         (frame().drop(columns="references"), "no column references"),
-        (frame().assign(document="a"), "rows 0 and 3 both are"),
+        (frame().assign(document="a"), "rows 0 and 3 are both"),
         (frame().assign(references=list("uvwxyz")), "row 1: document 'a' has other references"),
         (frame().assign(summary=[1] * 6), "row 0: summary must be a text"),
         (frame().assign(rouge1=1), "already has the column rouge1"),
@@ -72,7 +72,7 @@ def test_frames_that_cannot_be_scored_are_refused(wrong: pd.DataFrame, said: str
 def test_ratings_must_be_numbers_and_there() -> None:
     with pytest.raises(relevance.BadFrame, match="no scores"):
         relevance.agreement(frame(), "rating")
-    with pytest.raises(relevance.BadFrame, match="no number"):
+    with pytest.raises(relevance.BadFrame, match="not a number"):
         relevance.agreement(frame().assign(mine=1, rating="good"), "rating", ["mine"])
     with pytest.raises(relevance.BadFrame, match="has no ratings"):
         relevance.correlate(frame().assign(mine=1, rating=np.nan), "rating", ["mine"])
