@@ -8,6 +8,7 @@ machinery.
 import logging
 import os
 import pickle
+import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,6 +20,9 @@ MOST_TOGETHER = 8
 
 ROUNDS = 4
 """The fewest tasks of a worker, if there are enough items: workers end their last ones at about the same time."""
+
+ENDING = 30
+"""The most seconds to wait for a thread of Ray Data to end."""
 
 
 class RayMissing(ValueError):
@@ -54,6 +58,7 @@ class RayPlace:
 
     def __init__(self, options: RayOptions) -> None:
         self.options = options
+        self.rows: Any = None
 
     def map(self, function: Callable[[Any], Any], items: Sequence[Any], *, keeps: bool) -> Iterator[tuple[int, Any]]:
         """Yield a function's results as they come, each with the index of its item.
@@ -79,10 +84,22 @@ class RayPlace:
             memory=self.options.memory,
             compute=ActorPoolStrategy(size=min(workers, len(items))) if keeps else TaskPoolStrategy(size=workers),
         )
-        for row in told.iter_rows():
+        self.rows = iter(told.iter_rows())
+        for row in self.rows:
             if row["refused"]:
                 raise RefusedByWorker(row["refused"])
             yield row["place"], pickle.loads(row["made"])  # noqa: S301  sent by our own worker
+
+    def end(self) -> None:
+        """End the work in progress, such as after an interrupt.
+
+        Ray Data's thread goes on for a while, and if it used Ray after its shutdown, it would end this process at once.
+        """
+        if self.rows is not None:
+            self.rows.close()
+        for thread in threading.enumerate():
+            if thread.name.startswith("StreamingExecutor-"):
+                thread.join(ENDING)
 
     def fitting(self, gpus: int) -> int:
         """Return the number of workers. Raises `TooLarge` if not even one fits into a node."""
@@ -151,6 +168,10 @@ def on_ray(options: RayOptions) -> Iterator[RayPlace]:
         data = DataContext.get_current()
         data.enable_progress_bars = data.print_on_execution_start = False
         data.target_max_block_size = data.target_min_block_size = 1  # otherwise results wait for each other
-        yield RayPlace(options)
+        place = RayPlace(options)
+        try:
+            yield place
+        finally:
+            place.end()
     finally:
         ray.shutdown()
