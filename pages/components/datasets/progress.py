@@ -21,6 +21,14 @@ def watch_runs(names: Sequence[str]) -> None:
         st.fragment(run_every=0.5 if going else None)(guard_database(show_runs))(names)
 
 
+def start_scoring(dataset: str) -> None:
+    """Start to score a data set by all metrics. Raises `RunGoingOn`."""
+    from metrics import METRICS
+    from metrics.background.scoring import start_run
+
+    watch_run(start_run(open_stores().data, dataset, list(METRICS)))
+
+
 def start_adding(dataset: str, systems: Sequence[str]) -> None:
     """Start to add systems to a data set. Raises what `summarizers.background.start_run` does."""
     from summarizers.background import start_run

@@ -10,7 +10,7 @@ from data.one_line import in_one_line
 from data.store import Dataset, RunGoingOn
 from metrics.registry import METRICS
 from pages.background.unfinished import later
-from pages.components.datasets.progress import watch_run
+from pages.components.datasets.progress import start_scoring
 from pages.components.shared.counts import signatures_of
 from pages.components.shared.stores import open_stores
 
@@ -43,13 +43,6 @@ def offer_scoring(dataset: Dataset, done: Sequence[str]) -> None:
         with suppress(RunGoingOn):  # somebody else was faster: the page then shows their run
             start_scoring(dataset.name)
         st.rerun()
-
-
-def start_scoring(dataset: str) -> None:
-    """Start to score a data set by all metrics. Raises `RunGoingOn`."""
-    from metrics.background.scoring import start_run
-
-    watch_run(start_run(open_stores().data, dataset, list(METRICS)))
 
 
 def tell_running(dataset: Dataset) -> bool:
