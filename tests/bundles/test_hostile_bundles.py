@@ -205,7 +205,7 @@ def large_lines(file: Path) -> None:
 @pytest.mark.exhaustive
 def test_bombs_take_little_memory_and_time(tmp_path: Path) -> None:
     makers = {
-        many_members: "no bundle",
+        many_members: "is not a bundle: it lists",
         a_lie_about_size: "is not a bundle: it has no study.toml",
         large_lines: "too large",
     }
