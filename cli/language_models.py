@@ -15,16 +15,16 @@ from llm.client import Client, Settings, TokenCounter
 from llm.cost import Budget, Prices
 from llm.embedded import EMBEDDED, find_embedded_model
 from llm.openai_client import OPENAI, OpenAIClient
-from llm.prompts import ROUGE_K_PAPER, Prompt, choose_shots, make_shots
+from llm.prompts import ROUGE_K_PAPER, SENTENCES, SOURCE_TOKENS, Prompt, choose_shots, make_shots
 from summarizers.checkpoints import is_checkpoint
 from summarizers.checkpoints.chat import CheckpointClient
-from summarizers.language_model import SENTENCES, SOURCE_TOKENS, LanguageModel
+from summarizers.language_model import LanguageModel
 
 Command: TypeAlias = Callable[..., Any]
 
 PREFIX = "llm:"
 
-OF_BOTH = {"max_tokens", "temperature", "top_p", "seed", "prompt", "source_tokens"}
+OF_BOTH = {"max_tokens", "temperature", "top_p", "seed", "prompt", "source_tokens", "sentences"}
 """Options of checkpoints that language models also have."""
 
 OF_LOCAL = {"dtype", "device"}
@@ -55,7 +55,6 @@ class LanguageModelOptions(CallOptions):
 
     shots: int | None
     shots_from: str | None
-    sentences: int | None
 
 
 def together(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
@@ -86,9 +85,6 @@ call_options = together(
 language_model_options = together(
     click.option("--shots", type=COUNT, help="Examples in the prompt, drawn by --seed from --shots-from."),
     click.option("--shots-from", help="Data set or file with the examples."),
-    click.option(
-        "--sentences", type=click.IntRange(0), help="Sentences of the answer that are kept; 0: all.  [default: 1]"
-    ),
     call_options,
 )
 
@@ -128,7 +124,7 @@ def open_language_model(
         prompt,
         make_settings(writing),
         source_tokens=source_tokens,
-        sentences=(SENTENCES if options.sentences is None else options.sentences) or None,
+        sentences=int(writing.get("sentences", SENTENCES)) or None,
         name=called,
         examples=examples,
     )

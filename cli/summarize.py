@@ -60,6 +60,7 @@ class CheckpointOptions:
     seed: int | None
     prompt: str | None
     source_tokens: int | None
+    sentences: int | None
     batch_tokens: int | None
     dtype: str | None
     device: str | None
@@ -179,13 +180,18 @@ def heading(option: str) -> str:
 @drawing_options
 @click.option(
     "--prompt",
-    help="Text around {document}, such as 'summarize: {document}'.  [default: the document alone; for language models "
-    "a request for a summary by their chat template, or {document} and TL;DR:; for llm: the ROUGE-K paper's]",
+    help="Text around {document}, such as 'summarize: {document}'.  [default: the ROUGE-K paper's for language models, "
+    "{document} and TL;DR: for those without a chat template; for encoder-decoders the document alone]",
 )
 @click.option(
     "--source-tokens",
     type=COUNT,
-    help="Most tokens of a document that are read.  [default: the model's maximum; for llm: 512]",
+    help="Most tokens of a document that are read.  [default: 512 for language models, otherwise the model's maximum]",
+)
+@click.option(
+    "--sentences",
+    type=click.IntRange(0),
+    help="Sentences of the output that are kept; 0: all.  [default: 1 for language models, otherwise all]",
 )
 @click.option("--batch-tokens", type=COUNT, help="Tokens read at once.  [default: 4096]")
 @local_options

@@ -19,6 +19,12 @@ PLACE = "{document}"
 ROUGE_K_PAPER = f"Generate a summary of the following document in one sentence\n\n{PLACE}"
 """The prompt of the ROUGE-K paper (Takeshita et al. 2024, Table 10), which does not say how the document was marked."""
 
+SOURCE_TOKENS = 512
+"""Tokens of a document that a model sees, as in the ROUGE-K paper (Table 10)."""
+
+SENTENCES = 1
+"""Sentences of an answer that are kept, as in the paper."""
+
 MOST = 100_000
 """The most characters of a template."""
 

@@ -7,16 +7,10 @@ from data.records import Document, Summary
 from data.signatures import signature
 from llm.asking import Caller, Plan
 from llm.client import Completion, Request, Settings, check_identity
-from llm.prompts import Prompt, check_template
+from llm.prompts import SENTENCES, SOURCE_TOKENS, Prompt, check_template
 from summarizers.base import VERSION, remarks_of, system_name
-from summarizers.sentences import split_sentences
+from summarizers.sentences import keep_sentences
 from summarizers.training_documents import TrainingDocuments
-
-SOURCE_TOKENS = 512
-"""Tokens of a document that a model sees, as in the ROUGE-K paper (Table 10)."""
-
-SENTENCES = 1
-"""Sentences of an answer that are kept, as in the paper."""
 
 BATCHES = 4
 """Documents in a batch for each concurrent call: with fewer, more calls would wait for the end of a batch."""
@@ -118,14 +112,9 @@ class LanguageModel:
 
     def summary(self, document: Document, completion: Completion) -> Summary:
         """Make the summary from an answer."""
-        text = completion.text.strip()
         source_cut = self.seen(document) != document.source_text
-        at_limit = completion.finish_reason == "length"
-        if self.sentences is not None:
-            sentences = split_sentences(text)
-            at_limit &= len(sentences) <= self.sentences  # else the kept ones were complete before the limit
-            text = " ".join(sentences[: self.sentences])
-        return Summary(document.id, self.name, text, remarks=remarks_of(source_cut=source_cut, output_cut=at_limit))
+        text, cut = keep_sentences(completion.text.strip(), self.sentences, cut=completion.finish_reason == "length")
+        return Summary(document.id, self.name, text, remarks=remarks_of(source_cut=source_cut, output_cut=cut))
 
     def failures_in_words(self) -> list[str]:
         """List the most frequent reasons why documents have no summary, with counts, the most frequent first."""

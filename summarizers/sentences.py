@@ -21,6 +21,17 @@ def split_sentences(text: str) -> list[str]:
     return [text[start:end] for start, end in sentence_spans(text)]
 
 
+def keep_sentences(text: str, most: int | None, *, cut: bool) -> tuple[str, bool]:
+    """Keep the first sentences of a model's output, all with None; also return whether what is kept was cut.
+
+    `cut` says whether a limit ended the output. Sentences in front of the last one were complete by then.
+    """
+    if most is None:
+        return text, cut
+    sentences = split_sentences(text)
+    return " ".join(sentences[:most]), cut and len(sentences) <= most
+
+
 def unsplit(documents: Iterable[Document]) -> list[str]:
     """List the ids of documents whose source is a text of over `LONG` words in which only one sentence was found."""
     return [

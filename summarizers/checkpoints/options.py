@@ -46,7 +46,9 @@ class WritingOptions:
     prompt: str | None = None
     """The input, with `{document}` in it; None: the document alone, or the default prompt of language models."""
     source_tokens: int | None = None
-    """The most tokens of an input; None: as many as the model takes."""
+    """The most tokens of an input; None: as many as the model takes, for a language model's summaries 512."""
+    sentences: int | None = None
+    """The most sentences of an output that are kept; 0: all; None: 1 for a language model, otherwise all."""
     batch_tokens: int = 4096
     """The most tokens of a batch of inputs, including padding."""
     dtype: str = "float32"
@@ -74,7 +76,15 @@ class WritingOptions:
             raise ValueError(f"a prompt has {DOCUMENT} in it once, where the document is to stand")
 
 
-LOWEST = {"beams": 1, "max_tokens": 1, "min_tokens": 0, "no_repeat": 0, "source_tokens": 1, "batch_tokens": 1}
+LOWEST = {
+    "beams": 1,
+    "max_tokens": 1,
+    "min_tokens": 0,
+    "no_repeat": 0,
+    "source_tokens": 1,
+    "sentences": 0,
+    "batch_tokens": 1,
+}
 """The smallest values of whole-number options."""
 
 NOT_OURS = {

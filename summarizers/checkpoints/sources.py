@@ -3,14 +3,12 @@
 import hashlib
 from typing import Any, NamedTuple
 
+from llm.prompts import ROUGE_K_PAPER
 from metrics.models.encoder import whole_characters
 from summarizers.checkpoints.options import DOCUMENT
 
 TLDR = "{document}\nTL;DR:"
 """The prompt for language models without a chat template (Radford et al. 2019, section 3.6)."""
-
-INSTRUCTION = "Write a short summary of the following document.\n\n{document}"
-"""The prompt for language models with a chat template."""
 
 
 class Source(NamedTuple):
@@ -76,7 +74,11 @@ def chat_tokens(tokenizer: Any, messages: list[dict[str, str]]) -> list[int]:
 
 
 def make_prompt(tokenizer: Any, template: str | None, *, encoder_decoder: bool) -> Prompt:
-    """Make the prompt of a template; by default, the document alone, or the default prompt of language models."""
+    """Make the prompt of a template.
+
+    By default, encoder-decoders read the document alone, language models with a chat template the ROUGE-K paper's
+    prompt, and others, which continue texts and follow no instructions, `TLDR`.
+    """
     chat = not encoder_decoder and tokenizer.chat_template is not None
-    default = DOCUMENT if encoder_decoder else INSTRUCTION if chat else TLDR
+    default = DOCUMENT if encoder_decoder else ROUGE_K_PAPER if chat else TLDR
     return Prompt(tokenizer, default if template is None else template, chat=chat)

@@ -1,16 +1,19 @@
 """Systems that are checkpoints."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
 from data.records import Document, Summary
 from data.signatures import signature
+from llm.prompts import SENTENCES, SOURCE_TOKENS
 from summarizers.base import VERSION, BatchSummarizer, remarks_of, system_name
 from summarizers.checkpoints.checkpoint import Checkpoint, open_checkpoint
 from summarizers.checkpoints.files import KINDS, CheckpointFiles
 from summarizers.checkpoints.options import WritingOptions
 from summarizers.checkpoints.own_network import OwnNetworkSummarizer
+from summarizers.sentences import keep_sentences
 from summarizers.training_documents import TRAINING_DOCUMENTS, TrainingDocuments
 
 
@@ -19,6 +22,9 @@ class CheckpointSummarizer:
 
     A document without a word has no summary. Remarks say whether the model did not see the end of the document
     (`SOURCE_CUT`), and whether the length limit ended the summary (`OUTPUT_CUT`).
+
+    A language model writes as in the ROUGE-K paper unless the options say otherwise (Takeshita et al. 2024, Table 10):
+    its prompt, 512 tokens of input, 128 of output, of which the first sentence is kept.
     """
 
     def __init__(self, kind: str, path: Path, options: WritingOptions | None = None, name: str | None = None) -> None:
@@ -29,7 +35,16 @@ class CheckpointSummarizer:
     @cached_property
     def checkpoint(self) -> Checkpoint:
         """The checkpoint. Raises what `open_checkpoint` does."""
-        return open_checkpoint(self.files, self.options)
+        checkpoint = open_checkpoint(self.files, self.options)
+        if checkpoint.model.encoder_decoder or self.options.source_tokens is not None:
+            return checkpoint
+        return replace(checkpoint, options=replace(self.options, source_tokens=SOURCE_TOKENS))
+
+    @property
+    def sentences(self) -> int | None:
+        """The most sentences of an output that are kept; None keeps all."""
+        usual = None if self.checkpoint.model.encoder_decoder else SENTENCES
+        return usual if self.options.sentences is None else self.options.sentences or None
 
     @cached_property
     def training_documents(self) -> TrainingDocuments:
@@ -40,7 +55,8 @@ class CheckpointSummarizer:
     @cached_property
     def signature(self) -> str:
         """Everything that its output depends on."""
-        return signature(self.files.kind, VERSION, **self.checkpoint.settings)
+        kept = {} if self.sentences is None else {"sentences": self.sentences}
+        return signature(self.files.kind, VERSION, **self.checkpoint.settings, **kept)
 
     def plan(self, documents: Sequence[Document]) -> list[list[Document]]:
         """Divide documents into batches of similar length; those without a word are left out."""
@@ -54,12 +70,12 @@ class CheckpointSummarizer:
         sources = [self.checkpoint.read(document.source_text) for document in with_words]
         if not sources:
             return []
-        return [
-            Summary(
-                document.id, self.name, output.text, remarks=remarks_of(source_cut=source.cut, output_cut=output.cut)
-            )
-            for document, source, output in zip(with_words, sources, self.checkpoint.write(sources), strict=True)
-        ]
+        summaries = []
+        for document, source, output in zip(with_words, sources, self.checkpoint.write(sources), strict=True):
+            text, cut = keep_sentences(output.text, self.sentences, cut=output.cut)
+            remarks = remarks_of(source_cut=source.cut, output_cut=cut)
+            summaries.append(Summary(document.id, self.name, text, remarks=remarks))
+        return summaries
 
 
 OPENED: dict[str, Callable[[str, Path, WritingOptions | None, str | None], BatchSummarizer]] = {

@@ -14,11 +14,12 @@ from summarizers.base import LENGTH_NAME, VERSION, Extractive, SummaryLength, be
 from summarizers.learned import linear, minilm
 from summarizers.learned.folder import (
     KINDS,
+    LINEAR,
     MINILM,
     hash_weights,
     read_about,
     read_heads,
-    read_linear,
+    read_ngrams,
     read_training_documents,
 )
 from summarizers.training_documents import TrainingDocuments
@@ -70,10 +71,11 @@ class LearnedExtractor(Extractive):
 
     def score(self, sentences: Sequence[str]) -> list[float]:
         """Score each sentence of a document, at least one."""
-        if self.kind == MINILM:
-            vectors = minilm.encode_sentences(sentences, sentence_encoder())
-            return minilm.score_vectors(read_heads(self.folder, self.digest), vectors)
-        return linear.score_sentences(read_linear(self.folder, self.digest), sentences)
+        ngrams = linear.score_sentences(read_ngrams(self.folder, self.digest), sentences)
+        if self.kind == LINEAR:
+            return ngrams
+        vectors = minilm.encode_sentences(sentences, sentence_encoder())
+        return minilm.add_ngrams(minilm.score_vectors(read_heads(self.folder, self.digest), vectors), ngrams)
 
 
 @cache

@@ -1,4 +1,7 @@
-"""The folder of a trained extractor: its description, its weights, and the documents that it was trained on."""
+"""The folder of a trained extractor: its description, its weights, and the documents that it was trained on.
+
+Both kinds have weights of n-grams (`linear`); those of the MiniLM kind also have heads (`minilm`).
+"""
 
 from __future__ import annotations
 
@@ -21,16 +24,19 @@ from summarizers.training_documents import TRAINING_DOCUMENTS, TrainingDocuments
 if TYPE_CHECKING:
     import torch
 
-FORMAT = "relevance-extractor-1"
+FORMAT = "relevance-extractor-2"
 
 LINEAR, MINILM = "linear", "minilm"
 KINDS = (LINEAR, MINILM)
 
 ABOUT = "extractor.json"
 """The file of the extractor's description and training."""
-WEIGHTS = "weights.safetensors"
+NGRAMS = "ngrams.safetensors"
+"""The file of the weights of n-grams, places and lengths."""
 VOCABULARY = "vocabulary.txt"
-"""The file of a linear extractor's features, a line for each, in the order of its weights."""
+"""The file of the features that have these weights, a line for each, in the same order."""
+HEADS = "heads.safetensors"
+"""The file of the weights of a MiniLM extractor's heads."""
 
 MOST_HEADS = 3
 """The most heads of a MiniLM extractor; those of three seeds have 2.3 MB."""
@@ -58,27 +64,28 @@ def read_about(folder: Path) -> dict[str, Any]:
 
 
 def hash_weights(folder: Path, kind: str) -> str:
-    """Compute the SHA-256 of an extractor's weights, and of a linear one's vocabulary. Raises `BadModel`."""
+    """Compute the SHA-256 of the hashes of an extractor's vocabulary and weights. Raises `BadModel`."""
+    names = (VOCABULARY, NGRAMS) if kind == LINEAR else (VOCABULARY, NGRAMS, HEADS)
     try:
-        hashes = [sha256(folder / name) for name in ((VOCABULARY, WEIGHTS) if kind == LINEAR else (WEIGHTS,))]
+        hashes = [sha256(folder / name) for name in names]
     except (OSError, BadRecord) as error:
         raise damaged(folder, error) from error
-    return hashes[0] if len(hashes) == 1 else hashlib.sha256("".join(hashes).encode()).hexdigest()
+    return hashlib.sha256("".join(hashes).encode()).hexdigest()
 
 
 @lru_cache(maxsize=4)
-def read_linear(folder: Path, digest: str) -> dict[str, float]:
-    """Read the weights of a linear extractor by feature; `digest` is their hash. Raises `BadModel`."""
+def read_ngrams(folder: Path, digest: str) -> dict[str, float]:
+    """Read the weights of an extractor's n-grams, by feature; `digest` is their hash. Raises `BadModel`."""
     from safetensors import SafetensorError
     from safetensors.numpy import load
 
     try:
         vocabulary = [line for _, line in lines(folder / VOCABULARY)]
-        weights = load(read_weights(folder))["weights"]
+        weights = load(read_weights(folder / NGRAMS))["weights"]
     except (OSError, BadRecord, SafetensorError, KeyError, ValueError, TypeError) as error:
         raise damaged(folder, error) from error
     if weights.shape != (len(vocabulary),) or weights.dtype != np.float32 or not np.isfinite(weights).all():
-        raise BadModel(f"{folder / WEIGHTS} has not one number for each line of {VOCABULARY}: copy or train it anew")
+        raise BadModel(f"{folder / NGRAMS} has not one number for each line of {VOCABULARY}: copy or train it anew")
     return dict(zip(vocabulary, weights.tolist(), strict=True))
 
 
@@ -90,23 +97,23 @@ def read_heads(folder: Path, digest: str) -> list[Any]:
     from torch import nn
 
     try:
-        weights = load(read_weights(folder))
+        weights = load(read_weights(folder / HEADS))
         count = len({name.partition(".")[0] for name in weights})
         heads = nn.ModuleList(minilm.head_class()() for _ in range(max(1, min(count, MOST_HEADS))))
         heads.load_state_dict(weights)
     except (OSError, BadRecord, SafetensorError, RuntimeError, ValueError, KeyError, TypeError) as error:
         raise damaged(folder, error) from error
     if not all(bool(numbers.isfinite().all()) for numbers in weights.values()):
-        raise BadModel(f"{folder / WEIGHTS} has numbers that are not finite: copy or train it anew")
+        raise BadModel(f"{folder / HEADS} has numbers that are not finite: copy or train it anew")
     return list(heads.eval())
 
 
-def read_weights(folder: Path) -> bytes:
+def read_weights(path: Path) -> bytes:
     """Read the bytes of a file of weights. Raises `BadModel` if it is too large."""
-    with open_file(folder / WEIGHTS) as file:
+    with open_file(path) as file:
         content = file.read(LARGEST + 1)
     if len(content) > LARGEST:
-        raise BadModel(f"{folder / WEIGHTS} has over {LARGEST // 2**20} MiB: those of an extractor are smaller")
+        raise BadModel(f"{path} has over {LARGEST // 2**20} MiB: those of an extractor are smaller")
     return content
 
 
@@ -126,12 +133,12 @@ def damaged(where: Path, error: Exception) -> BadModel:
     return BadModel(f"the extractor in {name or where} cannot be read ({said}): copy or train it anew")
 
 
-def write_linear(folder: Path, weights: Mapping[str, float]) -> None:
-    """Write the weights of a linear extractor. Raises OSError."""
+def write_ngrams(folder: Path, weights: Mapping[str, float]) -> None:
+    """Write the weights of n-grams, by feature. Raises OSError."""
     from safetensors.numpy import save_file
 
     write_whole(folder / VOCABULARY, (f"{feature}\n" for feature in weights))
-    save_file({"weights": np.array(list(weights.values()), np.float32)}, folder / WEIGHTS)
+    save_file({"weights": np.array(list(weights.values()), np.float32)}, folder / NGRAMS)
 
 
 def write_heads(folder: Path, heads: Sequence[torch.nn.Module]) -> None:
@@ -140,11 +147,12 @@ def write_heads(folder: Path, heads: Sequence[torch.nn.Module]) -> None:
     from safetensors.torch import save_file
 
     weights = torch.nn.ModuleList(heads).state_dict()
-    save_file({name: value.to(torch.float16).contiguous() for name, value in weights.items()}, folder / WEIGHTS)
+    save_file({name: value.to(torch.float16).contiguous() for name, value in weights.items()}, folder / HEADS)
 
 
 def write_about(folder: Path, kind: str, learned_from: TrainingDocuments, settings: Mapping[str, object]) -> None:
     """Write an extractor's description, last of all: a folder without it is no extractor. Raises OSError."""
-    (folder / WEIGHTS).chmod(0o644)  # the library lets nobody else read them
+    for file in folder.glob("*.safetensors"):
+        file.chmod(0o644)  # the library lets nobody else read them
     learned_from.write(folder / TRAINING_DOCUMENTS)
     write_whole(folder / ABOUT, [json.dumps({"format": FORMAT, "kind": kind} | dict(settings), indent=1) + "\n"])

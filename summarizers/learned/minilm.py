@@ -1,4 +1,6 @@
-"""The MiniLM extractor: sentence vectors of the embedded encoder, which is not trained, and one transformer layer.
+"""The MiniLM extractor: a head on sentence vectors of the embedded encoder, added to the linear extractor.
+
+The encoder is not trained; the head is one transformer layer.
 
 A sentence's vector is the mean of its token vectors in a lower hidden layer: upper ones keep the topic of a sentence
 but lose its wording ("we propose"), by which summary sentences of papers are recognised. In the transformer layer,
@@ -45,6 +47,13 @@ WARM_UP = 0.1
 """The share of steps in which the learning rate rises."""
 TEMPERATURE = 0.1
 """Soft labels are softmax(ROUGE-1 / temperature) over a document's sentences."""
+
+
+NGRAM_FACTOR = 5.0
+"""The factor of the linear extractor's score beside the heads' log-probabilities.
+
+In a cross-validation on SciTLDR's training documents, factors from 5 to 10 gained .4 to .5 points of ROUGE-1 over 0.
+"""
 
 
 class Stretch(NamedTuple):
@@ -133,6 +142,11 @@ def score_vectors(heads: Sequence[Any], vectors: torch.Tensor) -> list[float]:
             for stretch in stretches_of(vectors)
             for score in torch.stack([head([stretch])[0].log_softmax(0) for head in heads]).mean(0).tolist()
         ]
+
+
+def add_ngrams(heads: Sequence[float], ngrams: Sequence[float]) -> list[float]:
+    """Add the linear extractor's score of each sentence, `NGRAM_FACTOR` times, to the score of the heads."""
+    return [head + NGRAM_FACTOR * ngram for head, ngram in zip(heads, ngrams, strict=True)]
 
 
 def rounded(head: Any) -> Any:

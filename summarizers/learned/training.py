@@ -6,7 +6,7 @@ ROUGE-1 of the sentence with the highest score, on the development documents.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -20,7 +20,7 @@ from metrics.models.files import EMBEDDED
 from metrics.rouge import RougeN
 from summarizers.base import best_first
 from summarizers.learned import linear, minilm
-from summarizers.learned.folder import KINDS, LINEAR, MOST_HEADS, write_about, write_heads, write_linear
+from summarizers.learned.folder import KINDS, MINILM, MOST_HEADS, write_about, write_heads, write_ngrams
 from summarizers.output_folder import check_output
 from summarizers.sentences import sentences_of
 from summarizers.training_documents import TrainingDocuments
@@ -34,7 +34,7 @@ PENALTIES = (30.0, 100.0, 200.0, 300.0, 400.0, 600.0, 1000.0)
 """Penalties of the ridge regression that are tried."""
 
 SEEDS = 10
-"""Seeds of the head that are tried; then the best of them together, up to `MOST_HEADS`."""
+"""Seeds of the head that are tried, of which the best `MOST_HEADS` are taken."""
 
 Model = TypeVar("Model")
 
@@ -78,8 +78,8 @@ def train_extractor(
     """Train an extractor on documents and write it into a new folder.
 
     Documents without a reference or with fewer than two sentences are left out, as they teach nothing, and so are those
-    in `dev` or `without`, which would make their figures meaningless. The best of `seeds` heads is taken, or the best
-    two or three together; the linear kind has none.
+    in `dev` or `without`, which would make their figures meaningless. The MiniLM kind has the best three of `seeds`
+    heads beside the weights of the linear kind.
 
     The same documents give the same files on the same machine with the same versions of libraries: training runs in one
     thread, as last digits of sums depend on the number of threads. Raises `OutputInUse`, `TooFewDocuments`, OSError,
@@ -98,17 +98,17 @@ def train_extractor(
             raise TooFewDocuments(f"there is no document to {name}: it needs two sentences, a reference, and to be new")
     output.mkdir(parents=True, exist_ok=True)
     settings: dict[str, object] = {}
-    if kind == LINEAR:
-        with threadpool_limits(1):
-            weights, rouge1, chosen = choose(linear_candidates(train, chosen_on), chosen_on, say)
-        write_linear(output, weights)
-    else:
+    with threadpool_limits(1):
+        weights, rouge1, chosen = choose(linear_candidates(train, chosen_on), chosen_on, say)
+    write_ngrams(output, weights)
+    if kind == MINILM:
         from metrics.models.encoder import Encoder
 
         encoder = Encoder(EMBEDDED)
         settings = {"encoder": encoder.signature, "layer": minilm.LAYER, "seeds": seeds, "epochs": minilm.EPOCHS}
         with minilm.one_thread():
-            heads, rouge1, chosen = choose(head_candidates(train, chosen_on, encoder, seeds, say), chosen_on, say)
+            heads, rouge1, best_seeds = train_heads(train, chosen_on, encoder, weights, seeds, say)
+        chosen = f"{chosen}, {best_seeds}"
         write_heads(output, heads)
     trained = TrainedExtractor(len(train), len(chosen_on), rouge1, chosen)
     known = TrainingDocuments.of(labelled.document for labelled in train)
@@ -146,10 +146,20 @@ def linear_candidates(train: Sequence[Labelled], dev: Sequence[Labelled]) -> Ite
         yield f"penalty {penalty:g}", weights, [linear.score_sentences(weights, one.sentences) for one in dev]
 
 
-def head_candidates(
-    train: Sequence[Labelled], dev: Sequence[Labelled], encoder: Encoder, seeds: int, say: Callable[[str], None]
-) -> Iterable[Candidate[list[Any]]]:
-    """Yield the head of each seed, then the best two together and so on; sentences are encoded once for all."""
+def train_heads(
+    train: Sequence[Labelled],
+    dev: Sequence[Labelled],
+    encoder: Encoder,
+    weights: Mapping[str, float],
+    seeds: int,
+    say: Callable[[str], None],
+) -> tuple[list[Any], float, str]:
+    """Train a head for each seed; return the best, at most `MOST_HEADS`, their ROUGE-1 together, and their seeds.
+
+    A head is judged together with the weights of n-grams. Several heads are taken even if the best alone has a higher
+    ROUGE-1 on `dev`: of many seeds, that is also the luckiest. In a cross-validation on SciTLDR's training documents,
+    three heads together gained .2 points of ROUGE-1 over one.
+    """
 
     def encode(part: Sequence[Labelled], what: str) -> list[torch.Tensor]:
         vectors = []
@@ -160,17 +170,26 @@ def head_candidates(
         return vectors
 
     learned, chosen_on = encode(train, "learn from"), encode(dev, "choose on")
+    ngrams = [linear.score_sentences(weights, one.sentences) for one in dev]
+
+    def score(heads: Sequence[Any]) -> list[list[float]]:
+        return [
+            minilm.add_ngrams(minilm.score_vectors(heads, vectors), of)
+            for vectors, of in zip(chosen_on, ngrams, strict=True)
+        ]
+
     ranked: list[tuple[float, int, Any]] = []
-    for seed in range(seeds):
+    for seed in range(seeds):  # sentences are encoded once for all
         head = minilm.fit(learned, [one.rouge for one in train], seed, say=say)
-        scores = [minilm.score_vectors([head], vectors) for vectors in chosen_on]
-        ranked.append((-mean_rouge(dev, scores), seed, head))
-        yield f"seed {seed}", [head], scores
-    ranked.sort(key=lambda one: one[:2])
-    for count in range(2, min(MOST_HEADS, seeds) + 1):
-        heads = [head for _, _, head in ranked[:count]]
-        name = f"seeds {', '.join(str(seed) for _, seed, _ in ranked[:count])}"
-        yield name, heads, [minilm.score_vectors(heads, vectors) for vectors in chosen_on]
+        rouge1 = mean_rouge(dev, score([head]))
+        ranked.append((-rouge1, seed, head))
+        say(f"seed {seed}: ROUGE-1 {100 * rouge1:.2f} on the documents to choose on")
+    best = sorted(ranked, key=lambda one: one[:2])[:MOST_HEADS]
+    heads = [head for _, _, head in best]
+    name = f"seeds {', '.join(str(seed) for _, seed, _ in best)}"
+    rouge1 = mean_rouge(dev, score(heads))
+    say(f"{name}: ROUGE-1 {100 * rouge1:.2f} on the documents to choose on")
+    return heads, rouge1, name
 
 
 def mean_rouge(documents: Sequence[Labelled], scores: Sequence[Sequence[float]]) -> float:

@@ -1,6 +1,7 @@
 """Checkpoints write what transformers writes, the same in every run, and run no code but the library's."""
 
 import gc
+import hashlib
 import os
 import pickle
 import socket
@@ -18,12 +19,14 @@ import transformers
 
 from data.database import connect
 from data.records import OUTPUT_CUT, SOURCE_CUT, Document
+from data.signatures import Signature
 from data.store import DataStore
+from llm.prompts import ROUGE_K_PAPER
 from metrics.models.files import BadModel, ModelUnavailable
 from summarizers import add_systems
 from summarizers.adding import TrainedOnDocuments
 from summarizers.checkpoints import CheckpointFiles, CheckpointSummarizer, WritingOptions, open_checkpoint
-from summarizers.checkpoints.checkpoint import Checkpoint, TooLittleMemory
+from summarizers.checkpoints.checkpoint import Checkpoint, Output, TooLittleMemory
 from summarizers.checkpoints.loading import load_network
 from summarizers.checkpoints.sources import TLDR, Source
 from summarizers.training_documents import TrainingDocuments
@@ -106,11 +109,13 @@ def test_texts_are_those_of_transformers(folders: dict[str, Path], name: str, be
 
 
 def test_a_language_model_that_chats_gets_its_template(tmp_path: Path) -> None:
-    checkpoint = opened(save_llama(tmp_path / "chat", chat=True, max_position_embeddings=200))
+    folder = save_llama(tmp_path / "chat", chat=True, max_position_embeddings=200)
+    change_json(folder / "tokenizer_config.json", model_max_length=200)
+    checkpoint = opened(folder)
     text = checkpoint.tokenizer.decode(checkpoint.read("The bridge is closed.").ids)
-    asked = "Write a short summary of the following document.\n\nThe bridge is closed."
+    asked = "Generate a summary of the following document in one sentence\n\nThe bridge is closed."
     assert text == f"<|user|>{asked}<|end|><|assistant|>"
-    checkpoint = opened(tmp_path / "chat", replace(SHORT, prompt="{document} Why?"))
+    checkpoint = opened(folder, replace(SHORT, prompt="{document} Why?"))
     assert checkpoint.tokenizer.decode(checkpoint.read("Closed.").ids) == "<|user|>Closed. Why?<|end|><|assistant|>"
 
 
@@ -135,6 +140,41 @@ def test_a_source_is_cut_to_what_the_model_takes(folders: dict[str, Path], name:
     cut, whole = system.summarize([LONG, DOCUMENTS[0]])
     assert SOURCE_CUT in cut.remarks
     assert SOURCE_CUT not in whole.remarks
+
+
+def test_a_language_model_writes_as_in_the_rouge_k_paper(tmp_path: Path) -> None:
+    """512 tokens in, 128 out, the first sentence kept (Table 10), unless the options say otherwise."""
+    folder = save_llama(tmp_path / "chat", chat=True, max_position_embeddings=1000)
+    change_json(folder / "tokenizer_config.json", model_max_length=1000)
+    usual, other = WritingOptions(device="cpu"), WritingOptions(device="cpu", source_tokens=600, sentences=2)
+    systems = [CheckpointSummarizer("causal", folder, options) for options in (usual, other)]
+    said = [Signature.parse(system.signature).values for system in systems]
+    assert [of["source"] for of in said] == ["512", "600"]
+    assert [of["tokens"] for of in said] == ["0-128", "0-128"]
+    assert [of["sentences"] for of in said] == ["1", "2"]
+    assert said[0]["prompt"] == hashlib.sha256(ROUGE_K_PAPER.encode()).hexdigest()[:8]
+    assert systems[0].checkpoint.limit == 512
+
+
+@pytest.mark.parametrize(
+    ("kind", "sentences", "kept"),
+    [
+        ("causal", None, "One."),
+        ("causal", 2, "One. Two."),
+        ("causal", 0, "One. Two. Thr"),
+        ("seq2seq", None, "One. Two. Thr"),
+        ("seq2seq", 1, "One."),
+    ],
+)
+def test_first_sentences_of_an_output_are_kept(
+    kind: str, sentences: int | None, kept: str, folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = "llama" if kind == "causal" else "bart"
+    system = CheckpointSummarizer(kind, folders[name], replace(SHORT, sentences=sentences))
+    monkeypatch.setattr(Checkpoint, "write", lambda self, sources: [Output("One. Two. Thr", cut=True, tokens=12)])
+    (summary,) = system.summarize(DOCUMENTS[:1])
+    assert summary.text == kept
+    assert summary.remarks == ((OUTPUT_CUT,) if kept.endswith("Thr") else ())  # what is whole was not cut
 
 
 def test_a_source_can_be_cut_earlier(folders: dict[str, Path]) -> None:
@@ -293,6 +333,7 @@ CHANGES = [
     {"seed": 1},
     {"prompt": "{document}!"},
     {"source_tokens": 30},
+    {"sentences": 2},
     {"batch_tokens": 100},
     {"dtype": "bfloat16"},
 ]
@@ -302,7 +343,7 @@ CHANGES = [
 def test_every_option_is_in_the_signature(folders: dict[str, Path], change: dict[str, Any]) -> None:
     before, after = summarizer(folders["bart"], DRAWN), summarizer(folders["bart"], replace(DRAWN, **change))
     changed = set(before.signature.split("|")) ^ set(after.signature.split("|"))
-    assert len(changed) == 2
+    assert len(changed) == (1 if "sentences" in change else 2)  # an encoder-decoder's are all kept
 
 
 def test_the_options_are_all_in_the_signature() -> None:

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from data.database import connect
+from data.store import DataStore
 from summarizers.methods.base import Decoding, UnsuitableDocuments
 from summarizers.methods.published import Training
 from summarizers.methods.registry import METHODS
@@ -20,6 +22,8 @@ from summarizers.training.record import AnotherRun, DamagedCheckpoint
 from summarizers.training.run import train
 from summarizers.training.trainer import Diverged
 from summarizers.training_documents import TRAINING_DOCUMENTS, TrainingDocuments
+from tests.commands import refused
+from tests.commands import run as run_command
 from tests.conftest import ROOT
 from tests.summarizers.checkpoints import DOCUMENTS, save_bart
 from tests.summarizers.training.tasks import TWELVE, small_task
@@ -31,7 +35,7 @@ UPDATES = 9
 
 
 @pytest.mark.smoke
-def test_twelve_documents_are_learned_by_heart(tmp_path: Path) -> None:
+def test_twelve_documents_are_learned_by_heart_and_summarized_by_the_command(tmp_path: Path, sqlite_url: str) -> None:
     task = replace(
         small_task(save_bart(tmp_path / "bart", init_std=0.05, dropout=0.0)),
         documents=TWELVE * 6,
@@ -42,7 +46,15 @@ def test_twelve_documents_are_learned_by_heart(tmp_path: Path) -> None:
     train(task, tmp_path / "out")
     again = METHODS["plain"]()
     network = again.load(tmp_path / "out")
-    assert write_all(again, network, TWELVE, task.decoding) == [document.references[0] for document in TWELVE]
+    expected = [document.references[0] for document in TWELVE]
+    assert write_all(again, network, TWELVE, task.decoding) == expected
+
+    store = DataStore(connect(sqlite_url))
+    store.add_dataset(name="D", format="x", sha256="", records=[(document, []) for document in TWELVE])
+    asked = ("summarize", "D", "--system", f"seq2seq:{tmp_path / 'out'}")
+    assert "'out' was trained on 12 of the 12 documents of 'D'" in refused(*asked)
+    run_command(*asked, "--trained-on")
+    assert [summary.text for _, summaries in store.records("D") for summary in summaries] == expected
 
 
 @pytest.fixture(scope="module")
