@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import fields
@@ -215,12 +216,20 @@ def show_document_progress(doing: str, name: str, kept: Callable[[int], str]) ->
 
 @contextmanager
 def bar(label: str) -> Iterator[Progress]:
-    """Show a progress bar; yield a function that takes the number of done items and the total."""
-    with click.progressbar(length=0, label=in_one_line(label), file=sys.stderr) as shown:
+    """Show a progress bar with rate and time left; yield a function that takes the numbers of done and of all items."""
+    began = time.monotonic()
+
+    def rate(done: int | None) -> str:
+        found = (done or 0) / max(time.monotonic() - began, 1e-3)
+        return f"{found:,.0f}/s" if found >= 10 else f"{found:.2g}/s" if found else ""
+
+    with click.progressbar(
+        length=0, label=in_one_line(label), file=sys.stderr, show_pos=True, item_show_func=rate
+    ) as shown:
 
         def progress(done: int, total: int) -> None:
             shown.length = total or 1  # no work is finished work
-            shown.update((done if total else 1) - shown.pos)
+            shown.update((done if total else 1) - shown.pos, done)
 
         yield progress
 
