@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from analysis.trials import Trial, hold_trials, summarize_trials
-from cli.distributed import ShardOptions, find_shard_inputs, run_shards, shard_options
+from cli.distributed import ShardOptions, check_left_out, find_shard_inputs, run_shards, shard_options
 from cli.metric_options import MetricCommand, declared_option, device_option
 from cli.printing import print_table
 from cli.score import check_weights, print_score_counts
@@ -128,6 +128,7 @@ def read_shards(file: str, output: str | None, metric: Apes, format: str | None,
     inputs, folder = find_shard_inputs(file, output)
     outcome = run_shards(QuestionWork(metric), inputs, folder, format, options)
     print_score_counts(outcome, [metric.name])
+    check_left_out(outcome)
 
 
 def print_conditions(rows: Sequence[Condition], seeds: int) -> None:

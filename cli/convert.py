@@ -1,13 +1,18 @@
 """The command `convert`: data sets in other formats."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from cli.shared import Records, Refused, input_format_option, read_records, report_refusals, say, store_with, tell
-from data.exporters import write_records
+from cli.shared import COUNT, Records, Refused, input_format_option, report_refusals, say, store_with, tell
+from data.exporters import write_records, write_shards
+from data.importers import read_documents
+from data.records import Document, Summary
 from data.signatures import labels
+from distributed.sources import all_records, find_inputs, is_pattern, is_remote
+from reports.escaping import format_count
 
 TO = ("interchange", "csv", "parquet", "sacrerouge", "mt_metrics_eval")
 """The formats of `data.exporters`, which is imported where it is used."""
@@ -17,24 +22,43 @@ TO = ("interchange", "csv", "parquet", "sacrerouge", "mt_metrics_eval")
 @click.argument("file", metavar="FILE|NAME")
 @click.argument("output", type=click.Path(path_type=Path))
 @click.option("--to", "to", type=click.Choice(TO), required=True, help="Format of OUTPUT; the last two are folders.")
+@click.option(
+    "--rows-per-shard",
+    type=COUNT,
+    help="Write a folder of Parquet files, each with about so many rows (a row for each summary) and whole documents.",
+)
 @input_format_option
 @report_refusals
-def convert(file: str, output: Path, to: str, format: str | None) -> None:
+def convert(file: str, output: Path, to: str, rows_per_shard: int | None, format: str | None) -> None:
     """Write a file, the folder of a corpus or the data set NAME as OUTPUT, with its ratings and scores.
 
-    An existing OUTPUT is not replaced. Anything that the format cannot hold is reported.
+    FILE may be a pattern in quotes or an address, such as 'shards/*.parquet': all files are written as one data set. An
+    existing OUTPUT is not replaced. Anything that the format cannot hold is reported.
     """
-    if Path(file).exists():
-        records = read_records(Path(file), format)
-    elif format:
-        raise click.UsageError(f"--input-format goes with a file, and there is no file {file}")
-    else:
-        records = stored_records(file)
+    if rows_per_shard is not None and to != "parquet":
+        raise click.UsageError("--rows-per-shard goes with --to parquet")
+    if rows_per_shard is not None:
+        records = find_records(file, format)
+        documents, summaries, shards = write_shards(records, output, rows_per_shard, say)
+        tell(f"wrote {documents} documents and {summaries} summaries to {format_count(shards, 'file')} in {output}")
+        return
+    records = list(find_records(file, format))
     if not records:
         raise Refused(f"the data set {file} has no documents")
     write_records(records, output, to, say)
     summaries = sum(len(written) for _, written in records)
     tell(f"wrote {len(records)} documents and {summaries} summaries to {output}")
+
+
+def find_records(name: str, format: str | None) -> Iterable[tuple[Document, list[Summary]]]:
+    """Find the documents and summaries of a file, a pattern of files, an address or a data set."""
+    if Path(name).exists():
+        return read_documents(Path(name), format, say)
+    if is_remote(name) or is_pattern(name):
+        return all_records(find_inputs(name), format)
+    if format:
+        raise click.UsageError(f"--input-format goes with a file, and there is no file {name}")
+    return stored_records(name)
 
 
 def stored_records(name: str) -> Records:

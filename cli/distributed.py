@@ -11,9 +11,9 @@ from typing import Any
 
 import click
 
-from cli.shared import COUNT, announce_interrupt, say
+from cli.shared import COUNT, Incomplete, announce_interrupt, bar, say
 from distributed.on_ray import RayOptions, on_ray
-from distributed.running import Here, Outcome, Place, Progress, find_shards, run
+from distributed.running import Here, Outcome, Place, Progress, compute, find_shards, prepare
 from distributed.sources import PER_SHARD, Planner, find_inputs, is_pattern, is_remote
 from distributed.work import Work
 from reports.escaping import format_count
@@ -51,6 +51,11 @@ OPTIONS = (
         help="Documents per shard, if the input has a document per line or is a Parquet table; any other file is one "
         "shard.  [default: 512]",
     ),
+    click.option(
+        "--keep-going",
+        is_flag=True,
+        help="Leave out shards whose input is damaged, compute the others, and name them at the end (exit code 1).",
+    ),
 )
 
 
@@ -69,6 +74,7 @@ class ShardOptions:
     workers: int | None
     memory: int | None
     shard_documents: int | None
+    keep_going: bool
 
     def are_asked(self, input: str | None, output: str | None) -> bool:
         """Tell whether a run is over shards: with --on, a folder as --output, or an input of many files."""
@@ -81,6 +87,8 @@ class ShardOptions:
             if getattr(self, name) is not None and not (asked if name == "shard_documents" else self.on):
                 option = f"--{name.replace('_', '-')}"
                 raise click.UsageError(f"{option} goes with --on ray" + " or a folder" * (name == "shard_documents"))
+        if self.keep_going and not asked:
+            raise click.UsageError("--keep-going goes with --on ray or a folder")
         return asked
 
     @contextmanager
@@ -125,10 +133,19 @@ def run_shards(work: Work, inputs: list[str], folder: Path, format: str | None, 
         there = f"{folder} has {format_count(done, 'shard')}, and the same command continues from there"
         return there if done else "no shard is done yet"
 
+    files = format_count(len(inputs), "file")
     with announce_interrupt(kept) as check, options.place() as place:
+        with bar(f"reading {files}") as show_read:
+
+            def checking(read: int, total: int) -> None:
+                show_read(read, total)
+                check()
+
+            plan = prepare(work, inputs, folder, planner, place, checking, keep_going=options.keep_going)
         began = time.monotonic()
-        label = f"{work.kind} of {format_count(len(inputs), 'file')}"
-        with click.progressbar(length=0, label=label, file=sys.stderr, item_show_func=rate, show_pos=True) as shown:
+        with click.progressbar(
+            length=0, label=f"{work.kind} of {files}", file=sys.stderr, item_show_func=rate, show_pos=True
+        ) as shown:
 
             def progress(now: Progress) -> None:
                 nonlocal documents
@@ -139,10 +156,22 @@ def run_shards(work: Work, inputs: list[str], folder: Path, format: str | None, 
                 shown.update(now.done - shown.pos)
                 check()
 
-            outcome = run(work, inputs, folder, planner, place, progress)
+            outcome = compute(plan, place, progress)
     if documents:
         say(f"{documents:,} documents in {time.monotonic() - began:.1f} s: {rate()}")
     shards = len(outcome.manifest.shards)
     now = f"{outcome.computed} computed now, {shards - outcome.computed} computed before"
     say(f"{folder} has {format_count(shards, 'shard')}: {now}")
+    for part in outcome.manifest.left_out:
+        say(f"left out: {part.where}: {part.reason}")
     return outcome
+
+
+def check_left_out(outcome: Outcome) -> None:
+    """End with exit code 1 if parts of the input have no shard; `run_shards` has named them."""
+    if left_out := len(outcome.manifest.left_out):
+        shards = format_count(left_out + len(outcome.manifest.shards), "shard")
+        raise Incomplete(
+            f"{left_out} of {shards} left out: mend their input and start the same command again, into another "
+            "--output if a file changed that has other shards, too"
+        )

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from cli.distributed import ShardOptions, find_shard_inputs, run_shards, shard_options
+from cli.distributed import ShardOptions, check_left_out, find_shard_inputs, run_shards, shard_options
 from cli.metric_options import MetricCommand, declared_option
 from cli.printing import print_results, print_table
 from cli.shared import (
@@ -194,6 +194,7 @@ def search_shards(file: str, output: str | None, task: OracleTask, format: str |
     outcome = run_shards(OracleWork(task), inputs, folder, format, options)
     rows = [(name, c.mean, c.documents, c.missing, c.proven) for name, c in count_oracles(outcome).items()]
     print_table(["oracle", "F1", "n", "missing", "proven"], rows)
+    check_left_out(outcome)
 
 
 def chosen_algorithms(algorithms: str) -> tuple[str, ...]:

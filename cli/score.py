@@ -10,7 +10,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from cli.distributed import ShardOptions, find_shard_inputs, run_shards, shard_options
+from cli.distributed import ShardOptions, check_left_out, find_shard_inputs, run_shards, shard_options
 from cli.metric_options import MetricCommand, chosen_metrics, declared_option, with_metrics
 from cli.printing import print_table
 from cli.shared import (
@@ -35,7 +35,7 @@ from data.records import Document, Example, Summary
 from data.store import DataStore
 from distributed.reading import count_scores
 from distributed.running import Outcome
-from distributed.sources import all_records
+from distributed.sources import all_records, read_piece
 from distributed.work import ScoreWork
 from metrics.base import Metric, Score
 from metrics.keywords.extractors import compared_keywords, documents_keywords, shared_keywords
@@ -121,9 +121,11 @@ def score_shards(
     inputs, folder = find_shard_inputs(file, output)
     metrics = chosen_metrics(chosen, lambda: all_records(inputs, format))
     outcome = run_shards(ScoreWork(tuple(metrics)), inputs, folder, format, options)
-    for warning in warnings_of_first(all_records(inputs, format), outcome.manifest.signatures.values()):
+    records = (record for piece in outcome.pieces for record in read_piece(piece))
+    for warning in warnings_of_first(records, outcome.manifest.signatures.values()):
         say(warning)
     print_score_counts(outcome, [metric.name for metric in metrics])
+    check_left_out(outcome)
 
 
 def print_score_counts(outcome: Outcome, names: Sequence[str]) -> None:

@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass, fields
 
 import click
 
-from cli.distributed import ShardOptions, find_shard_inputs, run_shards, shard_options
+from cli.distributed import ShardOptions, check_left_out, find_shard_inputs, run_shards, shard_options
 from cli.language_models import (
     OF_BOTH,
     OF_LOCAL,
@@ -264,7 +264,7 @@ def summarize_shards(name: str, asked: list[str | Summarizer], trained_on: bool,
     if len({system.name for system in systems}) < len(systems):
         raise click.UsageError("two of the systems have the same name")
     inputs, folder = find_shard_inputs(name, over.output)
-    run_shards(SummaryWork(tuple(systems), trained_on), inputs, folder, over.input_format, over)
+    check_left_out(run_shards(SummaryWork(tuple(systems), trained_on), inputs, folder, over.input_format, over))
 
 
 def check_options(

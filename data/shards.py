@@ -7,7 +7,7 @@ written, `manifest.json` record how the scores were made.
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, astuple, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -63,13 +63,35 @@ class ManifestShard:
 
 
 @dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A part of the input that has no shard, because it could not be read or computed."""
+
+    input: str
+    """The path of the input file as it was given."""
+    lines: str
+    """The lines of the input, such as `1-512`; empty for the whole file."""
+    reason: str
+
+    @property
+    def where(self) -> str:
+        """The part in words."""
+        return describe_lines(self.input, self.lines)
+
+
+@dataclass(frozen=True, slots=True)
 class Manifest:
-    """All shards of a folder; it is written last, so that a folder that has one is complete."""
+    """All shards of a folder; it is written last, so that a folder that has one is complete but for what it names."""
 
     kind: str
     signatures: Mapping[str, str]
     shards: tuple[ManifestShard, ...]
+    left_out: tuple[LeftOut, ...] = ()
     format: int = FORMAT
+
+
+def describe_lines(input: str, lines: str) -> str:
+    """Describe a part of the input: `lines 1-512 of in.jsonl`, or the whole file."""
+    return f"lines {lines} of {input}" if lines else input
 
 
 def is_sharded(path: Path) -> bool:
@@ -79,7 +101,10 @@ def is_sharded(path: Path) -> bool:
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
     """Write the manifest of a complete folder."""
-    write_whole(folder / MANIFEST, [json.dumps(asdict(manifest), indent=2, ensure_ascii=False) + "\n"])
+    fields = asdict(manifest)
+    if not manifest.left_out:
+        del fields["left_out"]
+    write_whole(folder / MANIFEST, [json.dumps(fields, indent=2, ensure_ascii=False) + "\n"])
 
 
 def read_manifest(folder: Path) -> Manifest:
@@ -89,7 +114,8 @@ def read_manifest(folder: Path) -> Manifest:
         with open_file(path) as file:
             given: Any = json.loads(file.read())
         shards = tuple(ManifestShard(**shard) for shard in given.pop("shards"))
-        manifest = Manifest(shards=shards, **given)
+        left_out = tuple(LeftOut(**part) for part in given.pop("left_out", ()))
+        manifest = Manifest(shards=shards, left_out=left_out, **given)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise BadShard(f"{path}:1: this is not a manifest of shards: {error}") from error
     if manifest.format != FORMAT:
@@ -113,3 +139,5 @@ def check_manifest(path: Path, manifest: Manifest) -> None:
         seen.add(name)
         if type(shard.rows) is not int or type(shard.documents) is not int:
             raise BadShard(f"{path}:1: the rows and documents of {name!r} are not whole numbers")
+    if not all(isinstance(text, str) for part in manifest.left_out for text in astuple(part)):
+        raise BadShard(f"{path}:1: an input that is left out has other values than texts")

@@ -1,7 +1,7 @@
 """Runs over shards: missing shards are computed, in this process or elsewhere, and written here."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -12,14 +12,16 @@ from data.shards import (
     DOCUMENT,
     MANIFEST,
     BadShard,
+    LeftOut,
     Manifest,
     ManifestShard,
+    describe_lines,
     is_sharded,
     read_manifest,
     write_manifest,
 )
 from distributed.encoding import read_facts
-from distributed.sources import Piece, Planner
+from distributed.sources import Piece, Planner, read_piece
 from distributed.work import MadeShard, Work, facts_of, make_shard
 
 PART = re.compile(r"part-(\d{5,})\.parquet")
@@ -55,6 +57,32 @@ class Here:
 
 
 @dataclass(frozen=True)
+class Refusal:
+    """The reason why a part of the input has no result."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """A function that returns its refusals instead of raising them."""
+
+    function: Callable[[Any], Any]
+
+    def __call__(self, item: Any) -> Any:
+        """Return the function's result, or a `Refusal`."""
+        try:
+            return self.function(item)
+        except (ValueError, OSError) as error:
+            return Refusal(str(error) or type(error).__name__)
+
+
+def read_ids(piece: Piece) -> list[str]:
+    """Read all documents of a piece and return their ids. Raises `BadRecord`, `ChangedInput`, OSError."""
+    return [document.id for document, _ in read_piece(piece)]
+
+
+@dataclass(frozen=True)
 class Maker:
     """A function from pieces to shards that can be sent to another process."""
 
@@ -73,6 +101,22 @@ class Outcome:
     manifest: Manifest
     computed: int
     """The number of shards that were computed now; the others existed."""
+    pieces: Sequence[Piece]
+    """The input of the shards in the manifest."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A run whose input was read: what is to be computed."""
+
+    work: Work
+    folder: Path
+    pieces: Sequence[Piece]
+    wanted: Sequence[int]
+    """The numbers of the pieces to compute."""
+    refusals: Mapping[int, str]
+    """The reasons why pieces cannot be read, by their numbers; empty unless the run keeps going."""
+    keep_going: bool
 
 
 def run(
@@ -81,39 +125,150 @@ def run(
     folder: Path,
     planner: Planner,
     place: Place,
-    progress: Callable[[Progress], None] = lambda done: None,
+    progress: Callable[[Progress], None] = lambda now: None,
+    *,
+    keep_going: bool = False,
 ) -> Outcome:
-    """Compute the shards of all inputs that a folder lacks, and write its manifest when all are there.
+    """Compute the shards of all inputs that a folder lacks (`prepare`, `compute`)."""
+    return compute(prepare(work, inputs, folder, planner, place, keep_going=keep_going), place, progress)
 
-    Each shard is written whole as soon as it is made. Raises `OtherRun` if the folder has shards with other signatures,
-    of other input or divided differently; `BadRecord` if the input is invalid, or two shards have the same document;
-    `BadShard` if a shard was changed since: then no manifest is written.
+
+def prepare(
+    work: Work,
+    inputs: Sequence[str],
+    folder: Path,
+    planner: Planner,
+    place: Place,
+    checking: Callable[[int, int], None] = lambda done, total: None,
+    *,
+    keep_going: bool = False,
+) -> Plan:
+    """Read all input whose shards a folder lacks, before anything is computed.
+
+    `checking` is called with the numbers of pieces that are read and to read. With `keep_going`, pieces that cannot be
+    read are left out. Raises `OtherRun` if the folder has shards with other signatures, of other input or divided
+    differently; `BadShard` for a damaged one; `BadRecord` if input is invalid or two shards have the same document.
     """
-    planned = dict(place.map(planner, inputs, keeps=False))
-    pieces = [piece for number in range(len(inputs)) for piece in planned[number]]
-    folder.mkdir(parents=True, exist_ok=True)
+    pieces, refusals = divide(inputs, planner, place)
     missing = missing_shards(work, pieces, folder)
-    if missing:
+    if to_read := [number for number in missing if number not in refusals]:
+        there = set(range(len(pieces))).difference(missing)
+        documents = {number: read_shard_ids(folder / name_of(number))[0] for number in sorted(there)}
+        refusals |= check(pieces, to_read, documents, place, checking)
+    if refusals and (not keep_going or len(refusals) == len(pieces)):
+        raise BadRecord(describe_refusals(refusals, keep_going=keep_going))
+    wanted = [number for number in missing if number not in refusals]
+    return Plan(work, folder, pieces, wanted, refusals, keep_going)
+
+
+def compute(plan: Plan, place: Place, progress: Callable[[Progress], None] = lambda now: None) -> Outcome:
+    """Compute the shards of a plan, and write the folder's manifest when all are there.
+
+    Each shard is written whole as soon as it is made. If the plan keeps going, the manifest names what is left out.
+    Raises `BadShard` if a shard was changed since, and `BadRecord` or OSError if one cannot be computed: then no
+    manifest is written.
+    """
+    work, folder, pieces, refusals = plan.work, plan.folder, plan.pieces, dict(plan.refusals)
+    folder.mkdir(parents=True, exist_ok=True)
+    if plan.wanted:
         (folder / MANIFEST).unlink(missing_ok=True)  # a shard was deleted to be computed again
-    done, documents = len(pieces) - len(missing), 0
-    progress(Progress(done, len(pieces), documents))
-    for number, made in place.map(Maker(work), [pieces[number] for number in missing], keeps=work.needs_model):
-        write_bytes_whole(folder / name_of(missing[number]), [made.data])
-        done, documents = done + 1, documents + made.documents
-        progress(Progress(done, len(pieces), documents))
-    if missing:
+    done, total, documents = len(pieces) - len(refusals) - len(plan.wanted), len(pieces) - len(refusals), 0
+    before = done
+    progress(Progress(done, total, documents))
+    maker: Callable[[Any], Any] = Attempt(Maker(work)) if plan.keep_going else Maker(work)
+    for place_of, made in place.map(maker, [pieces[number] for number in plan.wanted], keeps=work.needs_model):
+        number = plan.wanted[place_of]
+        if isinstance(made, Refusal):
+            refusals[number], total = made.reason, total - 1
+        else:
+            write_bytes_whole(folder / name_of(number), [made.data])
+            done, documents = done + 1, documents + made.documents
+        progress(Progress(done, total, documents))
+    if not done:
+        raise BadRecord(describe_refusals(refusals, keep_going=True))
+    if plan.wanted:
         missing_shards(work, pieces, folder)  # another run may have written into the folder meanwhile
-    manifest = Manifest(work.kind, dict(work.signatures), tuple(described(folder, pieces)))
-    if not missing and is_sharded(folder):
+    kept = {number: piece for number, piece in enumerate(pieces) if number not in refusals}
+    left_out = tuple(
+        LeftOut(pieces[number].input, pieces[number].lines, why) for number, why in sorted(refusals.items())
+    )
+    manifest = Manifest(work.kind, dict(work.signatures), tuple(described(folder, kept)), left_out)
+    if not plan.wanted and is_sharded(folder):
         refuse_altered(folder, manifest)
     write_manifest(folder, manifest)
-    return Outcome(folder, manifest, len(missing))
+    return Outcome(folder, manifest, done - before, [*kept.values()])
+
+
+def divide(inputs: Sequence[str], planner: Planner, place: Place) -> tuple[list[Piece], dict[int, str]]:
+    """Return the pieces of all inputs, and by their numbers why some cannot be read.
+
+    A file that cannot be divided is one piece.
+    """
+    planned = dict(place.map(Attempt(planner), inputs, keeps=False))
+    pieces: list[Piece] = []
+    refusals: dict[int, str] = {}
+    for number, name in enumerate(inputs):
+        found = planned[number]
+        if isinstance(found, Refusal):
+            refusals[len(pieces)] = found.reason
+            found = [Piece(name, name, "", "", 0, 0, "", 1)]
+        pieces += found
+    return pieces, refusals
+
+
+def check(
+    pieces: Sequence[Piece],
+    numbers: Sequence[int],
+    known: Mapping[int, Sequence[str]],
+    place: Place,
+    checking: Callable[[int, int], None],
+) -> dict[int, str]:
+    """Read some pieces; return by their numbers why they cannot be read, or have a document of another piece.
+
+    `known` has the documents of the shards that exist. Of two pieces with the same document, the later one is named.
+    """
+    ids: dict[int, list[str]] = {}
+    refusals: dict[int, str] = {}
+    checking(0, len(numbers))
+    found = place.map(Attempt(read_ids), [pieces[number] for number in numbers], keeps=False)
+    for done, (place_of, read) in enumerate(found, 1):
+        if isinstance(read, Refusal):
+            refusals[numbers[place_of]] = read.reason
+        else:
+            ids[numbers[place_of]] = read
+        checking(done, len(numbers))
+    seen = {document: number for number, documents in known.items() for document in documents}
+    for number in sorted(ids):
+        twice = next((document for document in ids[number] if document in seen), None)
+        if twice is not None:
+            refusals[number] = describe_double(twice, pieces[seen[twice]], pieces[number])
+        else:
+            seen.update(dict.fromkeys(ids[number], number))
+    return refusals
+
+
+def describe_refusals(refusals: Mapping[int, str], *, keep_going: bool) -> str:
+    """Describe why input cannot be read: the first reason, and how many there are."""
+    first = refusals[min(refusals)]
+    if len(refusals) == 1:
+        return first
+    others = f"{first} (and {len(refusals) - 1} more of the input's parts cannot be read"
+    return f"{others})" if keep_going else f"{others}; --keep-going names them and computes the others)"
+
+
+def describe_double(document: str, earlier: Piece, later: Piece) -> str:
+    """Describe a document that is in two pieces."""
+    return (
+        f"the document {document!r} is in {describe_lines(earlier.input, earlier.lines)} and again in "
+        f"{describe_lines(later.input, later.lines)}: ids must differ, otherwise it is counted twice"
+    )
 
 
 def refuse_altered(folder: Path, manifest: Manifest) -> None:
     """Refuse shards that differ from those of the manifest. Raises `BadShard`."""
-    for before, now in zip(read_manifest(folder).shards, manifest.shards, strict=False):
-        if before.file == now.file and before.sha256 != now.sha256:
+    before = {shard.file: shard.sha256 for shard in read_manifest(folder).shards}
+    for now in manifest.shards:
+        if before.get(now.file, now.sha256) != now.sha256:
             raise BadShard(
                 f"{folder / now.file}: this is not the file that the manifest was written for; delete it to have it "
                 "computed again"
@@ -148,36 +303,32 @@ def missing_shards(work: Work, pieces: Sequence[Piece], folder: Path) -> list[in
             raise OtherRun(f"{path} has {found.kind} {how}: name another --output, or ask for the same")
         if (found.input, found.lines) != (wanted.input, wanted.lines):
             raise OtherRun(
-                f"{path} was made from {said(found.input, found.lines)}, and now would be from "
-                f"{said(wanted.input, wanted.lines)}: name another --output, or the same input and --shard-documents"
+                f"{path} was made from {describe_lines(found.input, found.lines)}, and now would be from "
+                f"{describe_lines(wanted.input, wanted.lines)}: name another --output, or the same input and "
+                "--shard-documents"
             )
         if found.sha256 != wanted.sha256:
             raise OtherRun(f"{path} was made from {found.input} before it changed: name another --output")
     return [number for number in range(len(pieces)) if number not in there]
 
 
-def said(input: str, lines: str) -> str:
-    """Return a piece in words."""
-    return f"lines {lines} of {input}" if lines else input
-
-
-def described(folder: Path, pieces: Sequence[Piece]) -> Iterator[ManifestShard]:
-    """Yield the manifest's entries of the shards. Raises `BadRecord` if two have the same document."""
+def read_shard_ids(path: Path) -> tuple[list[str], int]:
+    """Return the ids of a shard's documents, and the number of its rows."""
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
+    with pq.ParquetFile(path) as file:
+        column = DOCUMENT if DOCUMENT in file.schema_arrow.names else "document_id"
+        return pc.unique(file.read([column])[column]).to_pylist(), file.metadata.num_rows
+
+
+def described(folder: Path, pieces: Mapping[int, Piece]) -> Iterator[ManifestShard]:
+    """Yield the manifest's entries of shards, by number. Raises `BadRecord` if two have the same document."""
     seen: dict[str, int] = {}
-    for number, piece in enumerate(pieces):
+    for number, piece in pieces.items():
         path = folder / name_of(number)
-        with pq.ParquetFile(path) as file:
-            rows = file.metadata.num_rows
-            column = DOCUMENT if DOCUMENT in file.schema_arrow.names else "document_id"
-            documents = pc.unique(file.read([column])[column]).to_pylist()
+        documents, rows = read_shard_ids(path)
         for document in documents:
             if (before := seen.setdefault(document, number)) != number:
-                other = pieces[before]
-                raise BadRecord(
-                    f"the document {document!r} is in {said(other.input, other.lines)} and again in "
-                    f"{said(piece.input, piece.lines)}: ids must differ, otherwise it is counted twice"
-                )
+                raise BadRecord(describe_double(document, pieces[before], piece))
         yield ManifestShard(path.name, sha256(path), len(documents), rows)

@@ -274,11 +274,26 @@ def in_whole_file(said: str, name: str, piece: Piece) -> str:
 
 
 def all_records(inputs: Sequence[str], format: str | None) -> Iterator[tuple[Document, list[Summary]]]:
-    """Yield the documents of all files, one file after the other."""
+    """Yield the documents of all files, one file after the other.
+
+    Raises `BadRecord` for an invalid file, and for two files with the same document.
+    """
+    seen: dict[str, str] = {}
     for name in inputs:
-        with local_copy(name) as copy:
-            parts = rows.divide(copy, PER_SHARD)[0] if (format or guess_format(copy)) == "parquet" else []
-            if len(parts) < 2:
-                yield from read_documents(copy, format)
-            for part in parts if len(parts) > 1 else ():
-                yield from load_part(copy, part)
+        for document, summaries in records_of_file(name, format):
+            if document.id in seen:
+                raise BadRecord(
+                    f"the document {document.id!r} is in {seen[document.id]} and again in {name}: ids must differ"
+                )
+            seen[document.id] = name
+            yield document, summaries
+
+
+def records_of_file(name: str, format: str | None) -> Iterator[tuple[Document, list[Summary]]]:
+    """Yield the documents of a file, of a Parquet table part by part. Raises `BadRecord`."""
+    with local_copy(name) as copy:
+        parts = rows.divide(copy, PER_SHARD)[0] if (format or guess_format(copy)) == "parquet" else []
+        if len(parts) < 2:
+            yield from read_documents(copy, format)
+        for part in parts if len(parts) > 1 else ():
+            yield from load_part(copy, part)

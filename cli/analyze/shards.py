@@ -10,7 +10,7 @@ from click.core import ParameterSource
 from analysis.study import Settings, check_systems
 from cli.analyze.options import AnalysisOptions, AskedTables, choose_baselines
 from cli.metric_options import refuse_metric_options
-from cli.shared import split_names
+from cli.shared import say, split_names
 from data.files import sha256
 from data.scored_shards import read_scored_shards
 from data.shards import MANIFEST, read_manifest
@@ -38,7 +38,8 @@ def describe_shards(
         raise click.UsageError(f"{', '.join(of_texts)}: a folder of scored shards has no texts; name the file itself")
     given = context.get_parameter_source("names") == ParameterSource.COMMANDLINE
     metrics = [*dict.fromkeys([*split_names(names), "length"])] if given else None
-    if metrics is not None and "length" not in read_manifest(folder).signatures:
+    manifest = read_manifest(folder)
+    if metrics is not None and "length" not in manifest.signatures:
         metrics = [name for name in metrics if name != "length"]
     shards = read_scored_shards(folder, metrics)
     cells, human = shards.cells, settings.human
@@ -67,6 +68,9 @@ def describe_shards(
         "summaries": str(len(cells)),
         "systems": ", ".join(systems),
     }
+    if manifest.left_out:
+        facts["left out of the input"] = "; ".join(part.where for part in manifest.left_out)
+        say(f"parts of the input were left out when it was scored: {facts['left out of the input']}")
     contents = make_cell_contents(cells, settings, facts, gaps)
     published = (options.published or "").removesuffix("none") or None
     analysis = put_beside(contents.analysis, published=published)

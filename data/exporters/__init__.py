@@ -5,7 +5,9 @@ cannot keep.
 """
 
 import tempfile
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -60,17 +62,74 @@ def write_records(records: Sequence[Record], path: Path, format: str, say: Say =
     """
     if format not in EXPORTERS:
         raise ValueError(f"unknown format {format!r}; known are {', '.join(EXPORTERS)}")
+    with write_beside(path) as written:
+        EXPORTERS[format].save(records, written, say)
+    report_lost(count_lost(records, format), format, say)
+
+
+def write_shards(
+    records: Iterable[Record], folder: Path, rows_per_shard: int, say: Say = say_nothing
+) -> tuple[int, int, int]:
+    """Write a data set as a folder of Parquet files; return the numbers of documents, summaries and files.
+
+    A file has about `rows_per_shard` rows, a row for each summary, and all rows of its documents. Only the records of
+    one file are in memory. Raises as `write_records`, and ValueError if there are no documents.
+    """
+    documents = summaries = 0
+    lost: Counter[str] = Counter()
+    with write_beside(folder) as written:
+        written.mkdir()
+        for number, part in enumerate(divide_by_rows(records, rows_per_shard)):
+            parquet.save(part, written / f"part-{number:05d}.parquet", say)
+            documents += len(part)
+            summaries += sum(len(of_document) for _, of_document in part)
+            lost.update(count_lost(part, "parquet"))
+        if not documents:
+            raise ValueError("there are no documents to write")
+    report_lost(lost, "parquet", say)
+    return documents, summaries, number + 1
+
+
+def divide_by_rows(records: Iterable[Record], rows: int) -> Iterator[list[Record]]:
+    """Divide documents into parts that end with the document that brings them to so many rows of a table."""
+    part: list[Record] = []
+    filled = 0
+    for record in records:
+        part.append(record)
+        filled += len(list(table.rows_of([record], "parquet")))
+        if filled >= rows:
+            yield part
+            part, filled = [], 0
+    if part:
+        yield part
+
+
+@contextmanager
+def write_beside(path: Path) -> Iterator[Path]:
+    """Yield a path to write to, which is moved to `path` when the block ends without an error.
+
+    Raises `OutputExists`, and ValueError if there is no folder for it.
+    """
     if path.exists() or path.is_symlink():
         raise OutputExists(f"{path} is there already; name another, or remove it first")
     if not path.name or not path.parent.is_dir():
         raise ValueError(f"{path} cannot be written: there is no folder {path.parent}")
-    exporter = EXPORTERS[format]
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as beside:
         written = Path(beside) / path.name
-        exporter.save(records, written, say)
+        yield written
         written.rename(path)
-    lost = {
-        part: sum(count(*record) for record in records) for part, count in PARTS.items() if part not in exporter.holds
+
+
+def count_lost(records: Sequence[Record], format: str) -> dict[str, int]:
+    """Count the parts of records that a format does not keep, by their names in `PARTS`."""
+    return {
+        part: sum(count(*record) for record in records)
+        for part, count in PARTS.items()
+        if part not in EXPORTERS[format].holds
     }
+
+
+def report_lost(lost: Mapping[str, int], format: str, say: Say) -> None:
+    """Report the parts that were not written."""
     if named := ", ".join(f"{part} ({count})" for part, count in lost.items() if count):
         say(f"{format} has no place for these, which are not written: {named}")

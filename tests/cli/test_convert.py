@@ -64,6 +64,31 @@ def test_a_file_is_converted_and_nothing_overwritten(folder: Path) -> None:
     )
 
 
+def test_shards_of_parquet_have_whole_documents_and_come_back_as_they_were(folder: Path) -> None:
+    asked = ("convert", "x.jsonl", "shards", "--to", "parquet")
+    assert "--rows-per-shard goes with --to parquet" in refused(*asked[:-1], "csv", "--rows-per-shard", 7)
+    result = run(*asked, "--rows-per-shard", 7)
+    assert result.stdout == "wrote 8 documents and 24 summaries to 3 files in shards\n"
+    assert "which are not written: scores of metrics (48)" in result.stderr
+    assert refused(*asked, "--rows-per-shard", 7).startswith("shards is there already")
+    parts = sorted((folder / "shards").iterdir())
+    assert [[len(written) for _, written in read_documents(part)] for part in parts] == [[3] * 3, [3] * 3, [3] * 2]
+
+    run("convert", "shards/*.parquet", "back.jsonl", "--to", "interchange")
+    run("convert", "x.jsonl", "one.parquet", "--to", "parquet")
+    run("convert", "one.parquet", "wanted.jsonl", "--to", "interchange")
+    assert (folder / "back.jsonl").read_bytes() == (folder / "wanted.jsonl").read_bytes()
+    run("convert", "back.jsonl", "again", "--to", "parquet", "--rows-per-shard", 7)
+    for before, after in zip(parts, sorted((folder / "again").iterdir()), strict=True):
+        assert before.read_bytes() == after.read_bytes()
+
+    run("convert", parts[0], "shards/twin.parquet", "--to", "parquet")
+    said = refused("convert", "shards/*.parquet", "twice", "--to", "parquet", "--rows-per-shard", 7)
+    assert said == "the document 'd0' is in shards/part-00000.parquet and again in shards/twin.parquet: ids must differ"
+    assert "there is no file none/*.parquet" in refused("convert", "none/*.parquet", "n", "--to", "interchange")
+    assert not [path for path in folder.iterdir() if path.name.startswith((".", "twice"))]
+
+
 def test_scores_that_came_with_a_file_are_kept_analysed_and_written(folder: Path, sqlite_url: str) -> None:
     said = run("import", "x.jsonl", "--name", "x").stderr
     assert "metrics whose scores came with the file, kept under names that begin with 'given: ': 2" in said

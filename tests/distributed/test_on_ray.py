@@ -11,9 +11,10 @@ import psutil
 import pytest
 
 from data.demo import FILE as DEMO
+from data.records import BadRecord
 from data.shards import is_sharded
 from distributed.on_ray import RayOptions, RefusedByWorker, TooLarge, on_ray
-from distributed.running import Here, Place, Progress, run
+from distributed.running import Here, Place, Progress, compute, prepare, run
 from distributed.sources import Planner, find_inputs
 from distributed.work import ScoreWork
 from metrics import make_metrics
@@ -112,9 +113,12 @@ def test_ray_makes_the_bytes_of_one_process_whatever_ends(two_nodes, s3: str, tm
         assert contents(models["ray_model"]) == contents(models["plain_model"])
         bad = tmp_path / "bad.jsonl"
         bad.write_text(DEMO.read_text().splitlines(keepends=True)[0] + '{"id": 7}\n')
-        with pytest.raises(RefusedByWorker, match=r"bad\.jsonl:2: the field source is missing"):
+        with pytest.raises(BadRecord, match=r"bad\.jsonl:2: the field source is missing"):
             scored(tmp_path / "refused", str(bad), place)
-        assert not is_sharded(tmp_path / "refused")
+        assert not (tmp_path / "refused").exists()
+        with pytest.raises(RefusedByWorker, match="was changed during the run"):
+            changed(tmp_path, place)
+        assert not is_sharded(tmp_path / "changed")
         scored(tmp_path / "ray", str(DEMO), place, progress=kill_a_node)
         assert contents(tmp_path / "ray") == wanted
         (tmp_path / "ray" / "part-00005.parquet").unlink()
@@ -127,6 +131,16 @@ def test_ray_makes_the_bytes_of_one_process_whatever_ends(two_nodes, s3: str, tm
         place.options = RayOptions(memory=2**60)
         with pytest.raises(TooLarge, match="more than any node of Ray has"):
             scored(tmp_path / "large", str(DEMO), place)
+
+
+def changed(folder: Path, place: Place) -> None:
+    """Run over a file that changes when it has been read."""
+    file = folder / "changing.jsonl"
+    file.write_bytes(DEMO.read_bytes())
+    work = ScoreWork(tuple(make_metrics(["rouge1"])))
+    plan = prepare(work, find_inputs(str(file)), folder / "changed", Planner(None, PER), place)
+    file.write_text(file.read_text().replace("A single word", "A simple word"))
+    compute(plan, place)
 
 
 def is_map_worker(process: psutil.Process, cluster) -> bool:

@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from data.demo import FILE as DEMO
+from data.importers import read_documents
 from data.records import BadRecord
 from data.shards import is_sharded, read_manifest
 from distributed.running import Here, OtherRun, run
@@ -15,6 +16,8 @@ from distributed.sources import ChangedInput, NoInput, Planner, find_inputs, rea
 from distributed.work import ScoreWork
 from metrics import make_metrics
 from metrics.models.encoder import shared_encoder
+from summarizers.learned.folder import write_about, write_ngrams
+from summarizers.training_documents import TrainingDocuments
 from tests.commands import refused
 from tests.commands import run as command
 
@@ -93,6 +96,68 @@ def test_a_document_that_stands_in_two_shards_is_refused(tmp_path: Path) -> None
     assert not is_sharded(tmp_path / "out")
 
 
+def test_nothing_is_computed_of_input_that_is_damaged_anywhere(tmp_path: Path) -> None:
+    source = damaged_corpus(tmp_path)
+    said = refused("score", source, "--metrics", "rouge1", "-o", f"{tmp_path}/out/", "--shard-documents", 4)
+    assert (
+        "b.jsonl:6: the field source is missing (and 2 more of the input's parts cannot be read; --keep-going" in said
+    )
+    assert not (tmp_path / "out").exists()
+
+
+def test_what_is_damaged_is_left_out_and_named(tmp_path: Path) -> None:
+    """One piece is no JSON of ours, one has a document of an earlier one, one file is of no format."""
+    asked = ("score", damaged_corpus(tmp_path), "--metrics", "rouge1", "-o", f"{tmp_path}/out/", "--shard-documents", 4)
+    for again in (False, True):
+        result = command(*asked, "--keep-going", code=1)
+        assert f"left out: lines 5-8 of {tmp_path}/b.jsonl: b.jsonl:6: the field source is missing" in result.stderr
+        assert f"left out: lines 9-9 of {tmp_path}/b.jsonl: the document 'polar-0' is in lines 1-4" in result.stderr
+        assert f"left out: {tmp_path}/c.jsonl: " in result.stderr
+        assert "3 of 7 shards left out: mend their input" in result.stderr
+        assert f"{0 if again else 4} computed now, {4 if again else 0} computed before" in result.stderr
+        manifest = read_manifest(tmp_path / "out")
+        assert [shard.documents for shard in manifest.shards] == [4, 4, 2, 4]
+        assert [Path(part.input).name for part in manifest.left_out] == ["b.jsonl", "b.jsonl", "c.jsonl"]
+        assert "damaged" not in result.stdout
+    result = command("analyze", tmp_path / "out", "--format", "json", "--tables", "systems")
+    said = f"lines 5-8 of {tmp_path}/b.jsonl; lines 9-9 of {tmp_path}/b.jsonl; {tmp_path}/c.jsonl"
+    assert f"parts of the input were left out when it was scored: {said}" in result.stderr
+    assert said in result.stdout
+
+
+def damaged_corpus(folder: Path) -> str:
+    """Three files, of which the second has two damaged pieces and the third is damaged; returns their pattern."""
+    lines = [json.loads(line) for line in DEMO.read_text().splitlines()]
+    for number, line in enumerate(lines):
+        line["id"] = f"polar-{number}"
+    texts = [json.dumps(line) + "\n" for line in lines]
+    (folder / "a.jsonl").write_text("".join(texts[:10]))
+    (folder / "b.jsonl").write_text("".join([*texts[10:15], '{"id": "damaged"}\n', *texts[15:17], texts[0]]))
+    (folder / "c.jsonl").write_text('{"nothing": "known"}\n')
+    return f"{folder}/*.jsonl"
+
+
+def test_a_run_that_can_read_nothing_is_refused_in_any_case(tmp_path: Path) -> None:
+    (tmp_path / "c.jsonl").write_text('{"id": "damaged"}\n')
+    asked = ("score", tmp_path / "c.jsonl", "--metrics", "rouge1", "-o", f"{tmp_path}/out/")
+    assert refused(*asked) == refused(*asked, "--keep-going")
+    assert not (tmp_path / "out").exists()
+
+
+def test_what_cannot_be_computed_is_left_out_too(tmp_path: Path) -> None:
+    """A system that was trained on documents of the second shard."""
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    documents = [document for document, _ in read_documents(DEMO)]
+    write_ngrams(mine, {"@first 0": 1.0})
+    write_about(mine, "linear", TrainingDocuments.of(documents[14:15]), {})
+    asked = ("summarize", DEMO, "--system", f"extractor:{mine}", "-o", f"{tmp_path}/out/", "--shard-documents", 12)
+    assert "'mine' was trained on 1 of the 12 documents" in refused(*asked)
+    result = command(*asked, "--keep-going", code=1)
+    assert f"left out: lines 13-24 of {DEMO}: 'mine' was trained on 1 of the 12 documents" in result.stderr
+    assert [shard.file for shard in read_manifest(tmp_path / "out").shards] == ["part-00000.parquet"]
+
+
 def test_a_file_that_changes_during_the_run_is_refused(tmp_path: Path) -> None:
     source = tmp_path / "in.jsonl"
     source.write_bytes(DEMO.read_bytes())
@@ -140,6 +205,7 @@ def test_oracles_of_shards(tmp_path: Path) -> None:
 def test_what_does_not_go_together_is_refused(tmp_path: Path) -> None:
     assert "--workers goes with --on ray" in refused("score", DEMO, "--workers", 2)
     assert "needs a folder" in refused("score", DEMO, "--on", "ray")
+    assert "--keep-going goes with --on ray or a folder" in refused("score", DEMO, "--keep-going")
     assert "not 'spark'" in refused("score", DEMO, "--on", "spark", "-o", f"{tmp_path}/out/")
     assert "no amount of memory" in refused("score", DEMO, "--on", "ray", "--memory", "much", "-o", f"{tmp_path}/o/")
     with pytest.raises(NoInput, match="there is no file"):
