@@ -19,7 +19,7 @@ from analysis.arrays import DRAWS, Draws
 from analysis.correlation.coefficients import METHODS, Method
 from analysis.correlation.comparison import CorrelationTest, permutation_tests
 from analysis.correlation.intervals import LevelIntervals, correlation_intervals
-from analysis.correlation.levels import Correlation, Levels, correlate_pairs
+from analysis.correlation.levels import Correlation, Levels, correlate_pairs, correlate_with_documents
 from analysis.correlation.permuted import PERMUTATIONS, Permutations
 from analysis.correlation.resampled import Resample
 from analysis.correlation.williams import WilliamsTest, williams
@@ -228,7 +228,7 @@ def correlate_columns(
 
     `resample` is what intervals draw, by default what `correlation_intervals` draws at each level.
     """
-    levels_of = correlate_pairs(columns, pairs, cells.documents, cells.systems, methods=methods)
+    found = correlate_with_documents(columns, pairs, cells.documents, cells.systems, methods=methods)
     intervals = correlation_intervals(
         columns,
         pairs,
@@ -237,10 +237,10 @@ def correlate_columns(
         methods=methods,
         resample=resample,
         draws=draws,
-        pooled={(pair, method): levels.global_.r for pair, of in levels_of.items() for method, levels in of.items()},
+        known=found,
     )
     return [
-        CorrelationRow(first, second, method, levels_of[first, second][method], intervals[first, second][method])
+        CorrelationRow(first, second, method, found.levels[first, second][method], intervals[first, second][method])
         for first, second in pairs
         for method in methods
     ]

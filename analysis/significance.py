@@ -1,10 +1,10 @@
 """Significance tests: metric against metric, left against right, paired values."""
 
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +12,7 @@ from scipy import stats
 
 from analysis.arrays import number_by_text, read_numbers, same_length, sort_labels
 from analysis.intervals import clustered_variance
+from analysis.threads import map_ahead
 from data.ties import TIE
 
 ALPHA = 0.05
@@ -270,14 +271,20 @@ def sign_flips(sums: NDArray[np.float64], flips: int, seed: int) -> Flips:
     random = np.random.default_rng(seed)
     beyond = np.zeros(len(observed), dtype=np.intp)
     at_once = max(1, SIGNS_AT_ONCE // max(1, min(size, DOCUMENTS_AT_ONCE), sums.shape[1]))
-    for done in range(0, flips, at_once):
-        rows = min(at_once, flips - done)
-        if exact:
-            distance = sign_patterns(np.arange(done, done + rows), size) @ twice
-        else:
-            # one random bit a document; whole words for each flip, so that at_once does not change the bits
-            words = random.integers(2**64, size=(rows, -(-size // 64)), dtype=np.uint64)
-            distance = _flipped_sums(words.view(np.uint8), twice)
+
+    def draw() -> Iterator[NDArray[np.uint8] | NDArray[np.intp]]:
+        for done in range(0, flips, at_once):
+            rows = min(at_once, flips - done)
+            if exact:
+                yield np.arange(done, done + rows)
+            else:
+                # one random bit a document; whole words for each flip, so that at_once does not change the bits
+                yield random.integers(2**64, size=(rows, -(-size // 64)), dtype=np.uint64).view(np.uint8)
+
+    def add_up(drawn: NDArray[Any]) -> NDArray[np.float64]:
+        return sign_patterns(drawn, size) @ twice if exact else _flipped_sums(drawn, twice)
+
+    for distance in map_ahead(add_up, draw()):
         np.subtract(observed, distance, out=distance)
         np.abs(distance, out=distance)
         beyond += np.count_nonzero(distance >= least, axis=0)

@@ -30,7 +30,7 @@ from analysis.correlation.coefficients import (
     number_cells,
     slice_rows,
 )
-from analysis.correlation.levels import Correlation, correlate_pairs, in_order
+from analysis.correlation.levels import Correlation, correlate_with_documents, in_order
 from analysis.correlation.many_swaps import (
     MANY_CELLS,
     Metrics,
@@ -38,7 +38,6 @@ from analysis.correlation.many_swaps import (
     flip_documents,
     swap_pooled,
     throw_coins,
-    within_documents,
 )
 from analysis.correlation.permuted import (
     PERMUTATIONS,
@@ -52,6 +51,7 @@ from analysis.correlation.permuted import (
     system_swaps,
 )
 from analysis.significance import draws_for
+from analysis.threads import map_ahead
 
 PERMUTE_BY_LEVEL: tuple[Permute, Permute, Permute] = ("both", "documents", "systems")
 """The default units that swap at the global, the input and the system level."""
@@ -174,8 +174,11 @@ def _of_group(
 ) -> dict[tuple[str, str], LevelTests]:
     """Test pairs of metrics that have a value in every cell."""
     rated = [(name, _RATED) for name in scores]
-    of_rating = correlate_pairs({**scores, _RATED: cells.human}, rated, cells.document, cells.system, methods=[method])
-    found = {name: of_rating[name, _RATED][method] for name in scores}
+    of_rating = correlate_with_documents(
+        {**scores, _RATED: cells.human}, rated, cells.document, cells.system, methods=[method]
+    )
+    found = {name: of_rating.levels[name, _RATED][method] for name in scores}
+    within = {name: of_rating.within[(name, _RATED), method] for name in scores}
     tested = [pair for pair in pairs if all(found[name].global_.r is not None for name in pair)]
     drawn = [_Drawn(np.empty((0, 0)), False, 1.0)] * 3
     ways = PERMUTE_BY_LEVEL if permute is None else (permute,) * 3
@@ -183,9 +186,8 @@ def _of_group(
         standard = {name: (values - values.mean()) / values.std() for name, values in scores.items() if values.std()}
         drawn = [
             _differences(prepare, way, permutations, seed)
-            for prepare, way in zip(_prepare_levels(standard, tested, cells, method), ways, strict=True)
+            for prepare, way in zip(_prepare_levels(standard, tested, cells, method, within), ways, strict=True)
         ]
-    within = dict(zip(scores, within_documents(np.stack([*scores.values()]), cells), strict=True)) if pairs else {}
     tests = {}
     for pair in pairs:
         both = int(np.count_nonzero(~np.isnan(within[pair[0]]) & ~np.isnan(within[pair[1]])))
@@ -215,7 +217,11 @@ class _Prepared(NamedTuple):
 
 
 def _prepare_levels(
-    standard: dict[str, Floats], pairs: list[tuple[str, str]], cells: RatedCells, method: Method
+    standard: dict[str, Floats],
+    pairs: list[tuple[str, str]],
+    cells: RatedCells,
+    method: Method,
+    within_documents: dict[str, Floats],
 ) -> list[Callable[[Permute], _Prepared]]:
     """Return, for each level, a function from the units that swap to the parts that do not depend on coins."""
     names = list(standard)
@@ -234,7 +240,7 @@ def _prepare_levels(
     def within(permute: Permute) -> _Prepared:
         if not many or permute != "documents":
             return _Prepared(*input_swaps(*sides(), cells, permute, method))
-        return _Prepared(*flip_documents(within_documents(np.stack([*standard.values()]), cells), places), many)
+        return _Prepared(*flip_documents(np.stack([within_documents[name] for name in names]), places), many)
 
     def of_systems(permute: Permute) -> _Prepared:
         if not many or permute != "systems":
@@ -258,7 +264,7 @@ def _differences(prepare: Callable[[Permute], _Prepared], permute: Permute, perm
         random = np.random.default_rng([seed, *_STREAMS[permute]])
         throw = throw_coins if many else _coins
         throws = _all_coins(units) if exact else throw(units, permutations, random)
-        return _Drawn(np.concatenate([differ(coins) for coins in throws]), exact, 2.0 ** min(0, 1 - units))
+        return _Drawn(np.concatenate(list(map_ahead(differ, throws))), exact, 2.0 ** min(0, 1 - units))
 
     if permute != "both":
         return made(permute, permutations, enumerable=True)

@@ -9,7 +9,7 @@ Evaluation Metrics Using Resampling Methods": Boot-Inputs, Boot-Systems and Boot
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Literal, NamedTuple, get_args
+from typing import NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,6 +23,7 @@ from analysis.correlation.coefficients import (
     number_cells,
 )
 from analysis.correlation.draws import draw_weights
+from analysis.correlation.levels import Correlated
 from analysis.correlation.linearized import prepare_ranks
 from analysis.correlation.resampled import (
     Group,
@@ -30,6 +31,7 @@ from analysis.correlation.resampled import (
     Resample,
     Sample,
     Weights,
+    prepare_input,
     prepare_sample,
     prepare_systems,
 )
@@ -68,7 +70,7 @@ class LevelIntervals(NamedTuple):
     """Over the systems' means."""
 
 
-NOT_KNOWN: Mapping[tuple[Pair, Method], float | None] = {}
+NOT_KNOWN = Correlated({}, {})
 
 _LEVELS = ("global", "input", "system")
 
@@ -80,7 +82,6 @@ class _Task(NamedTuple):
     """The pair, the method and the level of each."""
     group: Group
     methods: Sequence[Method]
-    """Several methods at the system level, otherwise one."""
     where: str
     drawn: Resample
 
@@ -94,7 +95,7 @@ def correlation_intervals(
     methods: Sequence[Method] = ("pearson",),
     resample: Resample | None = None,
     draws: Draws = DRAWS,
-    pooled: Mapping[tuple[Pair, Method], float | None] = NOT_KNOWN,
+    known: Correlated = NOT_KNOWN,
 ) -> dict[Pair, dict[Method, LevelIntervals]]:
     """Compute percentile intervals of `correlate`'s coefficients, drawing documents, systems or both with replacement.
 
@@ -103,7 +104,7 @@ def correlation_intervals(
     by default the units of `RESAMPLE_BY_LEVEL`. The draws depend on the seed and the sets of documents and systems
     alone, not on missing cells or the order of cells: all pairs share them. A resample in which either side is constant
     is left out. With many cells (`is_linearized`), the rank methods are resampled to first order at the global level.
-    `pooled` are known coefficients of that level, which then need not be computed again.
+    `known` may have the coefficients of the same columns, which then need not be computed again.
 
     An interval is undefined, with the reason, if fewer than two of the drawn units have both scores (at the input
     level: fewer than two documents have a coefficient), if no resample has a coefficient or all have the same, and for
@@ -122,8 +123,7 @@ def correlation_intervals(
     tasks: list[_Task] = []
     for group in _grouped(matrices, list(dict.fromkeys(pairs))):
         for where, kind in zip(_LEVELS, drawn, strict=True):
-            # systems' means serve all methods
-            for some in [tuple(methods)] if where == "system" else [(method,) for method in methods]:
+            for some in _computed_together(methods, where, kind, int(group.present.sum())):
                 why = _reasons(group, some[0], where, kind)
                 reasons.update(
                     ((name, method, where), reason)
@@ -140,7 +140,7 @@ def correlation_intervals(
                     samples.update((key, np.empty(draws.resamples)) for key in keys)
     if tasks:
         with ThreadPoolExecutor(2) as threads:
-            prepared = list(threads.map(lambda task: _prepare(task, pooled), tasks))
+            prepared = list(threads.map(lambda task: _prepare(task, known), tasks))
         most = document_count * system_count if drawn[0] == "both" else max(document_count, system_count)
         for rows, weights in draw_weights(document_count, system_count, most, draws.resamples, draws.seed):
             for task, drawn_r in zip(tasks, _sample(tasks, prepared, weights), strict=True):
@@ -157,27 +157,39 @@ def correlation_intervals(
     }
 
 
-def _prepare(task: _Task, pooled: Mapping[tuple[Pair, Method], float | None]) -> Sample:
+def _computed_together(methods: Sequence[Method], where: str, drawn: Resample, cells: int) -> list[tuple[Method, ...]]:
+    """Divide the methods of a level into those that share sums and products."""
+    if where == "system" or (where == "input" and drawn == "documents"):
+        return [tuple(methods)]
+    linearized = tuple(method for method in methods if where == "global" and is_linearized(method, cells, drawn))
+    alone: list[tuple[Method, ...]] = [(method,) for method in methods if method not in linearized]
+    return [*alone, linearized] if linearized else alone
+
+
+def _prepare(task: _Task, known: Correlated) -> Sample:
     """Prepare the parts of a task that do not depend on the draws."""
-    group, method = task.group, task.methods[0]
+    group, methods = task.group, task.methods
     if task.where == "system":
-        return prepare_systems(group, task.methods)
-    if task.where == "global" and is_linearized(method, int(group.present.sum()), task.drawn):
-        return _linearized(group, method, pooled)
-    return prepare_sample(group, method, task.where, task.drawn)
+        return prepare_systems(group, methods)
+    if task.where == "input" and task.drawn == "documents":
+        return prepare_input(group, methods, known.within)
+    if task.where == "global" and is_linearized(methods[0], int(group.present.sum()), task.drawn):
+        return _linearized(group, methods, known)
+    return prepare_sample(group, methods[0], task.where, task.drawn)
 
 
-def _linearized(group: Group, method: Method, pooled: Mapping[tuple[Pair, Method], float | None]) -> Sample:
+def _linearized(group: Group, methods: Sequence[Method], known: Correlated) -> Sample:
     """Prepare the global level's rank correlations to first order."""
-    exact = []
-    for name, (x, y) in zip(group.names, group.pairs, strict=True):
-        r = pooled.get((name, method))
-        if r is None:
-            cells = group.columns[:, group.present]
-            r = float(coefficients(cells[x][None], cells[y][None], np.ones((1, cells.shape[1])), method)[0])
-        exact.append(r)
-    ranked: Literal["spearman", "kendall"] = "kendall" if method == "kendall" else "spearman"
-    sample = prepare_ranks(group.columns, group.pairs, ranked, exact)
+    exact: dict[Method, list[float]] = {method: [] for method in methods}
+    for method, coefficients_of in exact.items():
+        for name, (x, y) in zip(group.names, group.pairs, strict=True):
+            of_pair = known.levels.get(name, {})
+            r = of_pair[method].global_.r if method in of_pair else None
+            if r is None:
+                cells = group.columns[:, group.present]
+                r = float(coefficients(cells[x][None], cells[y][None], np.ones((1, cells.shape[1])), method)[0])
+            coefficients_of.append(r)
+    sample = prepare_ranks(group.columns, group.pairs, exact)
     return lambda weights: sample(weights.units)
 
 

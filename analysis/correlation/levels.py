@@ -65,6 +65,26 @@ def correlate_pairs(
     methods: Sequence[Method] = ("pearson",),
 ) -> dict[tuple[str, str], dict[Method, Levels]]:
     """Correlate pairs of columns of the same cells, as `correlate` does, by each of some methods."""
+    return correlate_with_documents(columns, pairs, documents, systems, methods=methods).levels
+
+
+class Correlated(NamedTuple):
+    """Pairs of columns, correlated by some methods."""
+
+    levels: dict[tuple[str, str], dict[Method, Levels]]
+    within: dict[tuple[tuple[str, str], Method], Floats]
+    """The coefficient within each document, shape (documents,) in the order of `number_cells`, NaN if undefined."""
+
+
+def correlate_with_documents(
+    columns: Mapping[str, ArrayLike],
+    pairs: Iterable[tuple[str, str]],
+    documents: Iterable[Hashable],
+    systems: Iterable[Hashable],
+    *,
+    methods: Sequence[Method] = ("pearson",),
+) -> Correlated:
+    """Do what `correlate_pairs` does, and return the coefficients within documents, too."""
     known_methods(methods)
     scores = {name: read_numbers(values, name) for name, values in columns.items()}
     document, document_count, system, system_count = number_cells(documents, systems)
@@ -78,16 +98,19 @@ def correlate_pairs(
         there = ~(np.isnan(scores[first]) | np.isnan(scores[second]))
         alike.setdefault(np.packbits(there).tobytes(), []).append((first, second))
     levels: dict[tuple[str, str], dict[Method, Levels]] = {}
+    within: dict[tuple[tuple[str, str], Method], Floats] = {}
     for packed, group in alike.items():
         both = np.unpackbits(np.frombuffer(packed, dtype=np.uint8), count=len(document)).astype(np.bool_)
         names = list(dict.fromkeys(name for pair in group for name in pair))
         cells = np.stack([scores[name][both] for name in names])
         places = [(names.index(first), names.index(second)) for first, second in group]
-        of_pairs = _correlate_group(
+        of_pairs, of_documents = _correlate_group(
             cells, places, document[both], document_count, system[both], system_count, tuple(methods)
         )
         levels.update(zip(group, of_pairs, strict=True))
-    return {pair: levels[pair] for pair in pairs}
+        for method, coefficients in of_documents.items():
+            within.update(((pair, method), r) for pair, r in zip(group, coefficients, strict=True))
+    return Correlated({pair: levels[pair] for pair in pairs}, within)
 
 
 def _correlate_group(
@@ -98,19 +121,25 @@ def _correlate_group(
     system: Integers,
     system_count: int,
     methods: Sequence[Method],
-) -> list[dict[Method, Levels]]:
-    """Correlate pairs of columns, shape (columns, cells), that have no missing values."""
+) -> tuple[list[dict[Method, Levels]], dict[Method, Floats]]:
+    """Correlate pairs of columns, shape (columns, cells), that have no missing values.
+
+    Also returns the coefficients within documents, shape (pairs, documents).
+    """
     means = np.stack([_system_means(side, system, system_count) for side in cells])
     ranks = mid_ranks(means, np.ones(means.shape), TIE)  # means have noise of their own, which would separate ties
     (rows,) = by_document(document, document_count, cells)
+    weights = (~np.isnan(rows[0])).astype(np.float64)
+    of_documents: dict[Method, Floats] = {}
     results: list[dict[Method, Levels]] = [{} for _ in pairs]
     for method in methods:
         of_cells = _correlations(cells, pairs, "cells", method)
-        within = _within(rows, pairs, method)
+        of_documents[method] = correlate_rows(rows, weights, pairs, method)
+        within = [_average(coefficients) for coefficients in of_documents[method]]
         of_systems = _correlations(means if method == "pearson" else ranks, pairs, "systems", method)
         for place, levels in enumerate(zip(of_cells, within, of_systems, strict=True)):
             results[place][method] = Levels(*levels)
-    return results
+    return results, of_documents
 
 
 def _system_means(scores: Floats, system: Integers, system_count: int) -> Floats:
@@ -129,13 +158,8 @@ def _correlations(columns: Floats, pairs: Sequence[tuple[int, int]], unit: str, 
     return [constant if math.isnan(r) else Correlation(r, n) for r in coefficients]
 
 
-def _within(rows: Floats, pairs: Sequence[tuple[int, int]], method: Method) -> list[Correlation]:
-    """Average coefficients over documents; `rows`, shape (columns, documents, cells), include those without cells."""
-    weights = (~np.isnan(rows[0])).astype(np.float64)
-    return [_average(coefficients) for coefficients in correlate_rows(rows, weights, pairs, method)]
-
-
 def _average(coefficients: Floats) -> Correlation:
+    """Average coefficients over documents, of which those without cells have none."""
     defined = coefficients[~np.isnan(coefficients)]
     left_out = len(coefficients) - len(defined)
     if len(defined) == 0:

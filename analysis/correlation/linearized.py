@@ -8,15 +8,16 @@ section 9; Hampel et al. 1986, "Robust Statistics", section 2.1). docs/statistic
 anew.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Literal, NamedTuple
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from analysis.arrays import Floats, Integers
-from analysis.correlation.coefficients import ratio
+from analysis.correlation.coefficients import Method, ratio
 
 GRID = 512
 """Equal parts into which either side is cut to count the cells concordant with a cell; ties stay together."""
@@ -42,7 +43,7 @@ class Ranked(NamedTuple):
 def rank_cells(values: Floats) -> Ranked:
     """Rank a column, shape (cells,), without missing values."""
     n = len(values)
-    order = np.argsort(values, kind="stable").astype(np.int32)
+    order = np.argsort(values).astype(np.int32)
     first = np.diff(values[order], prepend=-np.inf) > 0
     starts = np.flatnonzero(first)
     ends = np.append(starts[1:], n)
@@ -89,12 +90,13 @@ def untied_influence(x: Ranked) -> Floats:
 
 
 def prepare_ranks(
-    units: Floats, pairs: Sequence[tuple[int, int]], method: Literal["spearman", "kendall"], exact: Sequence[float]
+    units: Floats, pairs: Sequence[tuple[int, int]], exact: Mapping[Method, Sequence[float]]
 ) -> Callable[[Floats], Floats]:
-    """Return a function from weights, shape (resamples, units), to coefficients of resamples, shape (resamples, pairs).
+    """Return a function from weights, shape (resamples, units), to coefficients of resamples, a column for each pair.
 
     `units`, shape (columns, units, cells of a unit), holds the columns by the unit drawn as a whole; NaN is missing, in
-    all columns alike. `exact` are the coefficients of all cells, around which those of resamples are centred.
+    all columns alike. `exact` are the coefficients of all cells by `spearman`, `kendall` or both, around which those of
+    resamples are centred. The pairs come once for each method, one method after another.
     """
     there: NDArray[np.bool_] = ~np.isnan(units[0])
     starts = np.append(0, np.cumsum(there.sum(axis=1)))
@@ -104,25 +106,34 @@ def prepare_ranks(
             return np.asarray(of_cells.reshape(there.shape).sum(axis=1))
         return np.diff(np.append(0.0, np.cumsum(of_cells))[starts])
 
-    def of_pair(pair: tuple[int, int]) -> Floats:
+    def of_pair(method: Method, pair: tuple[int, int]) -> Floats:
         x, y = (ranked[side] for side in pair)
         return add_up(spearman_influence(x, y) if method == "spearman" else kendall_influence(x, y))
 
-    def of_column(x: Ranked) -> Floats:
+    def of_column(method: Method, x: Ranked) -> Floats:
         return add_up(spearman_influence(x, x) if method == "spearman" else untied_influence(x))
 
+    n = there.sum(axis=1)
+    sums = [n]
     with ThreadPoolExecutor(2) as threads:
         ranked = list(threads.map(rank_cells, (column[there] for column in units)))
-        joint, own = list(threads.map(of_pair, pairs)), list(threads.map(of_column, ranked))
-    n = there.sum(axis=1)
-    for place, ((x, y), r) in enumerate(zip(pairs, exact, strict=True)):  # the grid of Kendall's counts is coarse
-        joint[place] += n * (r * np.sqrt(own[x].sum() * own[y].sum()) - joint[place].sum()) / n.sum()
-    of_units = np.column_stack([n, *own, *joint])
+        for method, known in exact.items():
+            own = list(threads.map(partial(of_column, method), ranked))
+            joint = list(threads.map(partial(of_pair, method), pairs))
+            for place, ((x, y), r) in enumerate(
+                zip(pairs, known, strict=True)
+            ):  # the grid of Kendall's counts is coarse
+                joint[place] += n * (r * np.sqrt(own[x].sum() * own[y].sum()) - joint[place].sum()) / n.sum()
+            sums += [*own, *joint]
+    of_units = np.column_stack(sums)
 
     def sample(weights: Floats) -> Floats:
-        totals = (weights @ of_units).T
-        means = totals[1:] / np.where(totals[0] > 0, totals[0], np.nan)
-        sides, products = means[: len(own)], means[len(own) :]
-        return np.column_stack([ratio(products[k], sides[x], sides[y]) for k, (x, y) in enumerate(pairs)])
+        cells, *totals = (weights @ of_units).T
+        means = np.stack(totals) / np.where(cells > 0, cells, np.nan)
+        found = []
+        for of_method in np.split(means, len(exact)):
+            sides, products = of_method[: len(units)], of_method[len(units) :]
+            found += [ratio(products[k], sides[x], sides[y]) for k, (x, y) in enumerate(pairs)]
+        return np.column_stack(found)
 
     return sample

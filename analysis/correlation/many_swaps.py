@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.arrays import Floats
-from analysis.correlation.coefficients import by_document, ratio
+from analysis.correlation.coefficients import ratio
 from analysis.correlation.permuted import Coins, Differ, Permute, RatedCells
-from analysis.correlation.rows import correlate_rows
 
 MANY_CELLS = 50_000
 """Cells above which tests of Pearson's r are made here."""
@@ -77,13 +76,6 @@ def swap_pooled(metrics: Metrics, cells: RatedCells, permute: Permute) -> Differ
         return differences
 
     return differ
-
-
-def within_documents(scores: Floats, cells: RatedCells) -> Floats:
-    """Compute Pearson's r of each metric with the ratings in each document, shape (metrics, documents), or NaN."""
-    (rows,) = by_document(cells.document, int(cells.document.max(initial=-1)) + 1, np.vstack([scores, cells.human]))
-    weights = (~np.isnan(rows[0])).astype(np.float64)
-    return correlate_rows(rows, weights, [(metric, len(scores)) for metric in range(len(scores))], "pearson")
 
 
 def flip_documents(within: Floats, pairs: Sequence[tuple[int, int]]) -> tuple[Differ, int]:

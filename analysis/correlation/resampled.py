@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple, cast
 
 import numpy as np
@@ -79,9 +79,9 @@ Sample = Callable[[Weights], Floats]
 
 
 def prepare_sample(group: Group, method: Method, where: str, resample: Resample) -> Sample:
-    """Prepare the parts of coefficients that do not depend on the draws."""
+    """Prepare the parts of coefficients that do not depend on the draws; see also `prepare_input`."""
     if where == "input":
-        return _input(group, method) if resample == "documents" else _input_of_drawn_systems(group, method)
+        return _input_of_drawn_systems(group, method)
     of_method = {"pearson": _global_pearson, "spearman": _global_spearman, "kendall": _global_kendall}[method]
     if resample == "systems":
         return of_method(group, np.swapaxes(group.columns, 1, 2))
@@ -316,15 +316,24 @@ def _where_both(r: Floats, vary: NDArray[np.bool_], pairs: list[tuple[int, int]]
     return r
 
 
-def _input(group: Group, method: Method) -> Sample:
-    """Prepare the input level if only documents are drawn: means of coefficients that do not change."""
-    weights_of_cells = group.present.astype(np.float64)
-    r = correlate_rows(group.columns, weights_of_cells, group.pairs, method).T.copy()
-    there = ~np.isnan(r)
-    # pairs are often defined on the same documents, which are counted once
-    masks = {np.packbits(column).tobytes(): pair for pair, column in enumerate(there.T)}
-    which = [list(masks).index(np.packbits(column).tobytes()) for column in there.T]
-    defined = there[:, list(masks.values())].astype(np.float64)
+def prepare_input(group: Group, methods: Sequence[Method], known: Mapping[tuple[Pair, Method], Floats]) -> Sample:
+    """Prepare the input level if only documents are drawn: means of coefficients that do not change.
+
+    The pairs come once for each method, one method after another. `known` may have the coefficients, shape
+    (documents,), by pair and method.
+    """
+    asked = [(name, method) for method in methods for name in group.names]
+    if all(key in known for key in asked):
+        r = np.column_stack([known[key] for key in asked])
+    else:
+        there = group.present.astype(np.float64)
+        r = np.concatenate([correlate_rows(group.columns, there, group.pairs, method) for method in methods]).T.copy()
+    is_defined = ~np.isnan(r)
+    # coefficients are often defined on the same documents, which are counted once
+    packed = [np.packbits(column).tobytes() for column in is_defined.T]
+    masks = {mask: place for place, mask in enumerate(packed)}
+    which = [list(masks).index(mask) for mask in packed]
+    defined = is_defined[:, list(masks.values())].astype(np.float64)
     np.nan_to_num(r, copy=False)
 
     def sample(weights: Weights) -> Floats:

@@ -12,7 +12,7 @@ from analysis.arrays import Draws
 from analysis.correlation.coefficients import METHODS, Method, coefficients
 from analysis.correlation.comparison import permutation_tests
 from analysis.correlation.intervals import correlation_intervals, is_linearized
-from analysis.correlation.levels import correlate
+from analysis.correlation.levels import correlate, correlate_with_documents
 from analysis.correlation.linearized import prepare_ranks
 from analysis.correlation.many_swaps import (
     Metrics,
@@ -20,7 +20,6 @@ from analysis.correlation.many_swaps import (
     flip_documents,
     swap_pooled,
     throw_coins,
-    within_documents,
 )
 from analysis.correlation.permuted import Permutations, Permute, RatedCells, global_swaps, input_swaps
 from analysis.correlation.resampled import Group, Weights, prepare_sample
@@ -65,9 +64,11 @@ def test_resamples_to_first_order_are_near_those_that_rank_anew(method: Method) 
     cells = columns[:, ~np.isnan(columns[0])]
     exact = [float(coefficients(cells[x][None], cells[y][None], np.ones((1, cells.shape[1])), method)[0])
              for x, y in PAIRS]  # fmt: skip
-    ranked = "spearman" if method == "spearman" else "kendall"
-    near = prepare_ranks(columns, PAIRS, ranked, exact)(weights)
-    np.testing.assert_allclose(prepare_ranks(columns, PAIRS, ranked, exact)(np.ones((1, 300)))[0], exact, atol=1e-12)
+    resample = prepare_ranks(columns, PAIRS, {method: exact})
+    near = resample(weights)
+    np.testing.assert_allclose(resample(np.ones((1, 300)))[0], exact, atol=1e-12)
+    both = prepare_ranks(columns, PAIRS, dict.fromkeys(("spearman", "kendall"), exact))(weights)
+    np.testing.assert_allclose(np.split(both, 2, axis=1)[method == "kendall"], near, rtol=1e-12)
     for of_anew, of_near in zip(anew.T, near.T, strict=True):
         assert np.std(of_near - of_anew) < 0.25 * np.std(of_anew)  # what is left is of the second order
         assert np.std(of_near) == pytest.approx(np.std(of_anew), rel=0.1)
@@ -144,7 +145,11 @@ def test_swaps_summed_by_metric_are_those_of_pairs(permute: Permute) -> None:
     np.testing.assert_allclose(swap_pooled(Metrics(scores, pairs), cells, permute)(coins), usual(coins), atol=1e-5)
     if permute == "documents":
         flips, units = input_swaps(x, y, cells, permute, "pearson")
-        found, coins_of_found = flip_documents(within_documents(scores, cells), pairs)
+        named = {f"{metric}": values for metric, values in enumerate(scores)} | {"people": cells.human}
+        rated = [(f"{metric}", "people") for metric in range(len(scores))]
+        documents = [f"{document:03}" for document in cells.document]  # which sort as their numbers
+        within = correlate_with_documents(named, rated, documents, cells.system).within
+        found, coins_of_found = flip_documents(np.stack([within[pair, "pearson"] for pair in rated]), pairs)
         assert coins_of_found == units
         np.testing.assert_allclose(found(coins[:, :units]), flips(coins[:, :units]), atol=1e-5)
 
