@@ -285,9 +285,7 @@ def sign_flips(sums: NDArray[np.float64], flips: int, seed: int) -> Flips:
         return sign_patterns(drawn, size) @ twice if exact else _flipped_sums(drawn, twice)
 
     for distance in map_ahead(add_up, draw()):
-        np.subtract(observed, distance, out=distance)
-        np.abs(distance, out=distance)
-        beyond += np.count_nonzero(distance >= least, axis=0)
+        beyond += np.count_nonzero(np.abs(observed - distance) >= least, axis=0)
     return Flips([int(b) / flips if exact else (int(b) + 1) / (flips + 1) for b in beyond], flips, exact)
 
 

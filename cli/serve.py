@@ -26,7 +26,7 @@ from hosting.settings import HOSTED, Settings, hosted_settings
     "--hosted",
     is_flag=True,
     help="Serve many people, who must sign in. Needs an owner (`relevance user add`), RELEVANCE_SECRET and "
-    "RELEVANCE_PUBLIC_URL; see deploy/README.md.",
+    "RELEVANCE_PUBLIC_URL; see docs/hosting.md.",
 )
 @click.option(
     "--workers",

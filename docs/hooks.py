@@ -15,7 +15,7 @@ from mkdocs.structure.pages import Page
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 LINK = re.compile(r"(\]\()([^)#\s]+)((?:#[^)\s]*)?\))")
-IN_THE_NAVIGATION = ("CONTRIBUTING.md", "CHANGELOG.md", "deploy/README.md", "benchmarks/README.md")
+IN_THE_NAVIGATION = ("CONTRIBUTING.md", "CHANGELOG.md", "benchmarks/README.md")
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:

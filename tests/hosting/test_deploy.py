@@ -4,7 +4,9 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
+import sys
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -70,9 +72,9 @@ def is_up(url: str) -> bool:
         return False
 
 
-def sign_in(url: str) -> httpx.Client:
+def sign_in(url: str, name: str = "Olga") -> httpx.Client:
     client = httpx.Client(base_url=url, headers={"origin": url})
-    answer = client.post("/sign-in", data={"name": "Olga", "password": PASSWORD})
+    answer = client.post("/sign-in", data={"name": name, "password": PASSWORD})
     assert (answer.status_code, answer.headers["location"]) == (303, "/"), answer.text
     return client
 
@@ -111,6 +113,49 @@ def test_caddy_before_two_workers(database_url: str, tmp_path: Path, monkeypatch
         for secret in (token, *(str(cookie.value) for cookie in client.cookies.jar), PASSWORD):
             assert secret not in said
         assert {json.loads(line)["request"]["method"] for line in said.splitlines()} == {"GET", "POST"}
+
+
+def test_five_commands_put_it_behind_caddy(tmp_path: Path) -> None:
+    """Those of docs/hosting.md, as an administrator types them, at an address of this machine."""
+    page = (ROOT / "docs" / "hosting.md").read_text()
+    (block,) = re.findall(r"## In five commands.*?```sh[^\n]*\n(.*?)```", page, re.DOTALL)
+    _, settings, add, serve, proxy = block.splitlines()  # the first one installs what runs this test
+    needed("caddy")
+    port = free_ports(2)
+    url = f"http://127.0.0.1:{port}"
+    script = [
+        settings.replace("https://relevance.example.org", url),
+        f"{add} --password-stdin <<< '{PASSWORD}'",
+        serve.replace("--hosted", f"--hosted --port {port + 1}"),
+        proxy.replace("sudo -E ", "exec ").replace("deploy/", f"{DEPLOY}/"),
+    ]
+    folder = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    server = subprocess.Popen(
+        ["bash", "-ec", "\n".join(script)],
+        cwd=tmp_path,
+        env=os.environ
+        | {
+            "PATH": folder,
+            "HOME": str(tmp_path),
+            "RELEVANCE_DATABASE_URL": f"sqlite:///{tmp_path}/relevance.db",
+            "RELEVANCE_WORKERS": f"127.0.0.1:{port + 1}",
+        },
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    try:
+        wait_for(lambda: is_up(url), "Caddy", server)
+        assert (tmp_path / "server.env").stat().st_mode & 0o777 == 0o600
+        assert httpx.get(url, headers={"accept": "text/html"}).headers["location"] == "/sign-in"
+        client = sign_in(url, "olga")
+        answer = client.get("/", headers={"accept": "text/html"})
+        assert answer.status_code == 200
+        assert "frame-ancestors 'none'" in answer.headers["content-security-policy"]
+    finally:
+        os.killpg(server.pid, signal.SIGTERM)
+        server.wait(PATIENCE)
+        until(lambda: not is_up(f"http://127.0.0.1:{port + 1}"), "the end of the server")
 
 
 def test_nginx_reads_its_file(tmp_path: Path) -> None:
