@@ -222,6 +222,13 @@ def test_every_answer_has_the_headers(house: House) -> None:
             assert answer.headers.items() >= FIXED.items()
             policy = answer.headers["content-security-policy"]
             assert "frame-ancestors 'none'" in policy
+            sources = {source for part in policy.split("; ") for source in part.split()[1:]}
+            # no other host, so that an address in somebody's data is not fetched
+            assert {source for source in sources if source[0] != "'"} <= {
+                "data:",
+                "blob:",
+                house.url.replace("http", "ws"),
+            }
             scripts = next(part for part in policy.split("; ") if part.startswith("script-src"))
             assert "'unsafe-inline'" not in scripts
             assert "'unsafe-eval'" not in scripts

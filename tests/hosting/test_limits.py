@@ -20,6 +20,7 @@ def test_two_servers_count_together(engine: Engine, database_url: str) -> None:
     with (
         serving(database_url, hosted=True) as direct,
         serving(database_url, hosted=True, RELEVANCE_PROXY=PROXY) as behind,
+        serving(database_url, hosted=True, RELEVANCE_PROXY="192.0.2.1") as behind_another,
     ):
 
         def attempt(url: str, name: str, password: str = PASSWORD, *, path: str = "/sign-in", address: str = "") -> int:
@@ -45,10 +46,15 @@ def test_two_servers_count_together(engine: Engine, database_url: str) -> None:
         links = [attempt(direct, "", path="/join/unknown", address=f"198.51.100.{n}") for n in range(2)]
         assert links == [404] * 2
         assert attempt(direct, "", path="/join/unknown", address="203.0.113.1") == 429
+        assert attempt(behind_another, "", path="/join/unknown", address="203.0.113.1") == 429
         assert attempt(behind, "", path="/join/unknown") == 429
         assert attempt(behind, "", path="/join/unknown", address="203.0.113.1") == 404
         assert attempt(behind, "", path="/join/unknown", address=f"203.0.113.1, {PROXY}") == 404
         assert attempt(behind, "", path="/join/unknown", address=f"203.0.113.1, 198.51.100.1, {PROXY}") == 404
+        assert all(attempts.allow({"link:198.51.100.9": LINKS}) for _ in range(LINKS))
+        assert (
+            attempt(behind, "", path="/join/unknown", address="203.0.113.1, 198.51.100.9") == 429
+        )  # the first is said
 
         # texts that PostgreSQL does not take are wrong like others
         assert attempt(behind, "a\0b", "c\0d", address="203.0.113.2") == 401
