@@ -19,7 +19,7 @@ from analysis.arrays import DRAWS, Draws
 from analysis.correlation.coefficients import METHODS, Method
 from analysis.correlation.comparison import CorrelationTest, permutation_tests
 from analysis.correlation.intervals import LevelIntervals, correlation_intervals
-from analysis.correlation.levels import Correlation, Levels, correlate_pairs, correlate_with_documents
+from analysis.correlation.levels import Correlation, Levels, correlate_pairs
 from analysis.correlation.permuted import PERMUTATIONS, Permutations
 from analysis.correlation.resampled import Resample
 from analysis.correlation.williams import WilliamsTest, williams
@@ -228,7 +228,7 @@ def correlate_columns(
 
     `resample` is what intervals draw, by default what `correlation_intervals` draws at each level.
     """
-    found = correlate_with_documents(columns, pairs, cells.documents, cells.systems, methods=methods)
+    found = correlate_pairs(columns, pairs, cells.documents, cells.systems, methods=methods)
     intervals = correlation_intervals(
         columns,
         pairs,
@@ -375,7 +375,7 @@ def _williams_by_level(
         metrics = dict.fromkeys(name for pair in group for name in pair)
         same = {name: np.where(there, columns[name], np.nan) for name in (*metrics, human)}
         asked = [*((name, human) for name in metrics), *group]
-        levels = correlate_pairs(same, asked, cells.documents, cells.systems)
+        levels = correlate_pairs(same, asked, cells.documents, cells.systems).levels
         for pair in group:
             three = [levels[one]["pearson"] for one in ((pair[0], human), (pair[1], human), pair)]
             tests[pair] = [beside_williams(level, *at) for level, *at in zip(LEVELS, *three, strict=True)]

@@ -141,7 +141,7 @@ def run_shards(work: Work, inputs: list[str], folder: Path, format: str | None, 
                 show_read(read, total)
                 check()
 
-            plan = prepare(work, inputs, folder, planner, place, checking, keep_going=options.keep_going)
+            prepared = prepare(work, inputs, folder, planner, place, checking, keep_going=options.keep_going)
         began = time.monotonic()
         with click.progressbar(
             length=0, label=f"{work.kind} of {files}", file=sys.stderr, item_show_func=rate, show_pos=True
@@ -156,7 +156,7 @@ def run_shards(work: Work, inputs: list[str], folder: Path, format: str | None, 
                 shown.update(now.done - shown.pos)
                 check()
 
-            outcome = compute(plan, place, progress)
+            outcome = compute(prepared, place, progress)
     if documents:
         say(f"{documents:,} documents in {time.monotonic() - began:.1f} s: {rate()}")
     shards = len(outcome.manifest.shards)

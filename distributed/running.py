@@ -106,7 +106,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Plan:
+class PreparedRun:
     """A run whose input was read: what is to be computed."""
 
     work: Work
@@ -126,11 +126,9 @@ def run(
     planner: Planner,
     place: Place,
     progress: Callable[[Progress], None] = lambda now: None,
-    *,
-    keep_going: bool = False,
 ) -> Outcome:
     """Compute the shards of all inputs that a folder lacks (`prepare`, `compute`)."""
-    return compute(prepare(work, inputs, folder, planner, place, keep_going=keep_going), place, progress)
+    return compute(prepare(work, inputs, folder, planner, place), place, progress)
 
 
 def prepare(
@@ -142,7 +140,7 @@ def prepare(
     checking: Callable[[int, int], None] = lambda done, total: None,
     *,
     keep_going: bool = False,
-) -> Plan:
+) -> PreparedRun:
     """Read all input whose shards a folder lacks, before anything is computed.
 
     `checking` is called with the numbers of pieces that are read and to read. With `keep_going`, pieces that cannot be
@@ -158,26 +156,26 @@ def prepare(
     if refusals and (not keep_going or len(refusals) == len(pieces)):
         raise BadRecord(describe_refusals(refusals, keep_going=keep_going))
     wanted = [number for number in missing if number not in refusals]
-    return Plan(work, folder, pieces, wanted, refusals, keep_going)
+    return PreparedRun(work, folder, pieces, wanted, refusals, keep_going)
 
 
-def compute(plan: Plan, place: Place, progress: Callable[[Progress], None] = lambda now: None) -> Outcome:
-    """Compute the shards of a plan, and write the folder's manifest when all are there.
+def compute(prepared: PreparedRun, place: Place, progress: Callable[[Progress], None] = lambda now: None) -> Outcome:
+    """Compute the shards of a prepared run, and write the folder's manifest when all are there.
 
-    Each shard is written whole as soon as it is made. If the plan keeps going, the manifest names what is left out.
+    Each shard is written whole as soon as it is made. If the run keeps going, the manifest names what is left out.
     Raises `BadShard` if a shard was changed since, and `BadRecord` or OSError if one cannot be computed: then no
     manifest is written.
     """
-    work, folder, pieces, refusals = plan.work, plan.folder, plan.pieces, dict(plan.refusals)
+    work, folder, pieces, refusals = prepared.work, prepared.folder, prepared.pieces, dict(prepared.refusals)
     folder.mkdir(parents=True, exist_ok=True)
-    if plan.wanted:
+    if prepared.wanted:
         (folder / MANIFEST).unlink(missing_ok=True)  # a shard was deleted to be computed again
-    done, total, documents = len(pieces) - len(refusals) - len(plan.wanted), len(pieces) - len(refusals), 0
+    done, total, documents = len(pieces) - len(refusals) - len(prepared.wanted), len(pieces) - len(refusals), 0
     before = done
     progress(Progress(done, total, documents))
-    maker: Callable[[Any], Any] = Attempt(Maker(work)) if plan.keep_going else Maker(work)
-    for place_of, made in place.map(maker, [pieces[number] for number in plan.wanted], keeps=work.needs_model):
-        number = plan.wanted[place_of]
+    maker: Callable[[Any], Any] = Attempt(Maker(work)) if prepared.keep_going else Maker(work)
+    for place_of, made in place.map(maker, [pieces[number] for number in prepared.wanted], keeps=work.needs_model):
+        number = prepared.wanted[place_of]
         if isinstance(made, Refusal):
             refusals[number], total = made.reason, total - 1
         else:
@@ -186,14 +184,14 @@ def compute(plan: Plan, place: Place, progress: Callable[[Progress], None] = lam
         progress(Progress(done, total, documents))
     if not done:
         raise BadRecord(describe_refusals(refusals, keep_going=True))
-    if plan.wanted:
+    if prepared.wanted:
         missing_shards(work, pieces, folder)  # another run may have written into the folder meanwhile
     kept = {number: piece for number, piece in enumerate(pieces) if number not in refusals}
     left_out = tuple(
         LeftOut(pieces[number].input, pieces[number].lines, why) for number, why in sorted(refusals.items())
     )
     manifest = Manifest(work.kind, dict(work.signatures), tuple(described(folder, kept)), left_out)
-    if not plan.wanted and is_sharded(folder):
+    if not prepared.wanted and is_sharded(folder):
         refuse_altered(folder, manifest)
     write_manifest(folder, manifest)
     return Outcome(folder, manifest, done - before, [*kept.values()])

@@ -30,7 +30,7 @@ from analysis.correlation.coefficients import (
     number_cells,
     slice_rows,
 )
-from analysis.correlation.levels import Correlation, correlate_with_documents, in_order
+from analysis.correlation.levels import Correlation, correlate_pairs, in_order
 from analysis.correlation.many_swaps import (
     MANY_CELLS,
     Metrics,
@@ -174,9 +174,7 @@ def _of_group(
 ) -> dict[tuple[str, str], LevelTests]:
     """Test pairs of metrics that have a value in every cell."""
     rated = [(name, _RATED) for name in scores]
-    of_rating = correlate_with_documents(
-        {**scores, _RATED: cells.human}, rated, cells.document, cells.system, methods=[method]
-    )
+    of_rating = correlate_pairs({**scores, _RATED: cells.human}, rated, cells.document, cells.system, methods=[method])
     found = {name: of_rating.levels[name, _RATED][method] for name in scores}
     within = {name: of_rating.within[(name, _RATED), method] for name in scores}
     tested = [pair for pair in pairs if all(found[name].global_.r is not None for name in pair)]

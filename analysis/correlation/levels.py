@@ -35,6 +35,14 @@ class Levels(NamedTuple):
     """Over the systems' means."""
 
 
+class Correlated(NamedTuple):
+    """Pairs of columns, correlated by some methods."""
+
+    levels: dict[tuple[str, str], dict[Method, Levels]]
+    within: dict[tuple[tuple[str, str], Method], Floats]
+    """The coefficient within each document, shape (documents,) in the order of `number_cells`, NaN if undefined."""
+
+
 def correlate(
     x: ArrayLike,
     y: ArrayLike,
@@ -53,7 +61,8 @@ def correlate(
     Raises `ValueError` for other shapes, infinite numbers, two cells of one document and system, and unknown
     methods.
     """
-    return correlate_pairs({"x": x, "y": y}, [("x", "y")], documents, systems, methods=[method])["x", "y"][method]
+    found = correlate_pairs({"x": x, "y": y}, [("x", "y")], documents, systems, methods=[method])
+    return found.levels["x", "y"][method]
 
 
 def correlate_pairs(
@@ -63,28 +72,8 @@ def correlate_pairs(
     systems: Iterable[Hashable],
     *,
     methods: Sequence[Method] = ("pearson",),
-) -> dict[tuple[str, str], dict[Method, Levels]]:
-    """Correlate pairs of columns of the same cells, as `correlate` does, by each of some methods."""
-    return correlate_with_documents(columns, pairs, documents, systems, methods=methods).levels
-
-
-class Correlated(NamedTuple):
-    """Pairs of columns, correlated by some methods."""
-
-    levels: dict[tuple[str, str], dict[Method, Levels]]
-    within: dict[tuple[tuple[str, str], Method], Floats]
-    """The coefficient within each document, shape (documents,) in the order of `number_cells`, NaN if undefined."""
-
-
-def correlate_with_documents(
-    columns: Mapping[str, ArrayLike],
-    pairs: Iterable[tuple[str, str]],
-    documents: Iterable[Hashable],
-    systems: Iterable[Hashable],
-    *,
-    methods: Sequence[Method] = ("pearson",),
 ) -> Correlated:
-    """Do what `correlate_pairs` does, and return the coefficients within documents, too."""
+    """Correlate pairs of columns of the same cells, as `correlate` does, by each of some methods."""
     known_methods(methods)
     scores = {name: read_numbers(values, name) for name, values in columns.items()}
     document, document_count, system, system_count = number_cells(documents, systems)

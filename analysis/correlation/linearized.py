@@ -120,9 +120,8 @@ def prepare_ranks(
         for method, known in exact.items():
             own = list(threads.map(partial(of_column, method), ranked))
             joint = list(threads.map(partial(of_pair, method), pairs))
-            for place, ((x, y), r) in enumerate(
-                zip(pairs, known, strict=True)
-            ):  # the grid of Kendall's counts is coarse
+            # the grid of Kendall's counts is coarse
+            for place, ((x, y), r) in enumerate(zip(pairs, known, strict=True)):
                 joint[place] += n * (r * np.sqrt(own[x].sum() * own[y].sum()) - joint[place].sum()) / n.sum()
             sums += [*own, *joint]
     of_units = np.column_stack(sums)

@@ -105,7 +105,7 @@ def test_pairs_of_columns_are_correlated_as_each_by_itself() -> None:
     columns["y"][3] = columns["z"][[4, 5]] = NAN  # each pair has other cells
     places = np.tile(np.arange(6), 4), np.repeat(np.arange(4), 6)
     pairs = [("x", "y"), ("z", "y"), ("x", "z")]
-    found = correlate_pairs(columns, pairs, *places, methods=METHODS)
+    found = correlate_pairs(columns, pairs, *places, methods=METHODS).levels
     assert list(found) == pairs
     for (first, second), by_method in found.items():
         for method in METHODS:

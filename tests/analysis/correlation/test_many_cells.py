@@ -12,7 +12,7 @@ from analysis.arrays import Draws
 from analysis.correlation.coefficients import METHODS, Method, coefficients
 from analysis.correlation.comparison import permutation_tests
 from analysis.correlation.intervals import correlation_intervals, is_linearized
-from analysis.correlation.levels import correlate, correlate_with_documents
+from analysis.correlation.levels import correlate, correlate_pairs
 from analysis.correlation.linearized import prepare_ranks
 from analysis.correlation.many_swaps import (
     Metrics,
@@ -148,7 +148,7 @@ def test_swaps_summed_by_metric_are_those_of_pairs(permute: Permute) -> None:
         named = {f"{metric}": values for metric, values in enumerate(scores)} | {"people": cells.human}
         rated = [(f"{metric}", "people") for metric in range(len(scores))]
         documents = [f"{document:03}" for document in cells.document]  # which sort as their numbers
-        within = correlate_with_documents(named, rated, documents, cells.system).within
+        within = correlate_pairs(named, rated, documents, cells.system).within
         found, coins_of_found = flip_documents(np.stack([within[pair, "pearson"] for pair in rated]), pairs)
         assert coins_of_found == units
         np.testing.assert_allclose(found(coins[:, :units]), flips(coins[:, :units]), atol=1e-5)
