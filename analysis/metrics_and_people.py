@@ -19,10 +19,9 @@ from analysis.arrays import DRAWS, Draws
 from analysis.correlation.coefficients import METHODS, Method
 from analysis.correlation.comparison import CorrelationTest, permutation_tests
 from analysis.correlation.intervals import LevelIntervals, correlation_intervals
-from analysis.correlation.levels import Correlation, Levels, correlate_pairs
+from analysis.correlation.levels import Levels, correlate_pairs
 from analysis.correlation.permuted import PERMUTATIONS, Permutations
 from analysis.correlation.resampled import Resample
-from analysis.correlation.williams import WilliamsTest, williams
 from analysis.significance import PairedComparison, compare_metrics, holm
 from analysis.systems import (
     SystemComparison,
@@ -37,6 +36,7 @@ from analysis.systems import (
     name_runs,
     system_means,
 )
+from analysis.threads import map_ahead
 from data.cells import Cells
 from data.preferences import Preferences
 from data.signatures import distinct, find_signature, labels, name_of
@@ -316,9 +316,7 @@ class CorrelationComparison(NamedTuple):
     second: str
     level: str
     test: CorrelationTest
-    """The permutation test of the first metric's coefficient with people against the second's."""
-    williams: WilliamsTest
-    """Williams' test, which assumes that cells or systems are independent; undefined at the input level."""
+    """The test of the first metric's coefficient with people against the second's."""
     p_holm: float | None = None
     """The permutation test's p after Holm's correction over the comparisons of the level."""
     comparisons: int = 0
@@ -348,38 +346,13 @@ def compare_correlations(
         method=method,
         permutations=permutations,
     )
-    if method == "pearson":
-        beside = _williams_by_level(cells, columns, human, pairs)
-    else:
-        beside = dict.fromkeys(pairs, [WilliamsTest(None, None, "it is a test of Pearson's r")] * len(LEVELS))
     return correct_by_level(
         [
-            CorrelationComparison(first, second, level, test, williams_test)
+            CorrelationComparison(first, second, level, test)
             for first, second in pairs
-            for level, test, williams_test in zip(LEVELS, tests[first, second], beside[first, second], strict=True)
+            for level, test in zip(LEVELS, tests[first, second], strict=True)
         ]
     )
-
-
-def _williams_by_level(
-    cells: Cells, columns: dict[str, NDArray[np.float64]], human: str, pairs: Sequence[tuple[str, str]]
-) -> dict[tuple[str, str], list[WilliamsTest]]:
-    """Compute Williams' test of two metrics at each level, over the cells that have both scores and a rating."""
-    alike: dict[bytes, list[tuple[str, str]]] = {}
-    for pair in pairs:
-        there = ~np.isnan([columns[name] for name in (*pair, human)]).any(axis=0)
-        alike.setdefault(there.tobytes(), []).append(pair)
-    tests = {}
-    for packed, group in alike.items():
-        there = np.frombuffer(packed, dtype=np.bool_)
-        metrics = dict.fromkeys(name for pair in group for name in pair)
-        same = {name: np.where(there, columns[name], np.nan) for name in (*metrics, human)}
-        asked = [*((name, human) for name in metrics), *group]
-        levels = correlate_pairs(same, asked, cells.documents, cells.systems).levels
-        for pair in group:
-            three = [levels[one]["pearson"] for one in ((pair[0], human), (pair[1], human), pair)]
-            tests[pair] = [beside_williams(level, *at) for level, *at in zip(LEVELS, *three, strict=True)]
-    return tests
 
 
 def correct_by_level(comparisons: Sequence[CorrelationComparison]) -> list[CorrelationComparison]:
@@ -391,15 +364,6 @@ def correct_by_level(comparisons: Sequence[CorrelationComparison]) -> list[Corre
         for place, p in zip(rows, holm([comparisons[place].test.p for place in rows]), strict=True):
             corrected[place] = comparisons[place]._replace(p_holm=p, comparisons=tested)
     return corrected
-
-
-def beside_williams(level: str, first: Correlation, second: Correlation, between: Correlation) -> WilliamsTest:
-    """Compute Williams' test of two metrics' correlations with people, or give the reason why it is undefined."""
-    if level == "input":
-        return WilliamsTest(None, None, "there is no such test within documents")
-    if first.r is None or second.r is None or between.r is None:
-        return WilliamsTest(None, None, first.reason or second.reason or between.reason)
-    return williams(first.r, second.r, between.r, first.n)
 
 
 # --- systems ----------------------------------------------------------------------------------------------
@@ -437,16 +401,20 @@ def analyze_systems(
     """
     averaged, documents, systems = average_runs(columns, cells.documents, cells.systems)
     beaten = tuple(dict.fromkeys(str(name_runs(baseline)) for baseline in baselines))
-    return [
-        SystemsAnalysis(
+
+    def analyze(column: tuple[str, ArrayLike]) -> SystemsAnalysis:
+        name, values = column
+        means = system_means(values, documents, systems)
+        runs = means if averaged is columns else system_means(columns[name], cells.documents, cells.systems)
+        return SystemsAnalysis(
             name,
-            tuple(system_means(values, documents, systems)),
+            tuple(means),
             distinguishability(values, systems),
             tuple(compare_systems(values, documents, systems)),
             beaten,
             tuple(map(str, find_beating(values, documents, systems, beaten))),
             signatures.get(name, ""),
-            tuple(combine_runs(system_means(columns[name], cells.documents, cells.systems))),
+            tuple(combine_runs(runs)),
         )
-        for name, values in averaged.items()
-    ]
+
+    return list(map_ahead(analyze, averaged.items()))

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Collection
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -58,7 +59,8 @@ def read_scored_shards(folder: Path, metrics: Collection[str] | None = None) -> 
     if not manifest.shards:
         raise BadShard(f"{folder}: there are no shards; score a file that has summaries")
     names = [name for name in manifest.signatures if metrics is None or name in metrics]
-    tables = [read_shard(folder, shard, manifest, names) for shard in manifest.shards]
+    with ThreadPoolExecutor(2) as threads:
+        tables = list(threads.map(lambda shard: read_shard(folder, shard, manifest, names), manifest.shards))
     table = pa.concat_tables(tables, promote_options="default")
     documents, known = as_codes(table[DOCUMENT])
     systems, by = as_codes(table[SYSTEM])

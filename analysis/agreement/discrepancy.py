@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from analysis.agreement.pairs import group_by_document, pairs_by_document
-from analysis.arrays import read_numbers, same_length
+from analysis.arrays import Integers, keep_names, read_numbers, same_length
 from analysis.ratio_intervals import Interval, interval_of_counts, name_sampled_units
+from analysis.threads import map_ahead
 from data.ties import preference_signs
 
 
@@ -46,7 +47,7 @@ def discrepancies(
     Raises `ValueError` for other shapes and infinite numbers.
     Source: Takeshita et al. 2024, ROUGE-K: Do Your Summaries Have Keywords?, which gives one such share.
     """
-    documents = list(documents)
+    documents = keep_names(documents)
     columns = {
         name: read_numbers(scores[name], name) for name in dict.fromkeys(name for two in compared for name in two)
     }
@@ -54,13 +55,21 @@ def discrepancies(
         same_length(scores=column, documents=documents)
     groups = group_by_document(documents, np.ones(len(documents), dtype=np.bool_))
     # by document: pairs for which both have values, those on which they disagree, and those that both decide
-    there, parted, decided = np.zeros((3, len(compared), len(groups)), dtype=np.intp)
-    for first, second, document in pairs_by_document(groups):
+    totals = np.zeros((3, len(compared), len(groups)), dtype=np.intp)
+
+    def compare(pairs: tuple[Integers, Integers, Integers]) -> tuple[slice, Integers]:
+        first, second, document = pairs
+        some = slice(int(document[0]), int(document[-1]) + 1)
+        counts = np.empty((3, len(compared), some.stop - some.start), dtype=np.intp)
         preferred = {name: preference_signs(column[first] - column[second]) for name, column in columns.items()}
         for place, (one, other) in enumerate(compared):
             product = preferred[one] * preferred[other]
-            for counts, mask in ((there, ~np.isnan(product)), (parted, product < 0), (decided, np.abs(product) == 1)):
-                counts[place] += np.bincount(document[mask], minlength=len(groups))
+            for kind, mask in enumerate((~np.isnan(product), product < 0, np.abs(product) == 1)):
+                counts[kind, place] = np.bincount(document[mask] - some.start, minlength=counts.shape[2])
+        return some, counts
+
+    for some, counts in map_ahead(compare, pairs_by_document(groups)):
+        totals[..., some] += counts
     return [
         Discrepancy(
             one,
@@ -75,5 +84,5 @@ def discrepancies(
             decided_interval=interval_of_counts(apart, sure),
             over=name_sampled_units(None),
         )
-        for (one, other), both, apart, sure in zip(compared, there, parted, decided, strict=True)
+        for (one, other), both, apart, sure in zip(compared, *totals, strict=True)
     ]

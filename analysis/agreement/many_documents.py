@@ -27,7 +27,8 @@ from analysis.agreement.rated_pairs import (
 from analysis.agreement.tie_accuracy import tie_counts_of_columns
 from analysis.arrays import LEVEL, Floats, Integers
 from analysis.ratio_intervals import interval_of_counts
-from analysis.significance import CreditSums, PairedComparison, compare_sums, correct_family
+from analysis.significance import Comparison, CreditSums, PairedComparison, compare_sums, correct_family
+from analysis.threads import map_ahead
 from data.ties import TIE
 
 OUTCOMES = np.array(
@@ -94,14 +95,15 @@ def make_bins(
 def compare_columns(pairs: PairColumns, outcomes: Mapping[str, Codes], rule: Rule, seed: int) -> list[PairedComparison]:
     """Compare metrics as `compare_rated_pairs` does, from the outcome of each pair by metric."""
     earned = {name: earned_doubled(rule)[codes] for name, codes in outcomes.items()}
-    comparisons = []
-    for first, second in combinations(earned, 2):
-        x, y = earned[first], earned[second]
+
+    def compare(two: tuple[str, str]) -> Comparison:
+        x, y = (earned[name] for name in two)
         both = (x >= 0) & (y >= 0)
         difference = (x - y) * both
         counts: Integers = pairs.add_up(both)
         sums = pairs.add_up(difference) / 2
         whole = bool((sums == np.floor(sums)).all())
         of_documents = CreditSums(counts, counts.astype(np.float64), sums, bool(difference.any()), whole)
-        comparisons.append(compare_sums(first, second, of_documents))
-    return correct_family(comparisons, None, seed)
+        return compare_sums(*two, of_documents)
+
+    return correct_family(list(map_ahead(compare, combinations(earned, 2))), None, seed)

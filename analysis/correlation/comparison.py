@@ -30,7 +30,7 @@ from analysis.correlation.coefficients import (
     number_cells,
     slice_rows,
 )
-from analysis.correlation.levels import Correlation, correlate_pairs, in_order
+from analysis.correlation.levels import Correlation, Levels, correlate_complete, in_order
 from analysis.correlation.many_swaps import (
     MANY_CELLS,
     Metrics,
@@ -50,6 +50,7 @@ from analysis.correlation.permuted import (
     input_swaps,
     system_swaps,
 )
+from analysis.correlation.williams import WilliamsTest, williams
 from analysis.significance import draws_for
 from analysis.threads import map_ahead
 
@@ -85,6 +86,8 @@ class CorrelationTest(NamedTuple):
     """The smallest p that the permutations could give."""
     seed: int
     reason: str | None = None
+    williams: WilliamsTest = WilliamsTest(None, None, "it is a test of Pearson's r")
+    """Williams' test of the same difference, which assumes that cells or systems are independent."""
 
 
 class LevelTests(NamedTuple):
@@ -173,10 +176,16 @@ def _of_group(
     seed: int,
 ) -> dict[tuple[str, str], LevelTests]:
     """Test pairs of metrics that have a value in every cell."""
-    rated = [(name, _RATED) for name in scores]
-    of_rating = correlate_pairs({**scores, _RATED: cells.human}, rated, cells.document, cells.system, methods=[method])
-    found = {name: of_rating.levels[name, _RATED][method] for name in scores}
-    within = {name: of_rating.within[(name, _RATED), method] for name in scores}
+    columns = {**scores, _RATED: cells.human}
+    asked = [(name, _RATED) for name in scores] + (pairs if method == "pearson" else [])
+    places = [(list(columns).index(x), list(columns).index(y)) for x, y in asked]
+    documents, systems = (int(numbers.max(initial=-1)) + 1 for numbers in (cells.document, cells.system))
+    levels, of_documents = correlate_complete(
+        np.stack([*columns.values()]), places, cells.document, documents, cells.system, systems, [method]
+    )
+    correlated = {pair: of_pair[method] for pair, of_pair in zip(asked, levels, strict=True)}
+    found = {name: correlated[name, _RATED] for name in scores}
+    within = dict(zip(scores, of_documents[method][: len(scores)], strict=True))
     tested = [pair for pair in pairs if all(found[name].global_.r is not None for name in pair)]
     drawn = [_Drawn(np.empty((0, 0)), False, 1.0)] * 3
     ways = PERMUTE_BY_LEVEL if permute is None else (permute,) * 3
@@ -191,17 +200,34 @@ def _of_group(
         both = int(np.count_nonzero(~np.isnan(within[pair[0]]) & ~np.isnan(within[pair[1]])))
         sides = zip(found[pair[0]], found[pair[1]], [len(cells.human), both, found[pair[0]].system.n], strict=True)
         place = [tested.index(pair)] if pair in tested else []
-        tests[pair] = LevelTests(
-            *(
-                _test(of_x, of_y, n, made._replace(differences=made.differences[:, place].ravel()), way, seed)
-                for (of_x, of_y, n), made, way in zip(sides, drawn, ways, strict=True)
-            )
-        )
+        of_levels = [
+            _test(of_x, of_y, n, made._replace(differences=made.differences[:, place].ravel()), way, seed)
+            for (of_x, of_y, n), made, way in zip(sides, drawn, ways, strict=True)
+        ]
+        if method == "pearson":
+            beside = _williams_by_level(found[pair[0]], found[pair[1]], correlated[pair])
+            of_levels = [test._replace(williams=other) for test, other in zip(of_levels, beside, strict=True)]
+        tests[pair] = LevelTests(*of_levels)
     return tests
 
 
 _RATED = ""
 """The name of the column of ratings among metrics."""
+
+
+def _williams_by_level(first: Levels, second: Levels, between: Levels) -> tuple[WilliamsTest, ...]:
+    """Compute Williams' test of two metrics' correlations with people at each level, or give the reason for none."""
+
+    def test(first: Correlation, second: Correlation, between: Correlation) -> WilliamsTest:
+        if first.r is None or second.r is None or between.r is None:
+            return WilliamsTest(None, None, first.reason or second.reason or between.reason)
+        return williams(first.r, second.r, between.r, first.n)
+
+    return (
+        test(first.global_, second.global_, between.global_),
+        WilliamsTest(None, None, "there is no such test within documents"),
+        test(first.system, second.system, between.system),
+    )
 
 
 class _Prepared(NamedTuple):

@@ -36,6 +36,7 @@ from analysis.correlation.resampled import (
     prepare_systems,
 )
 from analysis.ratio_intervals import Interval
+from analysis.threads import map_ahead
 from data.ties import TIE
 
 SAME_COEFFICIENTS = "no interval: all resamples have the same coefficient"
@@ -235,8 +236,9 @@ def _grouped(matrices: Mapping[str, Floats], pairs: Sequence[Pair]) -> Iterator[
     """Yield groups of pairs with the same cells with both scores."""
     groups: dict[bytes, list[Pair]] = defaultdict(list)
     masks: dict[bytes, NDArray[np.bool_]] = {}
+    has_value = {name: ~np.isnan(matrix) for name, matrix in matrices.items()}
     for x, y in pairs:
-        present = ~(np.isnan(matrices[x]) | np.isnan(matrices[y]))
+        present = has_value[x] & has_value[y]
         mask = np.packbits(present).tobytes()
         masks[mask] = present
         groups[mask].append((x, y))
@@ -260,7 +262,7 @@ def _reasons(group: Group, method: Method, where: str, resample: Resample) -> li
     if where == "global":
         vary = [bool(is_varied(column.ravel(), group.present.ravel())) for column in group.columns]
         return [None if vary[x] and vary[y] else "either side is constant" for x, y in group.pairs]
-    vary_within = is_varied(group.columns, group.present[None])
+    vary_within = list(map_ahead(lambda column: is_varied(column, group.present), group.columns))
     defined = [np.count_nonzero(vary_within[x] & vary_within[y]) for x, y in group.pairs]
     if resample == "systems":
         return [None if count else "no document has a coefficient" for count in defined]

@@ -93,7 +93,7 @@ def correlate_pairs(
         names = list(dict.fromkeys(name for pair in group for name in pair))
         cells = np.stack([scores[name][both] for name in names])
         places = [(names.index(first), names.index(second)) for first, second in group]
-        of_pairs, of_documents = _correlate_group(
+        of_pairs, of_documents = correlate_complete(
             cells, places, document[both], document_count, system[both], system_count, tuple(methods)
         )
         levels.update(zip(group, of_pairs, strict=True))
@@ -102,7 +102,7 @@ def correlate_pairs(
     return Correlated({pair: levels[pair] for pair in pairs}, within)
 
 
-def _correlate_group(
+def correlate_complete(
     cells: Floats,
     pairs: Sequence[tuple[int, int]],
     document: Integers,
@@ -111,9 +111,10 @@ def _correlate_group(
     system_count: int,
     methods: Sequence[Method],
 ) -> tuple[list[dict[Method, Levels]], dict[Method, Floats]]:
-    """Correlate pairs of columns, shape (columns, cells), that have no missing values.
+    """Correlate pairs of columns, shape (columns, cells), that have no missing values, by each of some methods.
 
-    Also returns the coefficients within documents, shape (pairs, documents).
+    `document` and `system` number the document and the system of each cell. Also returns the coefficients within
+    documents, shape (pairs, documents), by method.
     """
     means = np.stack([_system_means(side, system, system_count) for side in cells])
     ranks = mid_ranks(means, np.ones(means.shape), TIE)  # means have noise of their own, which would separate ties

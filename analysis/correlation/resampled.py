@@ -96,12 +96,11 @@ def _global_pearson(group: Group, units: Floats) -> Sample:
     `units`, shape (columns, units, cells of a unit), holds the columns by these units.
     """
     columns, _, size = units.shape
-    cells = units.reshape(columns, -1)
-    there = ~np.isnan(cells[0])
-    unit = np.repeat(np.arange(units.shape[1]), size)[there]
-    cells = cells[:, there]
-    centred = np.nan_to_num(units - cells.mean(axis=1)[:, None, None])
-    sums = [(~np.isnan(units[0])).sum(axis=1), *centred.sum(axis=2), *(centred**2).sum(axis=2)]
+    there = ~np.isnan(units[0])
+    unit = np.repeat(np.arange(units.shape[1]), size)[there.ravel()]
+    cells = units.reshape(columns, -1)[:, there.ravel()]
+    centred = np.where(there, units - cells.mean(axis=1)[:, None, None], 0)
+    sums = [there.sum(axis=1), *centred.sum(axis=2), *(centred**2).sum(axis=2)]
     sums += [(centred[x] * centred[y]).sum(axis=1) for x, y in group.pairs]
     of_units = np.column_stack(sums).astype(np.float64)
 

@@ -207,7 +207,7 @@ def correlation_test_table(
             "test": PERMUTATION_TESTS[test.permuted] + (", exact" if test.exact else ""),
             "permutations": test.permutations,
             "holds for": HOLDS_FOR[test.permuted],
-            "p (Williams)": number_cell(found.williams.p, found.williams.reason),
+            "p (Williams)": number_cell(test.williams.p, test.williams.reason),
         }
         for found, test in zip(comparisons, tests, strict=True)
     ]

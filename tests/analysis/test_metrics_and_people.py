@@ -279,8 +279,8 @@ def test_metrics_compared_by_correlation() -> None:
             (columns["m"], columns["length"]),
         )
     )
-    assert rows["global"].williams.p == pytest.approx(williams(r12, r13, r23, 59).p)
-    assert rows["input"].williams.reason == "there is no such test within documents"
+    assert rows["global"].test.williams.p == pytest.approx(williams(r12, r13, r23, 59).p)
+    assert rows["input"].test.williams.reason == "there is no such test within documents"
 
 
 def test_systems_by_every_column() -> None:

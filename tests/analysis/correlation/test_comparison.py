@@ -350,7 +350,9 @@ def test_scales_and_sides_do_not_matter(method: Method, way: Permute) -> None:
     for test, same, opposite in zip(found, scaled, turned, strict=True):
         assert test.difference is not None
         assert same == test._replace(difference=pytest.approx(test.difference))
-        assert opposite == test._replace(difference=pytest.approx(-test.difference))
+        t = None if test.williams.t is None else pytest.approx(-test.williams.t)
+        other_way = test.williams._replace(t=t)
+        assert opposite == test._replace(difference=pytest.approx(-test.difference), williams=other_way)
 
 
 @pytest.mark.parametrize("way", [None, *WAYS])
@@ -409,13 +411,17 @@ def test_degenerate_input(
         else:
             assert test.reason is not None
             assert test.reason.startswith(reason)
-            assert test == CorrelationTest(None, None, test.n, test.permuted, 0, False, 1.0, 2, test.reason)
+            undefined = CorrelationTest(None, None, test.n, test.permuted, 0, False, 1.0, 2, test.reason, test.williams)
+            assert test == undefined
+            assert test.williams.p is None
+            assert test.williams.reason is not None
 
 
 def test_permutations_without_coefficients_are_passed_over() -> None:
     # four ways to swap two cells of mirrored scores: two of them leave constants
     found = swap_test([1, 2], [2, 1], [1, 2], "aa", "st", permute="cells")
-    assert found.input == CorrelationTest(pytest.approx(2), 1, 1, "cells", 2, True, 1, 0)
+    no_williams = WilliamsTest(None, None, "there is no such test within documents")
+    assert found.input == CorrelationTest(pytest.approx(2), 1, 1, "cells", 2, True, 1, 0, None, no_williams)
 
 
 SCORES = st.sampled_from([NAN, 0.0, 1.0, 0.1 + 0.2, 0.3]) | st.floats(-1e100, 1e100)
