@@ -1,8 +1,7 @@
 """Runs on Ray: Ray Data gives each shard's piece to a worker, and to another one if that worker or its node ends.
 
 Workers return a shard's bytes, and the process that began the run writes them, so that no shared folder is needed and
-no shard can be written twice. A worker returns the text of its refusal, because Ray's own errors are about its
-machinery.
+no shard can be written twice.
 """
 
 import logging
@@ -27,10 +26,6 @@ ENDING = 30
 
 class RayMissing(ValueError):
     """Ray is not installed."""
-
-
-class RefusedByWorker(ValueError):
-    """A worker refused its input; the message is the worker's."""
 
 
 class TooLarge(ValueError):
@@ -64,7 +59,7 @@ class RayPlace:
         """Yield a function's results as they come, each with the index of its item.
 
         If the function `keeps` something that takes long to load, each worker is an actor, which loads it once, and has
-        a GPU if Ray has any; otherwise it is a plain task. Raises `RefusedByWorker`, `TooLarge`.
+        a GPU if Ray has any; otherwise it is a plain task. Raises `TooLarge`.
         """
         if not items:
             return
@@ -86,8 +81,6 @@ class RayPlace:
         )
         self.rows = iter(told.iter_rows())
         for row in self.rows:
-            if row["refused"]:
-                raise RefusedByWorker(row["refused"])
             yield row["place"], pickle.loads(row["made"])  # noqa: S301  sent by our own worker
 
     def end(self) -> None:
@@ -122,14 +115,10 @@ class Worker:
         self.function = function
 
     def __call__(self, batch: dict[str, Any]) -> Iterator[dict[str, Any]]:
-        """Yield the function's result for each item of a batch as soon as it is there, or why the item is refused."""
+        """Yield the function's result for each item of a batch as soon as it is there."""
         for place, item in zip(batch["place"], batch["item"], strict=True):
-            made, refused = b"", ""
-            try:
-                made = pickle.dumps(self.function(pickle.loads(item)))  # noqa: S301  our own
-            except (ValueError, OSError) as error:
-                refused = str(error) or type(error).__name__
-            yield {"place": [int(place)], "made": [made], "refused": [refused]}
+            made = self.function(pickle.loads(item))  # noqa: S301  our own
+            yield {"place": [int(place)], "made": [pickle.dumps(made)]}
 
 
 @contextmanager

@@ -45,7 +45,10 @@ class Place(Protocol):
     """The interface of places where shards are made."""
 
     def map(self, function: Callable[[Any], Any], items: Sequence[Any], *, keeps: bool) -> Iterator[tuple[int, Any]]:
-        """Yield a function's results as they come, each with its item's index; `keeps` if it loads something slowly."""
+        """Yield a function's results as they come, each with its item's index; `keeps` if it loads something slowly.
+
+        The function should return what it refuses (`Attempt`), as an error that it raises can come as one of Ray's own.
+        """
 
 
 class Here:
@@ -163,8 +166,8 @@ def compute(prepared: PreparedRun, place: Place, progress: Callable[[Progress], 
     """Compute the shards of a prepared run, and write the folder's manifest when all are there.
 
     Each shard is written whole as soon as it is made. If the run keeps going, the manifest names what is left out.
-    Raises `BadShard` if a shard was changed since, and `BadRecord` or OSError if one cannot be computed: then no
-    manifest is written.
+    Raises `BadShard` if a shard was changed since, `BadRecord` if one cannot be computed, and OSError if one cannot be
+    written: then no manifest is written.
     """
     work, folder, pieces, refusals = prepared.work, prepared.folder, prepared.pieces, dict(prepared.refusals)
     folder.mkdir(parents=True, exist_ok=True)
@@ -173,10 +176,12 @@ def compute(prepared: PreparedRun, place: Place, progress: Callable[[Progress], 
     done, total, documents = len(pieces) - len(refusals) - len(prepared.wanted), len(pieces) - len(refusals), 0
     before = done
     progress(Progress(done, total, documents))
-    maker: Callable[[Any], Any] = Attempt(Maker(work)) if prepared.keep_going else Maker(work)
-    for place_of, made in place.map(maker, [pieces[number] for number in prepared.wanted], keeps=work.needs_model):
+    wanted = [pieces[number] for number in prepared.wanted]
+    for place_of, made in place.map(Attempt(Maker(work)), wanted, keeps=work.needs_model):
         number = prepared.wanted[place_of]
         if isinstance(made, Refusal):
+            if not prepared.keep_going:
+                raise BadRecord(made.reason)
             refusals[number], total = made.reason, total - 1
         else:
             write_bytes_whole(folder / name_of(number), [made.data])
