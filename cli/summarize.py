@@ -181,7 +181,7 @@ def heading(option: str) -> str:
 @click.option(
     "--prompt",
     help="Text around {document}, such as 'summarize: {document}'.  [default: the ROUGE-K paper's for language models, "
-    "{document} and TL;DR: for those without a chat template; for encoder-decoders the document alone]",
+    "the document alone for encoder-decoders]",
 )
 @click.option(
     "--source-tokens",

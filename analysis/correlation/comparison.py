@@ -1,9 +1,9 @@
-"""Permutation tests of whether one metric correlates with human ratings better than another.
+"""Tests of whether one metric correlates with human ratings better than another: permutations, and Williams' test.
 
-Both metrics are standardised over all cells, so that their scales do not matter; then coins decide which units swap
-their scores; p is the share of permutations with a difference at least as far from 0. The unit of a coin decides what
-the result holds for (Deutsch, Dror and Roth 2021, "A Statistical Analysis of Summarization Evaluation Metrics Using
-Resampling Methods"):
+For permutation tests, both metrics are standardised over all cells, so that their scales do not matter; then coins
+decide which units swap their scores; p is the share of permutations with a difference at least as far from 0. The unit
+of a coin decides what the result holds for (Deutsch, Dror and Roth 2021, "A Statistical Analysis of Summarization
+Evaluation Metrics Using Resampling Methods"):
 
 - `systems`, their Perm-Systems: all summaries of a system swap together. Holds for new systems on these documents.
 - `documents`, their Perm-Inputs: all summaries of a document swap together. Holds for new documents, these systems.

@@ -7,9 +7,6 @@ from llm.prompts import ROUGE_K_PAPER
 from metrics.models.encoder import whole_characters
 from summarizers.checkpoints.options import DOCUMENT
 
-TLDR = "{document}\nTL;DR:"
-"""The prompt for language models without a chat template (Radford et al. 2019, section 3.6)."""
-
 
 class Source(NamedTuple):
     """The input of a model for one document."""
@@ -76,9 +73,9 @@ def chat_tokens(tokenizer: Any, messages: list[dict[str, str]]) -> list[int]:
 def make_prompt(tokenizer: Any, template: str | None, *, encoder_decoder: bool) -> Prompt:
     """Make the prompt of a template.
 
-    By default, encoder-decoders read the document alone, language models with a chat template the ROUGE-K paper's
-    prompt, and others, which continue texts and follow no instructions, `TLDR`.
+    By default, encoder-decoders read the document alone, and language models the ROUGE-K paper's prompt (Takeshita et
+    al. 2024, Table 10), as a user's message if the tokenizer has a chat template.
     """
     chat = not encoder_decoder and tokenizer.chat_template is not None
-    default = DOCUMENT if encoder_decoder else ROUGE_K_PAPER if chat else TLDR
+    default = DOCUMENT if encoder_decoder else ROUGE_K_PAPER
     return Prompt(tokenizer, default if template is None else template, chat=chat)

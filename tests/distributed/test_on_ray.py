@@ -18,6 +18,7 @@ from distributed.running import Here, Place, Progress, compute, prepare, run
 from distributed.sources import Planner, find_inputs
 from distributed.work import ScoreWork
 from metrics import make_metrics
+from metrics.models.encoder import shared_encoder
 from tests.waiting import PATIENCE, until
 
 PER = 1
@@ -85,6 +86,23 @@ def test_a_ray_of_one_s_own_makes_the_bytes_of_one_process(tmp_path: Path, monke
         scored(tmp_path / "ray", str(DEMO), place)
     scored(tmp_path / "plain", str(DEMO), Here())
     assert contents(tmp_path / "ray") == contents(tmp_path / "plain")
+
+
+@pytest.mark.process
+def test_workers_of_a_node_share_the_weights(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A node has them in memory once, as pages of their file; no worker has pages of its own."""
+    monkeypatch.setenv("RAY_worker_niceness", NICENESS)
+
+    def weights_in_memory(text: str) -> tuple[int, int]:
+        shared_encoder().encode([text], [6])
+        file = shared_encoder().model.folder / "model.safetensors"
+        (weights,) = [one for one in psutil.Process().memory_maps() if Path(one.path) == file]
+        return weights.rss, weights.anonymous
+
+    with on_ray(RayOptions(workers=2)) as place:
+        held = [weights for _, weights in place.map(weights_in_memory, ["One.", "Two.", "Three."], keeps=True)]
+    assert len(held) == 3
+    assert all(rss > 2**25 and not own for rss, own in held)
 
 
 @pytest.mark.process

@@ -11,6 +11,7 @@ import transformers
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
 from data.records import Document
+from llm.prompts import ROUGE_K_PAPER
 
 POSITIONS = 64
 """Tokens that fit into a tiny model; more of a source is cut."""
@@ -81,9 +82,12 @@ def t5_tokenizer(texts: Sequence[str] = TEXTS, size: int = 300) -> Any:
     )
 
 
-def causal_tokenizer(texts: Sequence[str] = TEXTS, size: int = 400, *, chat: bool = False) -> Any:
-    """GPT-2's and Llama 3's kind of tokenizer, without padding as theirs; with `chat` it has a chat template."""
-    tokenizer = bytepair(texts, ["<|end|>"], size)
+def causal_tokenizer(texts: Sequence[str] = TEXTS, size: int = 450, *, chat: bool = False) -> Any:
+    """GPT-2's and Llama 3's kind of tokenizer, without padding as theirs; with `chat` it has a chat template.
+
+    It knows the usual prompt, too, which would otherwise leave no room for a document.
+    """
+    tokenizer = bytepair([*texts, ROUGE_K_PAPER], ["<|end|>"], size)
     made = transformers.PreTrainedTokenizerFast(
         tokenizer_object=tokenizer, bos_token="<|end|>", eos_token="<|end|>", model_max_length=POSITIONS
     )

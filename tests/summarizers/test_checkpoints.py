@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 import torch
 import transformers
@@ -28,7 +29,7 @@ from summarizers.adding import TrainedOnDocuments
 from summarizers.checkpoints import CheckpointFiles, CheckpointSummarizer, WritingOptions, open_checkpoint
 from summarizers.checkpoints.checkpoint import Checkpoint, Output, TooLittleMemory
 from summarizers.checkpoints.loading import load_network
-from summarizers.checkpoints.sources import TLDR, Source
+from summarizers.checkpoints.sources import Source
 from summarizers.training_documents import TrainingDocuments
 from tests.summarizers.checkpoints import (
     DOCUMENTS,
@@ -86,7 +87,7 @@ def test_texts_are_those_of_transformers(folders: dict[str, Path], name: str, be
     network, tokenizer = kind.from_pretrained(folder), transformers.AutoTokenizer.from_pretrained(folder)
     expected = {}
     for document in DOCUMENTS:
-        text = document.source_text if seq2seq else TLDR.replace("{document}", document.source_text)
+        text = document.source_text if seq2seq else ROUGE_K_PAPER.replace("{document}", document.source_text)
         ids = tokenizer(text, return_tensors="pt").input_ids
         assert ids.shape[1] <= system.checkpoint.limit, "of these nothing is cut"
         made = network.generate(
@@ -106,6 +107,17 @@ def test_texts_are_those_of_transformers(folders: dict[str, Path], name: str, be
     assert max(len(batch) for batch in system.plan(DOCUMENTS)) > 1
     assert written(system, DOCUMENTS) == expected
     assert len(set(expected.values())) > 3
+
+
+def test_processes_share_the_weights_of_a_checkpoint(folders: dict[str, Path]) -> None:
+    """They are pages of the file; none is a copy of this process."""
+    checkpoint = opened(folders["llama"])
+    checkpoint.write([checkpoint.read(TEXTS[0])])
+    (weights,) = [
+        one for one in psutil.Process().memory_maps() if Path(one.path) == folders["llama"] / "model.safetensors"
+    ]
+    assert weights.rss > 0
+    assert weights.anonymous == 0
 
 
 def test_a_language_model_that_chats_gets_its_template(tmp_path: Path) -> None:
@@ -135,11 +147,19 @@ def test_a_source_is_cut_to_what_the_model_takes(folders: dict[str, Path], name:
     assert source.cut
     assert LONG.source_text.startswith(source.text)
     text = system.checkpoint.tokenizer.decode(source.ids, skip_special_tokens=True)
-    assert text.replace(" ", "").startswith(source.text.replace(" ", "")[:60])
-    assert KINDS[name] == "seq2seq" or text.endswith("\nTL;DR:")  # what asks for the summary is never cut
+    asked = "" if KINDS[name] == "seq2seq" else ROUGE_K_PAPER.removesuffix("{document}")
+    assert text.replace(" ", "").startswith((asked + source.text).replace(" ", "")[:100])
     cut, whole = system.summarize([LONG, DOCUMENTS[0]])
     assert SOURCE_CUT in cut.remarks
     assert SOURCE_CUT not in whole.remarks
+
+
+def test_what_stands_behind_a_document_is_never_cut(folders: dict[str, Path]) -> None:
+    checkpoint = opened(folders["gpt2"], replace(SHORT, prompt="{document}\nTL;DR:"))
+    source = checkpoint.read(LONG.source_text)
+    assert source.cut
+    assert len(source.ids) <= checkpoint.limit
+    assert checkpoint.tokenizer.decode(source.ids) == f"{source.text}\nTL;DR:"
 
 
 def test_a_language_model_writes_as_in_the_rouge_k_paper(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import unicodedata
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 import torch
 import transformers
@@ -195,6 +196,16 @@ def test_vectors_do_not_depend_on_the_batch() -> None:
     ]:
         others = dict(zip(texts, encoder.encode(texts, [5]), strict=True))
         assert apart(together, [others[text] for text in TEXTS], 5) < 1e-5
+
+
+def test_processes_share_the_weights(embedded: Encoder) -> None:
+    """They are pages of the file; none is a copy of this process."""
+    embedded.encode(TEXTS, [6])
+    (weights,) = [
+        one for one in psutil.Process().memory_maps() if Path(one.path) == embedded.model.folder / "model.safetensors"
+    ]
+    assert weights.rss > 2**25
+    assert weights.anonymous == 0
 
 
 def test_batches() -> None:
