@@ -198,6 +198,7 @@ def test_vectors_do_not_depend_on_the_batch() -> None:
         assert apart(together, [others[text] for text in TEXTS], 5) < 1e-5
 
 
+@pytest.mark.smoke
 def test_processes_share_the_weights(embedded: Encoder) -> None:
     """They are pages of the file; none is a copy of this process."""
     embedded.encode(TEXTS, [6])
