@@ -19,6 +19,7 @@ from distributed.sources import Planner, find_inputs
 from distributed.work import ScoreWork
 from metrics import make_metrics
 from metrics.models.encoder import shared_encoder
+from tests.mapped import Mapped, find_mapped
 from tests.waiting import PATIENCE, until
 
 PER = 1
@@ -93,16 +94,14 @@ def test_workers_of_a_node_share_the_weights(monkeypatch: pytest.MonkeyPatch) ->
     """A node has them in memory once, as pages of their file; no worker has pages of its own."""
     monkeypatch.setenv("RAY_worker_niceness", NICENESS)
 
-    def weights_in_memory(text: str) -> tuple[int, int]:
+    def weights_in_memory(text: str) -> Mapped:
         shared_encoder().encode([text], [6])
-        file = shared_encoder().model.folder / "model.safetensors"
-        (weights,) = [one for one in psutil.Process().memory_maps() if Path(one.path) == file]
-        return weights.rss, weights.anonymous
+        return find_mapped(shared_encoder().model.folder / "model.safetensors")
 
     with on_ray(RayOptions(workers=2)) as place:
         held = [weights for _, weights in place.map(weights_in_memory, ["One.", "Two.", "Three."], keeps=True)]
     assert len(held) == 3
-    assert all(rss > 2**25 and not own for rss, own in held)
+    assert all(weights.held > 2**25 and weights.own == 0 for weights in held)
 
 
 @pytest.mark.process

@@ -13,7 +13,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 import torch
 import transformers
@@ -31,6 +30,7 @@ from summarizers.checkpoints.checkpoint import Checkpoint, Output, TooLittleMemo
 from summarizers.checkpoints.loading import load_network
 from summarizers.checkpoints.sources import Source
 from summarizers.training_documents import TrainingDocuments
+from tests.mapped import find_mapped
 from tests.summarizers.checkpoints import (
     DOCUMENTS,
     TEXTS,
@@ -113,11 +113,9 @@ def test_processes_share_the_weights_of_a_checkpoint(folders: dict[str, Path]) -
     """They are pages of the file; none is a copy of this process."""
     checkpoint = opened(folders["llama"])
     checkpoint.write([checkpoint.read(TEXTS[0])])
-    (weights,) = [
-        one for one in psutil.Process().memory_maps() if Path(one.path) == folders["llama"] / "model.safetensors"
-    ]
-    assert weights.rss > 0
-    assert weights.anonymous == 0
+    weights = find_mapped(folders["llama"] / "model.safetensors")
+    assert weights.held > 0
+    assert weights.own == 0
 
 
 def test_a_language_model_that_chats_gets_its_template(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ import unicodedata
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 import torch
 import transformers
@@ -21,6 +20,7 @@ from metrics.models import encoder as encoder_module
 from metrics.models.encoder import Encoded, Encoder, make_batches, shared_encoder
 from metrics.models.files import ModelUnavailable
 from metrics.models.vectors import EncoderVectors
+from tests.mapped import find_mapped
 
 pytestmark = pytest.mark.model
 
@@ -202,11 +202,9 @@ def test_vectors_do_not_depend_on_the_batch() -> None:
 def test_processes_share_the_weights(embedded: Encoder) -> None:
     """They are pages of the file; none is a copy of this process."""
     embedded.encode(TEXTS, [6])
-    (weights,) = [
-        one for one in psutil.Process().memory_maps() if Path(one.path) == embedded.model.folder / "model.safetensors"
-    ]
-    assert weights.rss > 2**25
-    assert weights.anonymous == 0
+    weights = find_mapped(embedded.model.folder / "model.safetensors")
+    assert weights.held > 2**25
+    assert weights.own == 0
 
 
 def test_batches() -> None:
