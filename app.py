@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from hosting.settings import BadSettings, hosted_settings, is_hosted
+from relevance.hosting.settings import BadSettings, hosted_settings, is_hosted
 
 
 @asynccontextmanager
@@ -21,15 +21,15 @@ async def lifespan(_app: st.App) -> AsyncIterator[dict[str, object]]:
     import altair  # noqa: F401
     import pandas  # noqa: F401
 
-    import pages.components.playground.forms
-    import pages.components.shared.context  # noqa: F401  with SciPy, for all pages of results
-    from data.database import connect
-    from metrics.text import lemma, stem
-    from pages.background.pool import open_pool
+    import relevance.pages.components.playground.forms
+    import relevance.pages.components.shared.context  # noqa: F401  with SciPy, for all pages of results
+    from relevance.data.database import connect
+    from relevance.metrics.text import lemma, stem
+    from relevance.pages.background.pool import open_pool
 
     connect().dispose()
     if is_hosted():
-        from hosting.operations import log_as_json
+        from relevance.hosting.operations import log_as_json
 
         log_as_json()
     for load in (lemma, stem):  # the dictionaries that the playground needs with the first letter
@@ -48,14 +48,14 @@ def put_behind_gate() -> dict[str, Any]:
     from starlette.middleware import Middleware
     from streamlit import config, file_util
 
-    from data.database import connect
-    from hosting.exports import ExportDesk
-    from hosting.gate import HEADER, Gate, SecurityHeaders
-    from hosting.operations import Counters
-    from hosting.policy import content_security_policy
-    from hosting.routes import Desk
-    from hosting.services import Services
-    from pages.background.pool import open_pool
+    from relevance.data.database import connect
+    from relevance.hosting.exports import ExportDesk
+    from relevance.hosting.gate import HEADER, Gate, SecurityHeaders
+    from relevance.hosting.operations import Counters
+    from relevance.hosting.policy import content_security_policy
+    from relevance.hosting.routes import Desk
+    from relevance.hosting.services import Services
+    from relevance.pages.background.pool import open_pool
 
     settings = hosted_settings()
     options = {
@@ -68,7 +68,7 @@ def put_behind_gate() -> dict[str, Any]:
     for name, value in options.items():
         config.set_option(name, value)
     check_binding(HEADER)
-    from pages.components.shared.binding import may_say, owns_file
+    from relevance.pages.components.shared.binding import may_say, owns_file
 
     services, counters = Services.over(connect(), settings), Counters()
     counters.waiting.set_function(open_pool().count_waiting)
@@ -90,7 +90,7 @@ def check_binding(header: str) -> None:
     try:
         from streamlit.web.server.starlette.starlette_websocket import gather_user_info
 
-        from pages.components.shared.binding import is_possible
+        from relevance.pages.components.shared.binding import is_possible
 
         bound = gather_user_info(Headers({header: "somebody"})) == {"sign_in": "somebody"} and is_possible()
     except ImportError:

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from data.names import NameColumn
-from data.sorting import natural_order
+from relevance.data.names import NameColumn
+from relevance.data.sorting import natural_order
 
 Floats = NDArray[np.float64]
 

@@ -2,11 +2,11 @@
 
 from typing import NamedTuple
 
-from analysis.agreement.counts import credit_pairs
-from analysis.agreement.planning import Plan, observe_metrics, pairs_to_separate
-from analysis.metrics_and_people import AgreementAnalysis, MetricRow
-from analysis.significance import ALPHA, PairedComparison
-from data.preferences import Preferences
+from relevance.analysis.agreement.counts import credit_pairs
+from relevance.analysis.agreement.planning import Plan, observe_metrics, pairs_to_separate
+from relevance.analysis.metrics_and_people import AgreementAnalysis, MetricRow
+from relevance.analysis.significance import ALPHA, PairedComparison
+from relevance.data.preferences import Preferences
 
 
 class Rival(NamedTuple):

@@ -9,21 +9,21 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.agreement.counts import Rule, credit_pairs
-from analysis.agreement.discrepancy import Discrepancy, discrepancies
-from analysis.agreement.evaluation import MetricEvaluation, evaluate_metrics
-from analysis.agreement.many_documents import compare_columns, evaluate_columns
-from analysis.agreement.pairs import group_by_document, list_pairs, pairs_of
-from analysis.agreement.rated_pairs import Codes, compare_rated_pairs, evaluate_rated_pairs
-from analysis.arrays import DRAWS, Draws
-from analysis.correlation.coefficients import METHODS, Method
-from analysis.correlation.comparison import CorrelationTest, permutation_tests
-from analysis.correlation.intervals import LevelIntervals, correlation_intervals
-from analysis.correlation.levels import Levels, correlate_pairs
-from analysis.correlation.permuted import PERMUTATIONS, Permutations
-from analysis.correlation.resampled import Resample
-from analysis.significance import PairedComparison, compare_metrics, holm
-from analysis.systems import (
+from relevance.analysis.agreement.counts import Rule, credit_pairs
+from relevance.analysis.agreement.discrepancy import Discrepancy, discrepancies
+from relevance.analysis.agreement.evaluation import MetricEvaluation, evaluate_metrics
+from relevance.analysis.agreement.many_documents import compare_columns, evaluate_columns
+from relevance.analysis.agreement.pairs import group_by_document, list_pairs, pairs_of
+from relevance.analysis.agreement.rated_pairs import Codes, compare_rated_pairs, evaluate_rated_pairs
+from relevance.analysis.arrays import DRAWS, Draws
+from relevance.analysis.correlation.coefficients import METHODS, Method
+from relevance.analysis.correlation.comparison import CorrelationTest, permutation_tests
+from relevance.analysis.correlation.intervals import LevelIntervals, correlation_intervals
+from relevance.analysis.correlation.levels import Levels, correlate_pairs
+from relevance.analysis.correlation.permuted import PERMUTATIONS, Permutations
+from relevance.analysis.correlation.resampled import Resample
+from relevance.analysis.significance import PairedComparison, compare_metrics, holm
+from relevance.analysis.systems import (
     SystemComparison,
     SystemMean,
     SystemRuns,
@@ -36,11 +36,11 @@ from analysis.systems import (
     name_runs,
     system_means,
 )
-from analysis.threads import map_ahead
-from data.cells import Cells
-from data.preferences import Preferences
-from data.signatures import distinct, find_signature, labels, name_of
-from data.ties import TIE, preference_signs
+from relevance.analysis.threads import map_ahead
+from relevance.data.cells import Cells
+from relevance.data.preferences import Preferences
+from relevance.data.signatures import distinct, find_signature, labels, name_of
+from relevance.data.ties import TIE, preference_signs
 
 LEVELS = ("global", "input", "system")
 

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from analysis.agreement.counts import outcomes
-from analysis.arrays import LEVEL, check_level, number_by_text, read_weights, same_length
-from analysis.intervals import clustered_variance, kish, share_interval
+from relevance.analysis.agreement.counts import outcomes
+from relevance.analysis.arrays import LEVEL, check_level, number_by_text, read_weights, same_length
+from relevance.analysis.intervals import clustered_variance, kish, share_interval
 
 TOO_FEW = "fewer than 2 documents have pairs to count"
 """The reason why a ratio has no interval."""

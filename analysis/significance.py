@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from analysis.arrays import number_by_text, read_numbers, same_length, sort_labels
-from analysis.intervals import clustered_variance
-from analysis.threads import map_ahead
-from data.ties import TIE
+from relevance.analysis.arrays import number_by_text, read_numbers, same_length, sort_labels
+from relevance.analysis.intervals import clustered_variance
+from relevance.analysis.threads import map_ahead
+from relevance.data.ties import TIE
 
 ALPHA = 0.05
 """The level below which a p value, corrected if several are tested, is significant."""

@@ -10,15 +10,15 @@ from typing import Literal, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.agreement.counts import Rule
-from analysis.agreement.discrepancy import Discrepancy
-from analysis.agreement.evaluation import MetricEvaluation
-from analysis.agreement.sequential import SequentialAnalysis, analyze_sequentially
-from analysis.arrays import Draws
-from analysis.correlation.coefficients import METHODS, Method
-from analysis.correlation.permuted import Permutations, Permute
-from analysis.correlation.resampled import Resample
-from analysis.metrics_and_people import (
+from relevance.analysis.agreement.counts import Rule
+from relevance.analysis.agreement.discrepancy import Discrepancy
+from relevance.analysis.agreement.evaluation import MetricEvaluation
+from relevance.analysis.agreement.sequential import SequentialAnalysis, analyze_sequentially
+from relevance.analysis.arrays import Draws
+from relevance.analysis.correlation.coefficients import METHODS, Method
+from relevance.analysis.correlation.permuted import Permutations, Permute
+from relevance.analysis.correlation.resampled import Resample
+from relevance.analysis.metrics_and_people import (
     AgreementAnalysis,
     CorrelationComparison,
     CorrelationRow,
@@ -34,19 +34,19 @@ from analysis.metrics_and_people import (
     name_human_column,
     part_from_rouge_k,
 )
-from analysis.people.annotators import AnnotatorReliability, others_majority, summarize_annotators
-from analysis.people.judges import JudgeSummary, summarize_judge
-from analysis.people.kappa import Kappa, cohen_kappas
-from analysis.people.ranking import Ranking, bradley_terry
-from analysis.people.reliability import Estimate, FleissKappa, fleiss_kappa, krippendorff_alpha, raw_agreement
-from analysis.significance import SideShare, position_check
-from analysis.systems import GivenMeans
-from data.cells import Cells
-from data.preferences import Preferences, rated_pairs
-from data.signatures import distinct, labels, name_of
-from data.sorting import natural_order
-from data.stopping import CompleteDocuments
-from data.verdicts import Verdicts
+from relevance.analysis.people.annotators import AnnotatorReliability, others_majority, summarize_annotators
+from relevance.analysis.people.judges import JudgeSummary, summarize_judge
+from relevance.analysis.people.kappa import Kappa, cohen_kappas
+from relevance.analysis.people.ranking import Ranking, bradley_terry
+from relevance.analysis.people.reliability import Estimate, FleissKappa, fleiss_kappa, krippendorff_alpha, raw_agreement
+from relevance.analysis.significance import SideShare, position_check
+from relevance.analysis.systems import GivenMeans
+from relevance.data.cells import Cells
+from relevance.data.preferences import Preferences, rated_pairs
+from relevance.data.signatures import distinct, labels, name_of
+from relevance.data.sorting import natural_order
+from relevance.data.stopping import CompleteDocuments
+from relevance.data.verdicts import Verdicts
 
 WON = "judgments won"
 """The rating of a summary by a study's judgments: the share that it won; a tie counts half."""

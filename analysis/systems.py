@@ -10,9 +10,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from analysis.arrays import keep_names, number_by_text, number_naturally, read_numbers, same_length, sort_naturally
-from analysis.significance import ALPHA, holm, signed_rank
-from data.ties import TIE
+from relevance.analysis.arrays import (
+    keep_names,
+    number_by_text,
+    number_naturally,
+    read_numbers,
+    same_length,
+    sort_naturally,
+)
+from relevance.analysis.significance import ALPHA, holm, signed_rank
+from relevance.data.ties import TIE
 
 MOST_COMPARED = 100
 """The most systems of which every two are compared, 4,950 pairs; of more, those with the highest means are."""

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 from statistics import fmean, stdev
 from typing import NamedTuple
 
-from analysis.agreement.counts import count_agreement, within_document_pairs
-from analysis.correlation.levels import correlate
-from data.cells import Cells
-from data.signatures import name_of
+from relevance.analysis.agreement.counts import count_agreement, within_document_pairs
+from relevance.analysis.correlation.levels import correlate
+from relevance.data.cells import Cells
+from relevance.data.signatures import name_of
 
 
 class Trial(NamedTuple):

@@ -10,22 +10,22 @@ import numpy as np
 from sqlalchemy import Row, Select, func, select
 from sqlalchemy.orm import Session, joinedload
 
-from annotation.assigning import show_pair
-from annotation.inputs import clean_text, person_name
-from annotation.protocol.tables import AdjudicationRow
-from annotation.records import CHOICES, JudgmentTask
-from annotation.results import load_judgments, to_float_column
-from annotation.sampling import first_is_left
-from annotation.store import AnnotationStore
-from annotation.studies import find_study, may
-from annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow, StudyRow
-from annotation.timing import check_times
-from data.access import Right, visitor_of
-from data.database import now
-from data.export import format_timestamp
-from data.preferences import Preferences, to_name_column
-from data.store.base import Store, StoreError
-from data.tables import DocumentRow, SummaryRow
+from relevance.annotation.assigning import show_pair
+from relevance.annotation.inputs import clean_text, person_name
+from relevance.annotation.protocol.tables import AdjudicationRow
+from relevance.annotation.records import CHOICES, JudgmentTask
+from relevance.annotation.results import load_judgments, to_float_column
+from relevance.annotation.sampling import first_is_left
+from relevance.annotation.store import AnnotationStore
+from relevance.annotation.studies import find_study, may
+from relevance.annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow, StudyRow
+from relevance.annotation.timing import check_times
+from relevance.data.access import Right, visitor_of
+from relevance.data.database import now
+from relevance.data.export import format_timestamp
+from relevance.data.preferences import Preferences, to_name_column
+from relevance.data.store.base import Store, StoreError
+from relevance.data.tables import DocumentRow, SummaryRow
 
 ENOUGH = 2
 """The least number of judgments of a pair from which agreement can be told."""

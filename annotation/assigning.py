@@ -6,15 +6,15 @@ from datetime import datetime, timedelta
 from sqlalchemy import Row, ScalarSelect, Select, exists, func, select
 from sqlalchemy.orm import Session, joinedload
 
-from annotation.judging import see_marks
-from annotation.phases import DECLINED, SCREENED_OUT
-from annotation.protocol.records import StudyProtocol
-from annotation.records import Annotator, JudgmentTask, WorkGone
-from annotation.sampling import first_is_left
-from annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow, StudyRow
-from data.database import now
-from data.records import TITLE_SYSTEM
-from data.store.rows import to_source
+from relevance.annotation.judging import see_marks
+from relevance.annotation.phases import DECLINED, SCREENED_OUT
+from relevance.annotation.protocol.records import StudyProtocol
+from relevance.annotation.records import Annotator, JudgmentTask, WorkGone
+from relevance.annotation.sampling import first_is_left
+from relevance.annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow, StudyRow
+from relevance.data.database import now
+from relevance.data.records import TITLE_SYSTEM
+from relevance.data.store.rows import to_source
 
 RESERVED = timedelta(minutes=30)
 """The time for which an undecided assignment keeps its place among the judgments that a pair still wants.

@@ -7,9 +7,9 @@ from dataclasses import replace
 from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 
-from annotation.protocol.records import Stopping
-from annotation.records import NoPairs, ScoresMissing, StudySpec
-from annotation.sampling import (
+from relevance.annotation.protocol.records import Stopping
+from relevance.annotation.records import NoPairs, ScoresMissing, StudySpec
+from relevance.annotation.sampling import (
     GIVEN,
     SAMPLING_RULES,
     PairCandidate,
@@ -18,11 +18,11 @@ from annotation.sampling import (
     put_in_order,
     sample_pairs,
 )
-from data.signatures import name_of
-from data.store import StoreError
-from data.store.datasets import count_by_system, find_dataset, number_of
-from data.store.versions import VersionedStore
-from data.tables import DocumentRow, ScoreRow, SignatureRow, SummaryRow
+from relevance.data.signatures import name_of
+from relevance.data.store import StoreError
+from relevance.data.store.datasets import count_by_system, find_dataset, number_of
+from relevance.data.store.versions import VersionedStore
+from relevance.data.tables import DocumentRow, ScoreRow, SignatureRow, SummaryRow
 
 
 def draw(candidates: Sequence[tuple[int, list[PairCandidate]]], spec: StudySpec) -> PairSample:

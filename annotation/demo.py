@@ -4,11 +4,11 @@ import math
 import random
 from datetime import timedelta
 
-from annotation.records import JudgmentTask, Study, StudySpec
-from annotation.store import AnnotationStore
-from data.database import now
-from data.demo import AUTHOR, NAME
-from data.store import DataStore
+from relevance.annotation.records import JudgmentTask, Study, StudySpec
+from relevance.annotation.store import AnnotationStore
+from relevance.data.database import now
+from relevance.data.demo import AUTHOR, NAME
+from relevance.data.store import DataStore
 
 STUDY = "Demo"
 MADE_UP = "Demo with made-up judgments"

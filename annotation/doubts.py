@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 from functools import lru_cache
 
-from annotation.languages import CATALOGUES, read_texts
-from annotation.protocol.places import Path
-from annotation.protocol.records import StudyProtocol
-from data.database import now
+from relevance.annotation.languages import CATALOGUES, read_texts
+from relevance.annotation.protocol.places import Path
+from relevance.annotation.protocol.records import StudyProtocol
+from relevance.data.database import now
 
 
 def find_doubts(protocol: StudyProtocol) -> Iterator[tuple[Path, str]]:

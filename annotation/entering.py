@@ -6,13 +6,13 @@ from datetime import timedelta
 from sqlalchemy import ColumnElement, Select, select, update
 from sqlalchemy.orm import Session
 
-from annotation.phases import ENDS, FINISHED, TIMED, TIMED_OUT, WAY, phase_after, way_of
-from annotation.protocol.current import find_version, parse
-from annotation.protocol.records import Pinned, StudyProtocol
-from annotation.protocol.tables import EventRow
-from annotation.records import CLOSED, OPEN, PAUSED, StudyClosed, StudyPaused, WrongPhase, state_of
-from annotation.tables import AnnotatorRow, AssignmentRow, StudyRow
-from data.database import now
+from relevance.annotation.phases import ENDS, FINISHED, TIMED, TIMED_OUT, WAY, phase_after, way_of
+from relevance.annotation.protocol.current import find_version, parse
+from relevance.annotation.protocol.records import Pinned, StudyProtocol
+from relevance.annotation.protocol.tables import EventRow
+from relevance.annotation.records import CLOSED, OPEN, PAUSED, StudyClosed, StudyPaused, WrongPhase, state_of
+from relevance.annotation.tables import AnnotatorRow, AssignmentRow, StudyRow
+from relevance.data.database import now
 
 CODE_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 """Letters of a completion code, without those that are easily confused."""

@@ -6,19 +6,19 @@ from typing import Any, NamedTuple
 from sqlalchemy import JSON, column, select, table
 from sqlalchemy.orm import Session
 
-from annotation.adjudication import AdjudicationStore, export_adjudications
-from annotation.model_judgments import ModelStore
-from annotation.people import PeopleStore, Person
-from annotation.protocol.tables import ConsentRow, SurveyAnswerRow
-from annotation.results import export_judgments, export_scores, format_time, load_judged_texts, name_people
-from annotation.store import AnnotationStore
-from annotation.studies import find_study
-from annotation.tables import AnnotatorRow
-from data.access import Right
-from data.export import FORMATS, format_timestamp
-from data.exporters import crowd_kit, lmarena
-from data.exporters.pairwise import JudgedTexts
-from data.store import DataStore
+from relevance.annotation.adjudication import AdjudicationStore, export_adjudications
+from relevance.annotation.model_judgments import ModelStore
+from relevance.annotation.people import PeopleStore, Person
+from relevance.annotation.protocol.tables import ConsentRow, SurveyAnswerRow
+from relevance.annotation.results import export_judgments, export_scores, format_time, load_judged_texts, name_people
+from relevance.annotation.store import AnnotationStore
+from relevance.annotation.studies import find_study
+from relevance.annotation.tables import AnnotatorRow
+from relevance.data.access import Right
+from relevance.data.export import FORMATS, format_timestamp
+from relevance.data.exporters import crowd_kit, lmarena
+from relevance.data.exporters.pairwise import JudgedTexts
+from relevance.data.store import DataStore
 
 
 class PairwiseFormat(NamedTuple):
@@ -52,7 +52,7 @@ NAMED = ("judgments", "adjudications", "people", "surveys")
 """The exports that name people."""
 
 ENTRIES = table("entries", column("annotator_id"), column("person"), column("panel_ids", JSON))
-"""The columns of `hosting.tables` with the names that a panel gives to those who entered by its links."""
+"""The columns of `relevance.hosting.tables` with the names that a panel gives to those who entered by its links."""
 
 
 def formats_of(what: str) -> tuple[str, ...]:

@@ -10,28 +10,28 @@ from typing import Any
 from sqlalchemy import insert, select, update
 from sqlalchemy.orm import Session
 
-from annotation.phases import FINISHED
-from annotation.protocol.current import add_version
-from annotation.protocol.file import write_protocol
-from annotation.protocol.pinning import hash_documents, hash_of
-from annotation.protocol.records import protocol_of
-from annotation.records import Study, StudyExists, StudySpec
-from annotation.sampling import GIVEN, PairSample, SampledPair
-from annotation.store import AnnotationStore
-from annotation.studies import insert_pairs, study_columns
-from annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow, StudyRow
-from data.access import visitor_of
-from data.database import now
-from data.files import sha256
-from data.importers import COMPARED, guess_format
-from data.importers.pairwise import LEFT, TIE, GivenJudgment, JudgedPairs, read_judged
-from data.importers.table import TableColumns
-from data.importing import describe_import, import_file
-from data.reading import Say, say_nothing
-from data.store import DataStore, checked_name
-from data.store.base import has_named, insert_named
-from data.store.datasets import hash_records, insert_dataset
-from data.tables import DocumentRow, SummaryRow
+from relevance.annotation.phases import FINISHED
+from relevance.annotation.protocol.current import add_version
+from relevance.annotation.protocol.file import write_protocol
+from relevance.annotation.protocol.pinning import hash_documents, hash_of
+from relevance.annotation.protocol.records import protocol_of
+from relevance.annotation.records import Study, StudyExists, StudySpec
+from relevance.annotation.sampling import GIVEN, PairSample, SampledPair
+from relevance.annotation.store import AnnotationStore
+from relevance.annotation.studies import insert_pairs, study_columns
+from relevance.annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow, StudyRow
+from relevance.data.access import visitor_of
+from relevance.data.database import now
+from relevance.data.files import sha256
+from relevance.data.importers import COMPARED, guess_format
+from relevance.data.importers.pairwise import LEFT, TIE, GivenJudgment, JudgedPairs, read_judged
+from relevance.data.importers.table import TableColumns
+from relevance.data.importing import describe_import, import_file
+from relevance.data.reading import Say, say_nothing
+from relevance.data.store import DataStore, checked_name
+from relevance.data.store.base import has_named, insert_named
+from relevance.data.store.datasets import hash_records, insert_dataset
+from relevance.data.tables import DocumentRow, SummaryRow
 
 QUESTIONS = {"lmarena": "Which answer is better?", "human_feedback": "Which summary is better?"}
 """The question that people were asked, by the format of the file."""
@@ -50,7 +50,7 @@ def import_any(
     say: Say = say_nothing,
     columns: TableColumns | None = None,
 ) -> str:
-    """Import a file as `data.importing.import_file` does, and its judgments of pairs, if it has any, as a study.
+    """Import a file as `relevance.data.importing.import_file` does, and its judgments of pairs, if it has any, as a study.
 
     Raises what that function raises, and `StudyExists`.
     """

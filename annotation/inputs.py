@@ -2,7 +2,7 @@
 
 from unicodedata import normalize
 
-from data.store import checked_name
+from relevance.data.store import checked_name
 
 
 def person_name(name: str) -> str:

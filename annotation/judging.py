@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, TypedDict
 
-from annotation.inputs import clean_text
-from annotation.languages import msgid
-from annotation.protocol.records import Judging
-from annotation.records import SURE, BadAnswer, SeenMark
-from annotation.tables import AssignmentRow, MarkedRange
-from data.store.rows import to_source
+from relevance.annotation.inputs import clean_text
+from relevance.annotation.languages import msgid
+from relevance.annotation.protocol.records import Judging
+from relevance.annotation.records import SURE, BadAnswer, SeenMark
+from relevance.annotation.tables import AssignmentRow, MarkedRange
+from relevance.data.store.rows import to_source
 
 TEXTS = ("document", "first", "second")
 """The texts of a pair, in the order in which marks are stored."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from data.store import StoreError
+from relevance.data.store import StoreError
 
 
 class ReviewExists(StoreError):

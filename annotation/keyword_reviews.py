@@ -14,8 +14,8 @@ from sqlalchemy import Select, func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, joinedload, selectinload
 
-from annotation.inputs import clean_text, person_name
-from annotation.keyword_records import (
+from relevance.annotation.inputs import clean_text, person_name
+from relevance.annotation.keyword_records import (
     AlreadySaved,
     FoundKeyword,
     KeywordAnnotator,
@@ -32,8 +32,8 @@ from annotation.keyword_records import (
     UnknownKeyword,
     UnknownReview,
 )
-from annotation.records import NotAssigned, UnknownInvite
-from annotation.tables import (
+from relevance.annotation.records import NotAssigned, UnknownInvite
+from relevance.annotation.tables import (
     KeywordAnnotatorRow,
     KeywordMarkRow,
     KeywordReviewRow,
@@ -41,14 +41,14 @@ from annotation.tables import (
     ReviewedDocumentRow,
     ReviewedKeywordRow,
 )
-from annotation.timing import check_times
-from data.access import visitor_of
-from data.database import now
-from data.export import format_timestamp
-from data.store.base import Store, StoreError, batches, checked_name, find_named, has_named, insert_named
-from data.store.datasets import find_dataset
-from data.store.rows import to_record, to_source
-from data.tables import DocumentRow
+from relevance.annotation.timing import check_times
+from relevance.data.access import visitor_of
+from relevance.data.database import now
+from relevance.data.export import format_timestamp
+from relevance.data.store.base import Store, StoreError, batches, checked_name, find_named, has_named, insert_named
+from relevance.data.store.datasets import find_dataset
+from relevance.data.store.rows import to_record, to_source
+from relevance.data.tables import DocumentRow
 
 
 class KeywordReviewStore(Store):
@@ -384,7 +384,9 @@ def is_own(session: Session, row: KeywordAnnotatorRow) -> bool:
 def find_own(session: Session, annotator: KeywordAnnotator) -> KeywordAnnotatorRow:
     """Find the row of an annotator. Raises `NotAssigned` if the caller is not that annotator."""
     row = session.get(KeywordAnnotatorRow, annotator.id)
-    if row is None or row.token != annotator.token or not is_own(session, row):  # the token: see `annotation.store`
+    if (
+        row is None or row.token != annotator.token or not is_own(session, row)
+    ):  # the token: see `relevance.annotation.store`
         raise NotAssigned("these are the marks of another annotator; nothing was saved")
     return row
 

@@ -20,7 +20,7 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from babel.numbers import format_decimal
 
-from annotation.protocol.records import StudyProtocol
+from relevance.annotation.protocol.records import StudyProtocol
 
 CATALOGUES = Path(__file__).parent / "locale"
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from data.ties import TIE
+from relevance.data.ties import TIE
 
 Numbers = NDArray[np.intp]
 
@@ -22,7 +22,7 @@ class Places(NamedTuple):
 
 
 def find_places(texts: Sequence[str], scores: Sequence[tuple[float | None, ...]], rule: str) -> Places:
-    """Find the pairs of one document as `annotation.sampling.allow_pairs` does: same rules, same order."""
+    """Find the pairs of one document as `relevance.annotation.sampling.allow_pairs` does: same rules, same order."""
     numbers = np.unique(np.array(texts, dtype=object), return_inverse=True)[1]
     values = np.array(scores, dtype=np.float64).reshape(len(texts), -1)
     first, second = np.triu_indices(len(texts), 1)

@@ -5,10 +5,10 @@ from typing import NamedTuple
 from sqlalchemy import select
 from sqlalchemy.orm import aliased
 
-from annotation.store import AnnotationStore
-from annotation.studies import find_study
-from annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, MarkedRange, PairRow
-from data.tables import DocumentRow, SummaryRow
+from relevance.annotation.store import AnnotationStore
+from relevance.annotation.studies import find_study
+from relevance.annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, MarkedRange, PairRow
+from relevance.data.tables import DocumentRow, SummaryRow
 
 
 class MarkedJudgment(NamedTuple):

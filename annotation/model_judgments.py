@@ -9,20 +9,20 @@ from sqlalchemy import Select, func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, aliased, joinedload
 
-from annotation.assigning import title_shown
-from annotation.judging import read_source
-from annotation.protocol.tables import ModelAnnotatorRow, ModelJudgmentRow
-from annotation.studies import find_study
-from annotation.tables import PairRow
-from data.access import Right
-from data.database import now
-from data.export import format_timestamp
-from data.preferences import to_name_column
-from data.store import StoredScore
-from data.store.base import Store, StoreError, checked_name
-from data.store.rows import to_source
-from data.tables import DocumentRow, SummaryRow
-from data.verdicts import Verdicts
+from relevance.annotation.assigning import title_shown
+from relevance.annotation.judging import read_source
+from relevance.annotation.protocol.tables import ModelAnnotatorRow, ModelJudgmentRow
+from relevance.annotation.studies import find_study
+from relevance.annotation.tables import PairRow
+from relevance.data.access import Right
+from relevance.data.database import now
+from relevance.data.export import format_timestamp
+from relevance.data.preferences import to_name_column
+from relevance.data.store import StoredScore
+from relevance.data.store.base import Store, StoreError, checked_name
+from relevance.data.store.rows import to_source
+from relevance.data.tables import DocumentRow, SummaryRow
+from relevance.data.verdicts import Verdicts
 
 VALUES = {"first": 1.0, "second": -1.0, "tie": 0.0, None: np.nan}
 """The number of each verdict in a column."""
@@ -71,7 +71,7 @@ class SaidOfPair(NamedTuple):
 
     @property
     def scores(self) -> tuple[StoredScore, StoredScore]:
-        """The verdict as scores of A and B, as in `data.verdicts.Verdicts.scores`."""
+        """The verdict as scores of A and B, as in `relevance.data.verdicts.Verdicts.scores`."""
         if self.a_first is None or self.b_first is None:
             return (StoredScore(None, self.reason),) * 2
         preferred = self.a_first if self.a_first == self.b_first else 0.0
@@ -277,7 +277,7 @@ def passes(verdict: str | None, pair: PairRow) -> bool | None:
 
 
 def load_verdicts(session: Session, study_id: int) -> list[Verdicts]:
-    """Load each model's verdicts on a study's pairs, in the order of `annotation.results.select_pairs`."""
+    """Load each model's verdicts on a study's pairs, in the order of `relevance.annotation.results.select_pairs`."""
     models = session.scalars(
         select(ModelAnnotatorRow).where(ModelAnnotatorRow.study_id == study_id).order_by(ModelAnnotatorRow.id)
     ).all()

@@ -8,7 +8,7 @@ from datetime import datetime
 from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
-from annotation.entering import (
+from relevance.annotation.entering import (
     WARNED,
     add_event,
     find_rules,
@@ -17,18 +17,18 @@ from annotation.entering import (
     select_idle,
     time_out_idle,
 )
-from annotation.inputs import clean_text
-from annotation.phases import WITHDRAWN
-from annotation.protocol.tables import EventRow
-from annotation.records import AnnotatorProgress
-from annotation.store import find_annotator, read_progress
-from annotation.studies import find_study, resuming
-from annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow, RevisionRow, StudyRow
-from data.access import Right, visitor_of
-from data.database import now
-from data.store import StoreError
-from data.store.base import Store
-from data.store.dependents import delete_dependents
+from relevance.annotation.inputs import clean_text
+from relevance.annotation.phases import WITHDRAWN
+from relevance.annotation.protocol.tables import EventRow
+from relevance.annotation.records import AnnotatorProgress
+from relevance.annotation.store import find_annotator, read_progress
+from relevance.annotation.studies import find_study, resuming
+from relevance.annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow, RevisionRow, StudyRow
+from relevance.data.access import Right, visitor_of
+from relevance.data.database import now
+from relevance.data.store import StoreError
+from relevance.data.store.base import Store
+from relevance.data.store.dependents import delete_dependents
 
 EXCLUDED = "excluded"
 RESTORED = "restored"
@@ -247,7 +247,7 @@ def erase_row(session: Session, row: AnnotatorRow, user_id: int | None) -> None:
 
 
 def pseudonym_of(session: Session, row: AnnotatorRow) -> str:
-    """Return the name of an erased annotator, by their number in the study (`annotation.results.name_people`)."""
+    """Return the name of an erased annotator, by their number in the study (`relevance.annotation.results.name_people`)."""
     earlier = select(func.count()).where(AnnotatorRow.study_id == row.study_id, AnnotatorRow.id <= row.id)
     name = f"Erased {session.scalar(earlier)}"
     while find_annotator(session, row.study, name) is not None:  # somebody calls themself that

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from annotation.entering import (
+from relevance.annotation.entering import (
     WARNED,
     check_phase,
     enter_phase,
@@ -20,9 +20,9 @@ from annotation.entering import (
     refuse_closed,
     state_of_study,
 )
-from annotation.languages import msgid
-from annotation.people import exclude_row
-from annotation.phases import (
+from relevance.annotation.languages import msgid
+from relevance.annotation.people import exclude_row
+from relevance.annotation.phases import (
     AFTER,
     BEFORE,
     CONSENT,
@@ -34,14 +34,14 @@ from annotation.phases import (
     WITHDRAWN,
     way_of,
 )
-from annotation.protocol.records import StudyProtocol, SurveyQuestion
-from annotation.protocol.tables import ConsentRow, EventRow, SurveyAnswerRow, TrainingAnswerRow
-from annotation.records import CHOICES, CLOSED, PAUSED, AlreadyAnswered, Annotator, BadAnswer, WrongPhase
-from annotation.store import find_own
-from annotation.surveys import check_answers
-from annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow
-from annotation.timing import check_times
-from annotation.training import (
+from relevance.annotation.protocol.records import StudyProtocol, SurveyQuestion
+from relevance.annotation.protocol.tables import ConsentRow, EventRow, SurveyAnswerRow, TrainingAnswerRow
+from relevance.annotation.records import CHOICES, CLOSED, PAUSED, AlreadyAnswered, Annotator, BadAnswer, WrongPhase
+from relevance.annotation.store import find_own
+from relevance.annotation.surveys import check_answers
+from relevance.annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow
+from relevance.annotation.timing import check_times
+from relevance.annotation.training import (
     TrainingFeedback,
     TrainingTask,
     better_side,
@@ -50,9 +50,9 @@ from annotation.training import (
     next_place,
     show_training_pair,
 )
-from data.database import now
-from data.store import StoreError
-from data.store.base import Store
+from relevance.data.database import now
+from relevance.data.store import StoreError
+from relevance.data.store.base import Store
 
 SURVEYS = {"before": BEFORE, "after": AFTER}
 """The phase of each survey."""

@@ -1,6 +1,6 @@
 """The phases of an annotator, from consent to the end, and the choice of those that a study's protocol asks for."""
 
-from annotation.protocol.records import StudyProtocol
+from relevance.annotation.protocol.records import StudyProtocol
 
 CONSENT = "consent"
 INSTRUCTIONS = "instructions"

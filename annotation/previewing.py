@@ -7,14 +7,14 @@ from sqlalchemy import Engine, Select, create_engine, event, insert, select
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import QueuePool
 
-from annotation.protocol.current import find_version, parse
-from annotation.protocol.file import write_protocol
-from annotation.protocol.tables import ProtocolRow
-from annotation.store import AnnotationStore
-from annotation.studies import find_study
-from annotation.tables import PairRow, StudyRow
-from data.database import Base, begin_sqlite
-from data.tables import DatasetRow, DocumentRow, SummaryRow
+from relevance.annotation.protocol.current import find_version, parse
+from relevance.annotation.protocol.file import write_protocol
+from relevance.annotation.protocol.tables import ProtocolRow
+from relevance.annotation.store import AnnotationStore
+from relevance.annotation.studies import find_study
+from relevance.annotation.tables import PairRow, StudyRow
+from relevance.data.database import Base, begin_sqlite
+from relevance.data.tables import DatasetRow, DocumentRow, SummaryRow
 
 PAIRS = 5
 """The most pairs of a preview, and the most attention checks."""

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple, TypeAlias
 
-from annotation.sampling import GIVEN, RANDOM_SHARE
-from data.database import now
-from data.store import StoreError
+from relevance.annotation.sampling import GIVEN, RANDOM_SHARE
+from relevance.data.database import now
+from relevance.data.store import StoreError
 
 QUESTION = "Which summary is more relevant to the document?"
 INSTRUCTIONS = (

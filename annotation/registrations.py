@@ -7,14 +7,14 @@ from datetime import datetime
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from annotation.protocol.current import find_version
-from annotation.protocol.tables import RegistrationRow
-from annotation.studies import find_study
-from annotation.tables import AssignmentRow, JudgmentRow, PairRow, StudyRow
-from data.access import Right
-from data.store import StoreError
-from data.store.base import Store
-from data.store.rows import to_record
+from relevance.annotation.protocol.current import find_version
+from relevance.annotation.protocol.tables import RegistrationRow
+from relevance.annotation.studies import find_study
+from relevance.annotation.tables import AssignmentRow, JudgmentRow, PairRow, StudyRow
+from relevance.data.access import Right
+from relevance.data.store import StoreError
+from relevance.data.store.base import Store
+from relevance.data.store.rows import to_record
 
 
 class AlreadyJudged(StoreError):

@@ -4,19 +4,19 @@ from sqlalchemy import delete, func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from annotation.protocol.current import edit_protocol
-from annotation.protocol.tables import AdjudicationRow, ModelJudgmentRow
-from annotation.records import Study, StudyExists
-from annotation.studies import find_study, to_study
-from annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow, StudyRow
-from data.access import Right, visitor_of
-from data.database import now
-from data.store import DatasetInUse, NotAllowed, StoreError
-from data.store.base import checked_name, has_named
-from data.store.datasets import check_owner, find_dataset
-from data.store.dependents import delete_dependents
-from data.store.removal import delete_rows, refuse_running
-from data.store.versions import VersionedStore
+from relevance.annotation.protocol.current import edit_protocol
+from relevance.annotation.protocol.tables import AdjudicationRow, ModelJudgmentRow
+from relevance.annotation.records import Study, StudyExists
+from relevance.annotation.studies import find_study, to_study
+from relevance.annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow, StudyRow
+from relevance.data.access import Right, visitor_of
+from relevance.data.database import now
+from relevance.data.store import DatasetInUse, NotAllowed, StoreError
+from relevance.data.store.base import checked_name, has_named
+from relevance.data.store.datasets import check_owner, find_dataset
+from relevance.data.store.dependents import delete_dependents
+from relevance.data.store.removal import delete_rows, refuse_running
+from relevance.data.store.versions import VersionedStore
 
 
 class StudyInUse(StoreError):

@@ -9,16 +9,16 @@ from numpy.typing import NDArray
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session, aliased, selectinload
 
-from annotation.model_judgments import load_verdicts
-from annotation.store import AnnotationStore
-from annotation.studies import find_study
-from annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow
-from data.access import Right
-from data.export import format_timestamp
-from data.exporters.pairwise import JudgedTexts
-from data.preferences import Preferences, rated_pairs, to_name_column
-from data.store import DataStore
-from data.tables import DocumentRow, ScoreRow, SignatureRow, SummaryRow
+from relevance.annotation.model_judgments import load_verdicts
+from relevance.annotation.store import AnnotationStore
+from relevance.annotation.studies import find_study
+from relevance.annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow
+from relevance.data.access import Right
+from relevance.data.export import format_timestamp
+from relevance.data.exporters.pairwise import JudgedTexts
+from relevance.data.preferences import Preferences, rated_pairs, to_name_column
+from relevance.data.store import DataStore
+from relevance.data.tables import DocumentRow, ScoreRow, SignatureRow, SummaryRow
 
 
 def load_judgments(store: AnnotationStore, study: str) -> Preferences:

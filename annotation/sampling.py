@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from annotation.many_pairs import Numbers, find_places
-from data.ties import TIE
+from relevance.annotation.many_pairs import Numbers, find_places
+from relevance.data.ties import TIE
 
 SAMPLING_RULES = {
     "rouge_k_differs": "pairs whose ROUGE-K scores differ, as in the ROUGE-K paper",

@@ -1,6 +1,6 @@
 """Studies that end by a stopping rule: their complete documents, the judgments of these, and the decision.
 
-Documents are completed in an order that was drawn at random (`annotation.sampling.put_in_order`). Each look takes the
+Documents are completed in an order that was drawn at random (`relevance.annotation.sampling.put_in_order`). Each look takes the
 complete ones from the first on, up to the first that is not complete. Which these are depends on how often their
 pairs were judged or skipped, and never on the choices. A pair is done when as many people as the study wants have
 judged or skipped it, so that no document waits for ever for a pair that nobody can judge; further judgments do not
@@ -18,17 +18,17 @@ from numpy.typing import NDArray
 from sqlalchemy import ColumnElement, Select, select
 from sqlalchemy.orm import Session, aliased
 
-from annotation.assigning import count_skips, lock_study
-from annotation.candidates import load_scores
-from annotation.protocol.current import find_protocol
-from annotation.records import Annotator
-from annotation.studies import find_study
-from annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow, StudyRow
-from data.access import Right
-from data.database import now
-from data.stopping import CompleteDocuments, StoppingDecision
-from data.store.base import Store, StoreError
-from data.tables import DocumentRow, SummaryRow
+from relevance.annotation.assigning import count_skips, lock_study
+from relevance.annotation.candidates import load_scores
+from relevance.annotation.protocol.current import find_protocol
+from relevance.annotation.records import Annotator
+from relevance.annotation.studies import find_study
+from relevance.annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow, StudyRow
+from relevance.data.access import Right
+from relevance.data.database import now
+from relevance.data.stopping import CompleteDocuments, StoppingDecision
+from relevance.data.store.base import Store, StoreError
+from relevance.data.tables import DocumentRow, SummaryRow
 
 Decide = Callable[[CompleteDocuments], StoppingDecision | None]
 """A function that decides by complete documents whether the study stops; only `analysis` has one."""

@@ -1,4 +1,4 @@
-"""The store of studies and judgments, the only writer of the tables of `annotation.tables` except those of keywords."""
+"""The store of studies and judgments, the only writer of the tables of `relevance.annotation.tables` except those of keywords."""
 
 import secrets
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, joinedload
 
-from annotation.assigning import (
+from relevance.annotation.assigning import (
     assign_pair,
     chosen_id,
     find_assignment,
@@ -18,7 +18,7 @@ from annotation.assigning import (
     select_open_pairs,
     to_judgment_task,
 )
-from annotation.entering import (
+from relevance.annotation.entering import (
     WARNED,
     add_event,
     check_phase,
@@ -28,12 +28,12 @@ from annotation.entering import (
     refuse_closed,
     state_of_study,
 )
-from annotation.inputs import clean_text, person_name
-from annotation.judging import Said, check_said
-from annotation.phases import FAILED, JUDGING, WITHDRAWN, way_of
-from annotation.protocol.records import Checks
-from annotation.protocol.tables import EventRow
-from annotation.records import (
+from relevance.annotation.inputs import clean_text, person_name
+from relevance.annotation.judging import Said, check_said
+from relevance.annotation.phases import FAILED, JUDGING, WITHDRAWN, way_of
+from relevance.annotation.protocol.records import Checks
+from relevance.annotation.protocol.tables import EventRow
+from relevance.annotation.records import (
     CHOICES,
     OPEN,
     AlreadyJudged,
@@ -46,13 +46,13 @@ from annotation.records import (
     UnknownInvite,
     WorkGone,
 )
-from annotation.studies import StudyStore, check_open, find_study, may
-from annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow, RevisionRow, StudyRow
-from annotation.timing import check_times
-from data.access import Right, visitor_of
-from data.database import now
-from data.store import StoreError
-from data.store.rows import to_record
+from relevance.annotation.studies import StudyStore, check_open, find_study, may
+from relevance.annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow, RevisionRow, StudyRow
+from relevance.annotation.timing import check_times
+from relevance.data.access import Right, visitor_of
+from relevance.data.database import now
+from relevance.data.store import StoreError
+from relevance.data.store.rows import to_record
 
 LATEST = 100
 """The number of an annotator's latest judgments from which the duration of one is estimated."""

@@ -10,15 +10,15 @@ from sqlalchemy import func, insert, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, joinedload
 
-from annotation.candidates import draw, find_candidates, find_systems, put_in_order_to_stop
-from annotation.entering import resume_time
-from annotation.inputs import clean_text
-from annotation.protocol.current import add_version, find_protocol, parse
-from annotation.protocol.file import write_protocol
-from annotation.protocol.pinning import hash_dataset
-from annotation.protocol.records import Stopping, StudyProtocol, protocol_of
-from annotation.protocol.tables import EventRow, ProtocolRow, RegistrationRow
-from annotation.records import (
+from relevance.annotation.candidates import draw, find_candidates, find_systems, put_in_order_to_stop
+from relevance.annotation.entering import resume_time
+from relevance.annotation.inputs import clean_text
+from relevance.annotation.protocol.current import add_version, find_protocol, parse
+from relevance.annotation.protocol.file import write_protocol
+from relevance.annotation.protocol.pinning import hash_dataset
+from relevance.annotation.protocol.records import Stopping, StudyProtocol, protocol_of
+from relevance.annotation.protocol.tables import EventRow, ProtocolRow, RegistrationRow
+from relevance.annotation.records import (
     CLOSED,
     MOST_CHECKS,
     OPEN,
@@ -32,15 +32,15 @@ from annotation.records import (
     UnknownStudy,
     state_of,
 )
-from annotation.sampling import GIVEN, PairCounts, PairSample, allow_pairs
-from annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow, StudyRow
-from data.access import Right, visitor_of
-from data.database import now
-from data.store.base import NotAllowed, StoreError, checked_name, find_named, has_named, insert_named
-from data.store.datasets import count_by_system, find_dataset
-from data.store.rows import to_record
-from data.store.versions import VersionedStore
-from data.tables import DatasetRow
+from relevance.annotation.sampling import GIVEN, PairCounts, PairSample, allow_pairs
+from relevance.annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow, StudyRow
+from relevance.data.access import Right, visitor_of
+from relevance.data.database import now
+from relevance.data.store.base import NotAllowed, StoreError, checked_name, find_named, has_named, insert_named
+from relevance.data.store.datasets import count_by_system, find_dataset
+from relevance.data.store.rows import to_record
+from relevance.data.store.versions import VersionedStore
+from relevance.data.tables import DatasetRow
 
 DAY = timedelta(days=1)
 

@@ -3,17 +3,17 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from annotation.adjudication import AdjudicationStore, Confirmation, NothingDecided, load_adjudications
-from annotation.model_judgments import ModelStore
-from annotation.records import AnnotatorProgress, Study
-from annotation.results import load_judgments, pseudonyms
-from annotation.stopping import StoppingStore
-from annotation.store import AnnotationStore
-from data.cells import Cells
-from data.preferences import Preferences, to_name_column
-from data.stopping import CompleteDocuments
-from data.store import Dataset, DataStore
-from data.verdicts import Verdicts
+from relevance.annotation.adjudication import AdjudicationStore, Confirmation, NothingDecided, load_adjudications
+from relevance.annotation.model_judgments import ModelStore
+from relevance.annotation.records import AnnotatorProgress, Study
+from relevance.annotation.results import load_judgments, pseudonyms
+from relevance.annotation.stopping import StoppingStore
+from relevance.annotation.store import AnnotationStore
+from relevance.data.cells import Cells
+from relevance.data.preferences import Preferences, to_name_column
+from relevance.data.stopping import CompleteDocuments
+from relevance.data.store import Dataset, DataStore
+from relevance.data.verdicts import Verdicts
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,10 +4,10 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from annotation.inputs import clean_text
-from annotation.languages import msgid
-from annotation.protocol.records import SurveyQuestion
-from annotation.records import BadAnswer
+from relevance.annotation.inputs import clean_text
+from relevance.annotation.languages import msgid
+from relevance.annotation.protocol.records import SurveyQuestion
+from relevance.annotation.records import BadAnswer
 
 Answer: TypeAlias = str | float | list[str]
 """A text or option, a number, or the options of a checkbox."""

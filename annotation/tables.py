@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 from sqlalchemy import JSON, CheckConstraint, ForeignKey, Index, String, Text, UniqueConstraint, false, text
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from data.database import Base, Utc, now
-from data.tables import DatasetRow, DocumentRow, NamedRow, SummaryRow
+from relevance.data.database import Base, Utc, now
+from relevance.data.tables import DatasetRow, DocumentRow, NamedRow, SummaryRow
 
 UNDECIDED = text("reserved_until IS NOT NULL")
 """The condition of the few assignments that are looked up at every click."""
@@ -103,7 +103,7 @@ class AnnotatorRow(Base):
     """Somebody who judges in one study, by a typed name or, if `invited`, only by the invite's token.
 
     On a hosted server an account may judge, too (`user_id`). Excluded annotators (`excluded_at`) cannot come in any
-    more, and their judgments are left out of the analysis. `phase` is one of `annotation.phases`, entered at `phase_at`
+    more, and their judgments are left out of the analysis. `phase` is one of `relevance.annotation.phases`, entered at `phase_at`
     (null in studies of earlier versions); `seen_at` is the last sign of life, and `code` the one they give a panel at
     the end.
     """

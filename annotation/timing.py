@@ -2,8 +2,8 @@
 
 from datetime import datetime, timedelta
 
-from annotation.records import TooSoon
-from data.store import StoreError
+from relevance.annotation.records import TooSoon
+from relevance.data.store import StoreError
 
 SOONEST = timedelta(milliseconds=400)
 """The least time between showing a pair and a choice; sooner is a key held down or pressed twice."""

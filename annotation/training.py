@@ -7,10 +7,10 @@ from typing import NamedTuple
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from annotation.protocol.records import Training
-from annotation.protocol.tables import TrainingAnswerRow
-from annotation.records import JudgmentTask
-from annotation.tables import AnnotatorRow
+from relevance.annotation.protocol.records import Training
+from relevance.annotation.protocol.tables import TrainingAnswerRow
+from relevance.annotation.records import JudgmentTask
+from relevance.annotation.tables import AnnotatorRow
 
 
 class TrainingTask(NamedTuple):

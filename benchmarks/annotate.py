@@ -18,13 +18,13 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from annotation.records import StudySpec
-from annotation.store import AnnotationStore
 from benchmarks.plain import time_plain
-from data.database import connect
-from data.records import Document, Summary
-from data.store import DataStore
-from hosting.accounts import AccountStore
+from relevance.annotation.records import StudySpec
+from relevance.annotation.store import AnnotationStore
+from relevance.data.database import connect
+from relevance.data.records import Document, Summary
+from relevance.data.store import DataStore
+from relevance.hosting.accounts import AccountStore
 from tests.driving import FLAGS, chromium, serving
 
 CLICK = """

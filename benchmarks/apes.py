@@ -15,19 +15,19 @@ from pathlib import Path
 
 import numpy as np
 
-from analysis.agreement.counts import count_agreement as held_against
-from analysis.agreement.counts import within_document_pairs
-from analysis.correlation.levels import correlate
-from analysis.metrics_and_people import LEVELS
-from analysis.trials import hold_trials, summarize_trials
-from data.importers import read_documents
-from data.records import make_examples
-from metrics.apes import Apes
-from metrics.apes.assessors import score_by_assessor
-from metrics.apes.conditions import NAMES, conditions
-from metrics.apes.metric import VALUES, total_credit
-from metrics.base import Score
-from metrics.models.encoder import shared_encoder
+from relevance.analysis.agreement.counts import count_agreement as held_against
+from relevance.analysis.agreement.counts import within_document_pairs
+from relevance.analysis.correlation.levels import correlate
+from relevance.analysis.metrics_and_people import LEVELS
+from relevance.analysis.trials import hold_trials, summarize_trials
+from relevance.data.importers import read_documents
+from relevance.data.records import make_examples
+from relevance.metrics.apes import Apes
+from relevance.metrics.apes.assessors import score_by_assessor
+from relevance.metrics.apes.conditions import NAMES, conditions
+from relevance.metrics.apes.metric import VALUES, total_credit
+from relevance.metrics.base import Score
+from relevance.metrics.models.encoder import shared_encoder
 
 FILE = Path(__file__).resolve().parents[2] / "shared" / "data" / "summeval.jsonl"
 PAPER = 11490 / (40 * 60)

@@ -21,11 +21,11 @@ from typing import Any
 
 import numpy as np
 
-from data.importers import read_documents
-from data.records import Example, make_examples
-from metrics.bertscore import BertScore
-from metrics.models.encoder import Encoded, Encoder
-from metrics.models.files import embedded_model
+from relevance.data.importers import read_documents
+from relevance.data.records import Example, make_examples
+from relevance.metrics.bertscore import BertScore
+from relevance.metrics.models.encoder import Encoded, Encoder
+from relevance.metrics.models.files import embedded_model
 
 FILE = Path(__file__).resolve().parents[2] / "shared" / "data" / "summeval.jsonl"
 LAYER = 5

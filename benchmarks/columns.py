@@ -19,10 +19,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from analysis.study import Settings, analyze_ratings
-from data.files import sha256
-from data.scored_shards import read_scored_shards
-from data.shards import METADATA, Manifest, ManifestShard, ShardFacts, write_manifest
+from relevance.analysis.study import Settings, analyze_ratings
+from relevance.data.files import sha256
+from relevance.data.scored_shards import read_scored_shards
+from relevance.data.shards import METADATA, Manifest, ManifestShard, ShardFacts, write_manifest
 
 DOCUMENTS, SYSTEMS, OF_SHARD = 200_000, 8, 512
 NAMES = ("rouge1", "rouge2", "rougeL", "rouge_k", "bertscore", "carouge", "apes", "length")
@@ -68,7 +68,7 @@ def measure(folder: Path) -> str:
     start = time.perf_counter()
     with open(os.devnull, "wb") as nowhere:
         child = subprocess.Popen(
-            [sys.executable, "-m", "cli", "analyze", str(folder), "--format", "json"], stdout=nowhere
+            [sys.executable, "-m", "relevance", "analyze", str(folder), "--format", "json"], stdout=nowhere
         )
         _, status, used = os.wait4(child.pid, 0)
     wall = time.perf_counter() - start

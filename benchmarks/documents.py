@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from analysis.agreement.counts import Rule, credit_pairs
-from analysis.significance import compare_metrics, exact_mcnemar
-from data.importers import read_documents
-from data.preferences import rated_pairs
-from metrics import make_metrics
-from metrics.scoring import score_cells
+from relevance.analysis.agreement.counts import Rule, credit_pairs
+from relevance.analysis.significance import compare_metrics, exact_mcnemar
+from relevance.data.importers import read_documents
+from relevance.data.preferences import rated_pairs
+from relevance.metrics import make_metrics
+from relevance.metrics.scoring import score_cells
 
 SUMMEVAL = Path(__file__).resolve().parents[2] / "shared" / "data" / "summeval.jsonl"
 FLIPS = 1_000_000

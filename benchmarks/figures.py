@@ -18,20 +18,20 @@ from pathlib import Path
 import numpy as np
 from click.testing import CliRunner
 
-from analysis.agreement.counts import count_agreement, within_document_pairs
-from analysis.correlation.levels import correlate
 from benchmarks.documents import SUMMEVAL, rouge1_against_length
-from data.demo import AUTHOR, FILE
-from data.importers import read_documents
-from data.preferences import rated_pairs
-from data.records import make_examples
-from metrics import make_metrics
-from metrics.apes import Apes
-from metrics.apes.conditions import GOLD, INTERCHANGED, LEAD, SHUFFLED, SOURCE, conditions
-from metrics.apes.metric import VALUES, total_credit
-from metrics.scoring import score_cells
-from reports.published import PUBLISHED
-from summarizers import summarizer
+from relevance.analysis.agreement.counts import count_agreement, within_document_pairs
+from relevance.analysis.correlation.levels import correlate
+from relevance.data.demo import AUTHOR, FILE
+from relevance.data.importers import read_documents
+from relevance.data.preferences import rated_pairs
+from relevance.data.records import make_examples
+from relevance.metrics import make_metrics
+from relevance.metrics.apes import Apes
+from relevance.metrics.apes.conditions import GOLD, INTERCHANGED, LEAD, SHUFFLED, SOURCE, conditions
+from relevance.metrics.apes.metric import VALUES, total_credit
+from relevance.metrics.scoring import score_cells
+from relevance.reports.published import PUBLISHED
+from relevance.summarizers import summarizer
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
@@ -53,7 +53,7 @@ def main() -> None:
 
 def run(line: str) -> str:
     """What the command line prints."""
-    from cli import main as command
+    from relevance.cli import main as command
 
     result = CliRunner().invoke(command, shlex.split(line))
     if result.exit_code:

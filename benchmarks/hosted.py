@@ -33,13 +33,13 @@ from sqlalchemy.orm import Session
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from annotation.records import StudySpec
-from annotation.store import AnnotationStore
-from annotation.tables import JudgmentRow, PairRow
 from benchmarks.annotate import make_records
-from data.database import connect
-from data.store import DataStore
-from hosting.accounts import AccountStore
+from relevance.annotation.records import StudySpec
+from relevance.annotation.store import AnnotationStore
+from relevance.annotation.tables import JudgmentRow, PairRow
+from relevance.data.database import connect
+from relevance.data.store import DataStore
+from relevance.hosting.accounts import AccountStore
 from tests.driving import SECRET, free_ports, healthy, running
 
 PASSWORD = "seven random words that nobody guesses"

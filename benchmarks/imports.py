@@ -17,12 +17,12 @@ from statistics import median
 
 from sqlalchemy import select
 
-from data.database import connect
-from data.records import Document, Summary, make_examples
-from data.store import DataStore, StoredScore
-from data.store.datasets import find_dataset
-from data.store.rows import document_row, example_hash
-from data.tables import ScoreRow, SignatureRow
+from relevance.data.database import connect
+from relevance.data.records import Document, Summary, make_examples
+from relevance.data.store import DataStore, StoredScore
+from relevance.data.store.datasets import find_dataset
+from relevance.data.store.rows import document_row, example_hash
+from relevance.data.tables import ScoreRow, SignatureRow
 
 SCITLDR = Path(__file__).resolve().parents[2] / "shared" / "data" / "scitldr" / "train.jsonl"
 SYSTEMS = 8

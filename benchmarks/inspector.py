@@ -20,15 +20,15 @@ from pathlib import Path
 from playwright.sync_api import Page, sync_playwright
 
 from benchmarks.plain import time_plain
-from data.database import connect
-from data.importers import read_documents
-from data.records import Document, Summary
-from data.store import DataStore
-from metrics import METRICS, default_metrics, is_lexical, make_metrics, metric
-from metrics.registry import label_of
-from metrics.scoring import score_dataset
-from pages.components.disagreements.examples import load_chosen_examples
-from pages.components.playground.draft import examples_of, from_examples
+from relevance.data.database import connect
+from relevance.data.importers import read_documents
+from relevance.data.records import Document, Summary
+from relevance.data.store import DataStore
+from relevance.metrics import METRICS, default_metrics, is_lexical, make_metrics, metric
+from relevance.metrics.registry import label_of
+from relevance.metrics.scoring import score_dataset
+from relevance.pages.components.disagreements.examples import load_chosen_examples
+from relevance.pages.components.playground.draft import examples_of, from_examples
 from tests.driving import FLAGS, chromium, serving
 
 FILE = Path(__file__).resolve().parents[2] / "shared" / "data" / "summeval.jsonl"

@@ -19,12 +19,12 @@ from pathlib import Path
 from streamlit.testing.v1 import AppTest
 
 from benchmarks.imports import made_records
-from data.database import URL_VARIABLE, connect
-from data.store import DataStore, StoredScore
-from data.store.rows import example_hashes
-from metrics import make_metrics
-from pages.background.computed import LARGE_VARIABLE
-from pages.background.unfinished import LOOK
+from relevance.data.database import URL_VARIABLE, connect
+from relevance.data.store import DataStore, StoredScore
+from relevance.data.store.rows import example_hashes
+from relevance.metrics import make_metrics
+from relevance.pages.background.computed import LARGE_VARIABLE
+from relevance.pages.background.unfinished import LOOK
 
 PAGES = Path(__file__).resolve().parents[1] / "pages"
 RUNS = 3
@@ -73,7 +73,7 @@ def time_run(test: AppTest, page: str) -> float:
 
 async def measure_as_served(pages: Sequence[str]) -> None:
     """Measure pages when what the app imports before anybody comes is there."""
-    from app import app, lifespan
+    from relevance.app import app, lifespan
 
     async with lifespan(app):
         for page in pages:

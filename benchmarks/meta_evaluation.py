@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from analysis.correlation.coefficients import METHODS
-from analysis.study import analyze_judgments
-from data.cells import Cells
-from data.preferences import Preferences, to_name_column
-from reports import formats
-from reports.tables.registry import make_table, table_names
+from relevance.analysis.correlation.coefficients import METHODS
+from relevance.analysis.study import analyze_judgments
+from relevance.data.cells import Cells
+from relevance.data.preferences import Preferences, to_name_column
+from relevance.reports import formats
+from relevance.reports.tables.registry import make_table, table_names
 
 JUDGMENTS, ANNOTATORS = 100_000, 20
 METRICS = ("rouge1", "rouge2", "rougeL", "rouge_k", "bertscore", "carouge", "apes", "length")

@@ -14,7 +14,7 @@ CELLS = (
 The Python interface of relevance in four calls, on the demo corpus that comes with it: 24 documents, each with four
 summaries, which its author rated.""",
     """import relevance
-from data.demo import FILE
+from relevance.data.demo import FILE
 
 frame = relevance.load(FILE)
 frame[["document", "system", "summary", "author"]].head(4)""",

@@ -21,11 +21,11 @@ from typing import NamedTuple
 import scipy
 from rouge_score.rouge_scorer import RougeScorer
 
-from data.importers import read_documents
-from summarizers.oracles import ALGORITHMS, DEFINITIONS, Problem, Solution
-from summarizers.oracles.problem import BETTER
-from summarizers.oracles.vns import K_MAX, StopRule, draw_flips, random_start, vns
-from summarizers.sentences import sentences_of
+from relevance.data.importers import read_documents
+from relevance.summarizers.oracles import ALGORITHMS, DEFINITIONS, Problem, Solution
+from relevance.summarizers.oracles.problem import BETTER
+from relevance.summarizers.oracles.vns import K_MAX, StopRule, draw_flips, random_start, vns
+from relevance.summarizers.sentences import sentences_of
 
 FILE = Path(__file__).resolve().parents[2] / "shared" / "data" / "summeval.jsonl"
 
@@ -91,7 +91,7 @@ def search(name: str, text: Text, n: int, definition: str) -> tuple[Solution, fl
 
 
 def vns_by_rouge_score(text: Text, seed: int, iterations: int) -> tuple[set[int], float]:
-    """`summarizers.oracles.vns` with the F1 of the joined text by `rouge-score`: the sentences, and seconds."""
+    """`relevance.summarizers.oracles.vns` with the F1 of the joined text by `rouge-score`: the sentences, and seconds."""
     scorer = RougeScorer(["rouge1"], use_stemmer=True)
     problem = Problem(text.sentences, text.reference)
 

@@ -96,7 +96,7 @@ def write_examples(folder: Path) -> None:
 @cache
 def run(line: str) -> str:
     """What a command prints."""
-    from cli import main as command
+    from relevance.cli import main as command
 
     result = CliRunner().invoke(command, line.split())
     if result.exit_code:

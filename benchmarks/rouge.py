@@ -14,10 +14,10 @@ from pathlib import Path
 
 from rouge_score.rouge_scorer import RougeScorer
 
-from data.importers import read_documents
-from data.records import Example, make_examples
-from metrics import make_metrics, text
-from metrics.rouge import numbered_ngrams
+from relevance.data.importers import read_documents
+from relevance.data.records import Example, make_examples
+from relevance.metrics import make_metrics, text
+from relevance.metrics.rouge import numbered_ngrams
 
 FILE = Path(__file__).resolve().parents[2] / "shared" / "data" / "summeval.jsonl"
 NAMES = ("rouge1", "rouge2", "rougeL")

@@ -17,13 +17,13 @@ from pathlib import Path
 
 import psutil
 
-from data.importers import read_documents
-from distributed.on_ray import RayOptions, on_ray
-from distributed.running import Here, Place, run
-from distributed.sources import PER_SHARD, Planner
-from distributed.work import ScoreWork
-from metrics import make_metrics
-from summarizers.sentences import sentences_of
+from relevance.data.importers import read_documents
+from relevance.distributed.on_ray import RayOptions, on_ray
+from relevance.distributed.running import Here, Place, run
+from relevance.distributed.sources import PER_SHARD, Planner
+from relevance.distributed.work import ScoreWork
+from relevance.metrics import make_metrics
+from relevance.summarizers.sentences import sentences_of
 
 SYSTEMS = 8
 

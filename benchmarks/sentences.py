@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from data.importers import read_documents
-from summarizers.sentences import sentences_of, split_sentences
+from relevance.data.importers import read_documents
+from relevance.summarizers.sentences import sentences_of, split_sentences
 
 FOLDER = Path(__file__).resolve().parents[2] / "shared" / "data"
 

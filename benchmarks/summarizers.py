@@ -16,9 +16,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from data.importers import read_documents
-from data.records import Document
-from summarizers import summarizer
+from relevance.data.importers import read_documents
+from relevance.data.records import Document
+from relevance.summarizers import summarizer
 
 FOLDER = Path(__file__).resolve().parents[2] / "shared" / "data" / "scitldr"
 
@@ -50,7 +50,7 @@ def write(folder: Path, name: str) -> None:
 
 def train(folder: Path, kind: str) -> None:
     """Measure the training of an extractor and print it."""
-    from summarizers.learned.training import train_extractor
+    from relevance.summarizers.learned.training import train_extractor
 
     parts = [read_split(folder, split) for split in ("train", "dev", "test")]
     with tempfile.TemporaryDirectory() as place:

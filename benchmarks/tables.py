@@ -19,16 +19,16 @@ from pathlib import Path
 import httpx
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from annotation.records import StudySpec
-from annotation.store import AnnotationStore
 from benchmarks.annotate import make_records
 from benchmarks.hosted import PASSWORD, Page, enter, processor, serving
-from data.database import connect
-from data.records import Document, Summary
-from data.store import DataStore
-from hosting.accounts import AccountStore
-from metrics import make_metrics
-from metrics.scoring import score_dataset
+from relevance.annotation.records import StudySpec
+from relevance.annotation.store import AnnotationStore
+from relevance.data.database import connect
+from relevance.data.records import Document, Summary
+from relevance.data.store import DataStore
+from relevance.hosting.accounts import AccountStore
+from relevance.metrics import make_metrics
+from relevance.metrics.scoring import score_dataset
 
 PAGES = (
     "overview",

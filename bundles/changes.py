@@ -3,12 +3,12 @@
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 
-from annotation.registrations import RegistrationStore
-from annotation.store import AnnotationStore
-from bundles.contents import DATA, SCORES, STUDY_FILE, make_files, read_scores
-from bundles.rows import read_rows
-from data.export import format_json_lines
-from data.store import DataStore
+from relevance.annotation.registrations import RegistrationStore
+from relevance.annotation.store import AnnotationStore
+from relevance.bundles.contents import DATA, SCORES, STUDY_FILE, make_files, read_scores
+from relevance.bundles.rows import read_rows
+from relevance.data.export import format_json_lines
+from relevance.data.store import DataStore
 
 COMPARED = (STUDY_FILE, DATA, "pairs.jsonl")
 """Files that must stay as registered while people judge; scores are compared by signature."""

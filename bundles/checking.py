@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from annotation.protocol.file import BadStudyFile, read_protocol
-from bundles import records
-from bundles.contents import DATA, SCORES, STUDY_FILE, TABLES, WHOLE_STUDY, protocol_name
-from bundles.reading import Bundle
-from bundles.records import read_fields
-from data.reading import FileLine
-from reports.escaping import format_count
+from relevance.annotation.protocol.file import BadStudyFile, read_protocol
+from relevance.bundles import records
+from relevance.bundles.contents import DATA, SCORES, STUDY_FILE, TABLES, WHOLE_STUDY, protocol_name
+from relevance.bundles.reading import Bundle
+from relevance.bundles.records import read_fields
+from relevance.data.reading import FileLine
+from relevance.reports.escaping import format_count
 
 Candidate = tuple[str, str]
 """A document and a system."""

@@ -7,15 +7,15 @@ from typing import Any
 from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 
-from bundles import records
-from bundles.records import take
-from bundles.rows import StudyRows
-from data.export import format_json_lines
-from data.store import DataStore
-from data.store.datasets import number_of, select_documents
-from data.store.rows import to_source
-from data.store.scores import join_scores
-from data.tables import BoundRow, DocumentRow, ScoreRow, SignatureRow, SummaryRow
+from relevance.bundles import records
+from relevance.bundles.records import take
+from relevance.bundles.rows import StudyRows
+from relevance.data.export import format_json_lines
+from relevance.data.store import DataStore
+from relevance.data.store.datasets import number_of, select_documents
+from relevance.data.store.rows import to_source
+from relevance.data.store.scores import join_scores
+from relevance.data.tables import BoundRow, DocumentRow, ScoreRow, SignatureRow, SummaryRow
 
 Lines = Iterable[str]
 

@@ -6,15 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
 from typing import Any
 
-from annotation.protocol.file import read_protocol
-from annotation.protocol.records import StudyProtocol
-from annotation.sampling import GIVEN
-from annotation.study_data import StudyData
-from bundles import records
-from bundles.contents import DATA, SCORES, STUDY_FILE
-from bundles.reading import Bundle
-from data.sorting import natural_order
-from reports.escaping import format_count, in_markdown
+from relevance.annotation.protocol.file import read_protocol
+from relevance.annotation.protocol.records import StudyProtocol
+from relevance.annotation.sampling import GIVEN
+from relevance.annotation.study_data import StudyData
+from relevance.bundles import records
+from relevance.bundles.contents import DATA, SCORES, STUDY_FILE
+from relevance.bundles.reading import Bundle
+from relevance.data.sorting import natural_order
+from relevance.reports.escaping import format_count, in_markdown
 
 ASKED = "**To be filled in:**"
 """The mark of questions that only the researchers can answer."""

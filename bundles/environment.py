@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from data.database import schema_versions
-from reports.escaping import in_markdown
+from relevance.data.database import schema_versions
+from relevance.reports.escaping import in_markdown
 
 PACKAGES = (
     *("relevance", "numpy", "scipy", "pandas", "sqlalchemy", "regex", "rapidfuzz", "nltk", "simplemma"),

@@ -7,13 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from annotation.protocol.file import read_protocol, write_protocol
-from bundles.contents import DATA, STUDY_FILE
-from data.export import format_json_lines
-from data.files import write_whole
-from data.importers import read_documents
-from data.reading import quote_value, read_json_lines
-from data.records import PLACEHOLDER, BadRecord, Document, Summary
+from relevance.annotation.protocol.file import read_protocol, write_protocol
+from relevance.bundles.contents import DATA, STUDY_FILE
+from relevance.data.export import format_json_lines
+from relevance.data.files import write_whole
+from relevance.data.importers import read_documents
+from relevance.data.reading import quote_value, read_json_lines
+from relevance.data.records import PLACEHOLDER, BadRecord, Document, Summary
 
 QUOTING = ("judgments.jsonl", "adjudications.jsonl", "model_judgments.jsonl")
 

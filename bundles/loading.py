@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from sqlalchemy import insert, select, update
 from sqlalchemy.orm import Session
 
-from annotation.protocol.tables import (
+from relevance.annotation.protocol.tables import (
     AdjudicationRow,
     ConsentRow,
     EventRow,
@@ -20,19 +20,19 @@ from annotation.protocol.tables import (
     SurveyAnswerRow,
     TrainingAnswerRow,
 )
-from annotation.records import StudyExists
-from annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow, RevisionRow, StudyRow
-from bundles import records
-from bundles.contents import DATA, SCORES, WHOLE_STUDY, protocol_name
-from bundles.reading import BadBundle, Bundle
-from bundles.records import read_fields
-from data.access import visitor_of
-from data.database import now
-from data.records import ClozeQuestion, Document, Summary
-from data.store import DatasetExists, DataStore, StoreError, checked_name
-from data.store.base import BATCH, batches, has_named, insert_named
-from data.store.rows import document_row
-from data.tables import BoundRow, DatasetRow, ScoreRow, SignatureRow, VersionRow
+from relevance.annotation.records import StudyExists
+from relevance.annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow, RevisionRow, StudyRow
+from relevance.bundles import records
+from relevance.bundles.contents import DATA, SCORES, WHOLE_STUDY, protocol_name
+from relevance.bundles.reading import BadBundle, Bundle
+from relevance.bundles.records import read_fields
+from relevance.data.access import visitor_of
+from relevance.data.database import now
+from relevance.data.records import ClozeQuestion, Document, Summary
+from relevance.data.store import DatasetExists, DataStore, StoreError, checked_name
+from relevance.data.store.base import BATCH, batches, has_named, insert_named
+from relevance.data.store.rows import document_row
+from relevance.data.tables import BoundRow, DatasetRow, ScoreRow, SignatureRow, VersionRow
 
 T = TypeVar("T")
 

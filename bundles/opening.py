@@ -3,13 +3,13 @@
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bundles.checking import check_bundle
-from bundles.contents import WHOLE_STUDY
-from bundles.loading import load_bundle
-from bundles.reading import Bundle, unpack
-from bundles.records import WHOLE_STUDY as FIELDS
-from bundles.records import read_fields
-from data.store import DataStore
+from relevance.bundles.checking import check_bundle
+from relevance.bundles.contents import WHOLE_STUDY
+from relevance.bundles.loading import load_bundle
+from relevance.bundles.reading import Bundle, unpack
+from relevance.bundles.records import WHOLE_STUDY as FIELDS
+from relevance.bundles.records import read_fields
+from relevance.data.store import DataStore
 
 
 def open_bundle(store: DataStore, file: Path, name: str | None = None) -> tuple[str, str]:

@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, ZipInfo
 
-from bundles.contents import FIXED, MANIFEST
-from bundles.records import Fields, digest, flag, read_fields, record, whole, words
-from data.files import open_file
-from data.reading import FileLine, parse_json_value, quote_value, read_json_lines
-from data.records import BadRecord
+from relevance.bundles.contents import FIXED, MANIFEST
+from relevance.bundles.records import Fields, digest, flag, read_fields, record, whole, words
+from relevance.data.files import open_file
+from relevance.data.reading import FileLine, parse_json_value, quote_value, read_json_lines
+from relevance.data.records import BadRecord
 
 FORMAT = 1
 """The format of bundles that this version writes, and the only one that it reads."""

@@ -4,12 +4,12 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, TypeAlias
 
-from annotation.phases import ENDS, WAY
-from annotation.records import CHOICES
-from annotation.sampling import RULES
-from data import reading
-from data.export import format_timestamp
-from data.reading import FileLine, quote_value
+from relevance.annotation.phases import ENDS, WAY
+from relevance.annotation.records import CHOICES
+from relevance.annotation.sampling import RULES
+from relevance.data import reading
+from relevance.data.export import format_timestamp
+from relevance.data.reading import FileLine, quote_value
 
 Kind: TypeAlias = Callable[[FileLine, object, str], Any]
 """A function that reads the value of a field, and raises `BadRecord` for an invalid one."""
@@ -79,7 +79,7 @@ def flag(place: FileLine, value: object, name: str) -> bool:
 
 
 def moment(place: FileLine, value: object, name: str) -> datetime:
-    """Read a point in time, as `data.export.format_timestamp` writes it."""
+    """Read a point in time, as `relevance.data.export.format_timestamp` writes it."""
     try:
         parsed = datetime.fromisoformat(value) if isinstance(value, str) else None
     except ValueError:

@@ -3,11 +3,11 @@
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from annotation.registrations import Registration, RegistrationStore
-from annotation.store import AnnotationStore
-from bundles.changes import hash_registered
-from bundles.writing import make_bundle, write_bundle
-from data.store import DataStore
+from relevance.annotation.registrations import Registration, RegistrationStore
+from relevance.annotation.store import AnnotationStore
+from relevance.bundles.changes import hash_registered
+from relevance.bundles.writing import make_bundle, write_bundle
+from relevance.data.store import DataStore
 
 
 def register_study(data: DataStore, annotation: AnnotationStore, study: str, file: Path | None = None) -> Registration:

@@ -11,26 +11,26 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import select
 
-from annotation.protocol.current import spec_of
-from annotation.protocol.file import read_protocol
-from annotation.sampling import GIVEN
-from annotation.studies import draw_pairs, find_study
-from bundles import records
-from bundles.checking import check_bundle
-from bundles.contents import SCORES, STUDY_FILE, TABLES
-from bundles.hashed_texts import bring_texts
-from bundles.opening import name_dataset
-from bundles.reading import BadBundle, Bundle, unpack
-from bundles.records import SIDES
-from bundles.tables import OF_TEXTS, Loaded, loaded, tables_as_json
-from data.reading import Say
-from data.records import Example, make_examples
-from data.signatures import is_given
-from data.tables import DocumentRow, SummaryRow
-from metrics.base import VERSION, Metric
-from metrics.from_signature import metric_of
-from metrics.registry import is_lexical
-from metrics.scoring import BATCH, Failures
+from relevance.annotation.protocol.current import spec_of
+from relevance.annotation.protocol.file import read_protocol
+from relevance.annotation.sampling import GIVEN
+from relevance.annotation.studies import draw_pairs, find_study
+from relevance.bundles import records
+from relevance.bundles.checking import check_bundle
+from relevance.bundles.contents import SCORES, STUDY_FILE, TABLES
+from relevance.bundles.hashed_texts import bring_texts
+from relevance.bundles.opening import name_dataset
+from relevance.bundles.reading import BadBundle, Bundle, unpack
+from relevance.bundles.records import SIDES
+from relevance.bundles.tables import OF_TEXTS, Loaded, loaded, tables_as_json
+from relevance.data.reading import Say
+from relevance.data.records import Example, make_examples
+from relevance.data.signatures import is_given
+from relevance.data.tables import DocumentRow, SummaryRow
+from relevance.metrics.base import VERSION, Metric
+from relevance.metrics.from_signature import metric_of
+from relevance.metrics.registry import is_lexical
+from relevance.metrics.scoring import BATCH, Failures
 
 CLOSE = 1e-9
 """The relative tolerance of a table's numbers, for sums in another order; smaller than any decimal that is printed."""

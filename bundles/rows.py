@@ -8,10 +8,10 @@ from typing import Any, TypeVar
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session, selectinload
 
-from annotation.adjudication import caller_of_row
-from annotation.protocol.current import find_protocol
-from annotation.protocol.file import write_protocol
-from annotation.protocol.tables import (
+from relevance.annotation.adjudication import caller_of_row
+from relevance.annotation.protocol.current import find_protocol
+from relevance.annotation.protocol.file import write_protocol
+from relevance.annotation.protocol.tables import (
     AdjudicationRow,
     ConsentRow,
     EventRow,
@@ -22,14 +22,14 @@ from annotation.protocol.tables import (
     SurveyAnswerRow,
     TrainingAnswerRow,
 )
-from annotation.results import name_people
-from annotation.store import AnnotationStore
-from annotation.studies import find_study
-from annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow, StudyRow
-from bundles import records
-from bundles.records import take
-from data.database import Base
-from data.tables import DocumentRow, SummaryRow
+from relevance.annotation.results import name_people
+from relevance.annotation.store import AnnotationStore
+from relevance.annotation.studies import find_study
+from relevance.annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow, StudyRow
+from relevance.bundles import records
+from relevance.bundles.records import take
+from relevance.data.database import Base
+from relevance.data.tables import DocumentRow, SummaryRow
 
 Records = list[dict[str, Any]]
 

@@ -6,19 +6,19 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from analysis.study import Settings
-from annotation.store import AnnotationStore
-from annotation.study_data import StudyData, read_study
-from bundles.loading import load_bundle
-from bundles.reading import Bundle
-from data.database import connect
-from data.sorting import natural_order
-from data.store import DataStore
-from reports.contents import Contents, contents_as_json
-from reports.contents.beside_systems import with_beside
-from reports.contents.study import make_study_contents
-from reports.contents.texts import OF_MARKS, with_marked_words
-from summarizers.registry import baselines_among
+from relevance.analysis.study import Settings
+from relevance.annotation.store import AnnotationStore
+from relevance.annotation.study_data import StudyData, read_study
+from relevance.bundles.loading import load_bundle
+from relevance.bundles.reading import Bundle
+from relevance.data.database import connect
+from relevance.data.sorting import natural_order
+from relevance.data.store import DataStore
+from relevance.reports.contents import Contents, contents_as_json
+from relevance.reports.contents.beside_systems import with_beside
+from relevance.reports.contents.study import make_study_contents
+from relevance.reports.contents.texts import OF_MARKS, with_marked_words
+from relevance.summarizers.registry import baselines_among
 
 OF_TEXTS = ("distinguishability", "systems", "systems_published", "wilcoxon", *OF_MARKS["marked"])
 """Tables that depend on texts: those of words, and those with figures of the texts beside their systems."""

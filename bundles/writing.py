@@ -8,21 +8,21 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
-from annotation.store import AnnotationStore
-from bundles.changes import describe_registration
-from bundles.checking import check_study
-from bundles.contents import MANIFEST, TABLES, as_json, make_files
-from bundles.datasheet import make_datasheet
-from bundles.environment import make_environment, make_readme
-from bundles.hashed_texts import hide_files
-from bundles.reading import CHUNK, EPOCH, FORMAT, MOST_BYTES, MOST_TIMES, SMALL, Bundle
-from bundles.rows import read_rows
-from bundles.tables import loaded, make_tables, tables_as_json
-from data.files import is_replaced, sha256, write_bytes_whole, write_whole
-from data.records import BadRecord
-from data.store import DataStore, StoreError
-from reports.html_report import report_html
-from reports.methods import study_methods
+from relevance.annotation.store import AnnotationStore
+from relevance.bundles.changes import describe_registration
+from relevance.bundles.checking import check_study
+from relevance.bundles.contents import MANIFEST, TABLES, as_json, make_files
+from relevance.bundles.datasheet import make_datasheet
+from relevance.bundles.environment import make_environment, make_readme
+from relevance.bundles.hashed_texts import hide_files
+from relevance.bundles.reading import CHUNK, EPOCH, FORMAT, MOST_BYTES, MOST_TIMES, SMALL, Bundle
+from relevance.bundles.rows import read_rows
+from relevance.bundles.tables import loaded, make_tables, tables_as_json
+from relevance.data.files import is_replaced, sha256, write_bytes_whole, write_whole
+from relevance.data.records import BadRecord
+from relevance.data.store import DataStore, StoreError
+from relevance.reports.html_report import report_html
+from relevance.reports.methods import study_methods
 
 
 class NotBundled(StoreError):

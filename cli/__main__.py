@@ -1,6 +1,6 @@
-"""Run the command: `python -m cli`."""
+"""Run the command: `python -m relevance`."""
 
-from cli import main
+from relevance.cli import main
 
 if __name__ == "__main__":
     main()

@@ -8,12 +8,12 @@ from typing import Any
 
 import click
 
-from analysis.trials import Trial, hold_trials, summarize_trials
-from cli.distributed import ShardOptions, check_left_out, find_shard_inputs, run_shards, shard_options
-from cli.metric_options import MetricCommand, declared_option, device_option
-from cli.printing import print_table
-from cli.score import check_weights, print_score_counts
-from cli.shared import (
+from relevance.analysis.trials import Trial, hold_trials, summarize_trials
+from relevance.cli.distributed import ShardOptions, check_left_out, find_shard_inputs, run_shards, shard_options
+from relevance.cli.metric_options import MetricCommand, declared_option, device_option
+from relevance.cli.printing import print_table
+from relevance.cli.score import check_weights, print_score_counts
+from relevance.cli.shared import (
     COUNT,
     FILE,
     FILES,
@@ -26,17 +26,17 @@ from cli.shared import (
     say,
     tell,
 )
-from data.reading import lines
-from distributed.work import QuestionWork
-from metrics.apes import training
-from metrics.apes.assessors import score_by_assessor
-from metrics.apes.conditions import Condition, conditions
-from metrics.apes.finders import finder
-from metrics.apes.metric import Apes, ApesOptions, make_apes, read_types
-from metrics.apes.readers.attentive_training import Hyperparameters, train
-from metrics.apes.report import trace_records
-from metrics.models.vectors import FileVectors
-from metrics.scoring import Failures
+from relevance.data.reading import lines
+from relevance.distributed.work import QuestionWork
+from relevance.metrics.apes import training
+from relevance.metrics.apes.assessors import score_by_assessor
+from relevance.metrics.apes.conditions import Condition, conditions
+from relevance.metrics.apes.finders import finder
+from relevance.metrics.apes.metric import Apes, ApesOptions, make_apes, read_types
+from relevance.metrics.apes.readers.attentive_training import Hyperparameters, train
+from relevance.metrics.apes.report import trace_records
+from relevance.metrics.models.vectors import FileVectors
+from relevance.metrics.scoring import Failures
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import click
 
-from cli.shared import FILE, check_output, report_refusals, tell
-from data import backup as backups
-from data.database import database_url
+from relevance.cli.shared import FILE, check_output, report_refusals, tell
+from relevance.data import backup as backups
+from relevance.data.database import database_url
 
 
 @click.command()

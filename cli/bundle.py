@@ -6,13 +6,13 @@ from typing import Any
 
 import click
 
-from bundles.checking import check_bundle
-from bundles.opening import open_bundle
-from bundles.reading import unpack
-from bundles.registering import register_study
-from bundles.rerunning import rerun_bundle
-from bundles.writing import write_bundle
-from cli.shared import FILE, Refused, check_output, open_stores, report_refusals, say, tell
+from relevance.bundles.checking import check_bundle
+from relevance.bundles.opening import open_bundle
+from relevance.bundles.reading import unpack
+from relevance.bundles.registering import register_study
+from relevance.bundles.rerunning import rerun_bundle
+from relevance.bundles.writing import write_bundle
+from relevance.cli.shared import FILE, Refused, check_output, open_stores, report_refusals, say, tell
 
 MOST_SHOWN = 20
 """The most differences that are printed; the others are counted."""

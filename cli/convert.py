@@ -6,16 +6,16 @@ from pathlib import Path
 
 import click
 
-from cli.shared import COUNT, Records, Refused, input_format_option, report_refusals, say, store_with, tell
-from data.exporters import write_records, write_shards
-from data.importers import read_documents
-from data.records import Document, Summary
-from data.signatures import labels
-from distributed.sources import all_records, find_inputs, is_pattern, is_remote
-from reports.escaping import format_count
+from relevance.cli.shared import COUNT, Records, Refused, input_format_option, report_refusals, say, store_with, tell
+from relevance.data.exporters import write_records, write_shards
+from relevance.data.importers import read_documents
+from relevance.data.records import Document, Summary
+from relevance.data.signatures import labels
+from relevance.distributed.sources import all_records, find_inputs, is_pattern, is_remote
+from relevance.reports.escaping import format_count
 
 TO = ("interchange", "csv", "parquet", "sacrerouge", "mt_metrics_eval")
-"""The formats of `data.exporters`, which is imported where it is used."""
+"""The formats of `relevance.data.exporters`, which is imported where it is used."""
 
 
 @click.command()

@@ -4,15 +4,15 @@ from pathlib import Path
 
 import click
 
-from annotation.demo import create_demo_study, create_made_up_study
-from annotation.importing import import_any
-from cli.printing import print_table
-from cli.shared import FILES, check_failures, format_option, open_stores, report_refusals, say, tell
-from data.demo import NAME, add_demo
-from metrics import METRICS, make_metrics, metric
-from metrics.languages import unseen_letters
-from metrics.scoring import Failures, score_dataset
-from metrics.unseen import LOOKED_AT
+from relevance.annotation.demo import create_demo_study, create_made_up_study
+from relevance.annotation.importing import import_any
+from relevance.cli.printing import print_table
+from relevance.cli.shared import FILES, check_failures, format_option, open_stores, report_refusals, say, tell
+from relevance.data.demo import NAME, add_demo
+from relevance.metrics import METRICS, make_metrics, metric
+from relevance.metrics.languages import unseen_letters
+from relevance.metrics.scoring import Failures, score_dataset
+from relevance.metrics.unseen import LOOKED_AT
 
 
 @click.command("import")

@@ -11,12 +11,12 @@ from typing import Any
 
 import click
 
-from cli.shared import COUNT, Incomplete, announce_interrupt, bar, say
-from distributed.on_ray import RayOptions, on_ray
-from distributed.running import Here, Outcome, Place, Progress, compute, find_shards, prepare
-from distributed.sources import PER_SHARD, Planner, find_inputs, is_pattern, is_remote
-from distributed.work import Work
-from reports.escaping import format_count
+from relevance.cli.shared import COUNT, Incomplete, announce_interrupt, bar, say
+from relevance.distributed.on_ray import RayOptions, on_ray
+from relevance.distributed.running import Here, Outcome, Place, Progress, compute, find_shards, prepare
+from relevance.distributed.sources import PER_SHARD, Planner, find_inputs, is_pattern, is_remote
+from relevance.distributed.work import Work
+from relevance.reports.escaping import format_count
 
 UNITS = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3, "T": 1024**4}
 

@@ -19,15 +19,15 @@ import click
 from sqlalchemy import Engine, inspect, text
 from sqlalchemy.exc import SQLAlchemyError
 
-from cli.shared import report_refusals
-from data.backup import database_file
-from data.backup.postgresql import find_program, program_version
-from data.damage import find_damage, open_existing
-from data.database import OURS, WAL_IS_SOUND, database_url, make_engine, now, schema_versions, set_up_sqlite
-from data.one_line import message
-from data.store.base import failure_in_words
-from hosting.settings import HOSTED, PUBLIC_URL, SECRET, read_settings
-from metrics.models.files import check_hashes, embedded_model
+from relevance.cli.shared import report_refusals
+from relevance.data.backup import database_file
+from relevance.data.backup.postgresql import find_program, program_version
+from relevance.data.damage import find_damage, open_existing
+from relevance.data.database import OURS, WAL_IS_SOUND, database_url, make_engine, now, schema_versions, set_up_sqlite
+from relevance.data.one_line import message
+from relevance.data.store.base import failure_in_words
+from relevance.hosting.settings import HOSTED, PUBLIC_URL, SECRET, read_settings
+from relevance.metrics.models.files import check_hashes, embedded_model
 
 COMMITS = 20
 """The number of timed commits."""

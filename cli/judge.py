@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass
 
 import click
 
-from annotation.model_judgments import ModelJudgment, ModelStore, StudyPair, check_judge_name
-from cli.language_models import (
+from relevance.annotation.model_judgments import ModelJudgment, ModelStore, StudyPair, check_judge_name
+from relevance.cli.language_models import (
     CallOptions,
     call_options,
     drawing_options,
@@ -18,7 +18,7 @@ from cli.language_models import (
     tell_answered,
     tell_plan,
 )
-from cli.shared import (
+from relevance.cli.shared import (
     COUNT,
     STORED,
     Incomplete,
@@ -29,8 +29,8 @@ from cli.shared import (
     show_document_progress,
     tell,
 )
-from llm.cost import Prices
-from llm.judge import DISAGREE, SETTINGS, Judge, Judgment, Pair, Question
+from relevance.llm.cost import Prices
+from relevance.llm.judge import DISAGREE, SETTINGS, Judge, Judgment, Pair, Question
 
 BATCHES = 4
 """Requests in a batch for each concurrent call: with fewer, more calls would wait for the end of a batch."""

@@ -7,18 +7,18 @@ from typing import Any, TypeAlias
 
 import click
 
-from cli.shared import COUNT, SEED, Incomplete, find_documents, tell
-from data.records import Document
-from llm.asking import Caller, Limits, Plan
-from llm.calls import Calls, default_path
-from llm.client import Client, Settings, TokenCounter
-from llm.cost import Budget, Prices
-from llm.embedded import EMBEDDED, find_embedded_model
-from llm.openai_client import OPENAI, OpenAIClient
-from llm.prompts import ROUGE_K_PAPER, SENTENCES, SOURCE_TOKENS, Prompt, choose_shots, make_shots
-from summarizers.checkpoints import is_checkpoint
-from summarizers.checkpoints.chat import CheckpointClient
-from summarizers.language_model import LanguageModel
+from relevance.cli.shared import COUNT, SEED, Incomplete, find_documents, tell
+from relevance.data.records import Document
+from relevance.llm.asking import Caller, Limits, Plan
+from relevance.llm.calls import Calls, default_path
+from relevance.llm.client import Client, Settings, TokenCounter
+from relevance.llm.cost import Budget, Prices
+from relevance.llm.embedded import EMBEDDED, find_embedded_model
+from relevance.llm.openai_client import OPENAI, OpenAIClient
+from relevance.llm.prompts import ROUGE_K_PAPER, SENTENCES, SOURCE_TOKENS, Prompt, choose_shots, make_shots
+from relevance.summarizers.checkpoints import is_checkpoint
+from relevance.summarizers.checkpoints.chat import CheckpointClient
+from relevance.summarizers.language_model import LanguageModel
 
 Command: TypeAlias = Callable[..., Any]
 

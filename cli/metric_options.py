@@ -8,14 +8,14 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from cli.shared import FILE, split_names
-from data.records import Document, Summary
-from metrics import METRICS, default_metrics, make_metrics
-from metrics.base import Metric
-from metrics.kind import Option
-from metrics.languages import ENGLISH
-from metrics.registry import options
-from metrics.unseen import ENGLISH_ONLY
+from relevance.cli.shared import FILE, split_names
+from relevance.data.records import Document, Summary
+from relevance.metrics import METRICS, default_metrics, make_metrics
+from relevance.metrics.base import Metric
+from relevance.metrics.kind import Option
+from relevance.metrics.languages import ENGLISH
+from relevance.metrics.registry import options
+from relevance.metrics.unseen import ENGLISH_ONLY
 
 DEVICE: dict[str, Any] = {
     "expose_value": False,

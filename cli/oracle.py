@@ -10,10 +10,10 @@ from pathlib import Path
 
 import click
 
-from cli.distributed import ShardOptions, check_left_out, find_shard_inputs, run_shards, shard_options
-from cli.metric_options import MetricCommand, declared_option
-from cli.printing import print_results, print_table
-from cli.shared import (
+from relevance.cli.distributed import ShardOptions, check_left_out, find_shard_inputs, run_shards, shard_options
+from relevance.cli.metric_options import MetricCommand, declared_option
+from relevance.cli.printing import print_results, print_table
+from relevance.cli.shared import (
     COUNT,
     MOST_PROCESSES,
     SEED,
@@ -31,12 +31,12 @@ from cli.shared import (
     table_format_option,
     usual_processes,
 )
-from data.files import sha256, write_whole
-from data.records import Document
-from distributed.reading import count_oracles
-from distributed.work import OracleWork
-from metrics.languages import ENGLISH
-from reports.tables.oracles import (
+from relevance.data.files import sha256, write_whole
+from relevance.data.records import Document
+from relevance.distributed.reading import count_oracles
+from relevance.distributed.work import OracleWork
+from relevance.metrics.languages import ENGLISH
+from relevance.reports.tables.oracles import (
     facts_of,
     oracle_as_latex,
     oracle_tables,
@@ -44,11 +44,17 @@ from reports.tables.oracles import (
     reasons_left_out,
     row_records,
 )
-from summarizers.base import SummaryLength, read_length
-from summarizers.oracles import ALGORITHMS, Target
-from summarizers.oracles.evaluation import OracleEvaluation, OracleTask, evaluate, evaluate_stored, summarize_algorithms
-from summarizers.oracles.extracts import look_into
-from summarizers.sentences import unsplit, unsplit_words
+from relevance.summarizers.base import SummaryLength, read_length
+from relevance.summarizers.oracles import ALGORITHMS, Target
+from relevance.summarizers.oracles.evaluation import (
+    OracleEvaluation,
+    OracleTask,
+    evaluate,
+    evaluate_stored,
+    summarize_algorithms,
+)
+from relevance.summarizers.oracles.extracts import look_into
+from relevance.summarizers.sentences import unsplit, unsplit_words
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import click
 
-from analysis.agreement.planning import pairs_for_interval, pairs_to_separate
-from cli.shared import COUNT, gathered, report_refusals
-from reports.formats import as_text
-from reports.tables.planning import plan_table
+from relevance.analysis.agreement.planning import pairs_for_interval, pairs_to_separate
+from relevance.cli.shared import COUNT, gathered, report_refusals
+from relevance.reports.formats import as_text
+from relevance.reports.tables.planning import plan_table
 
 
 @dataclass(frozen=True)

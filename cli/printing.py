@@ -8,10 +8,10 @@ from typing import Any
 
 import click
 
-from data.one_line import in_one_line
-from reports.formats import as_latex, as_one_csv, as_one_latex, as_text
-from reports.formats.cells import LONG
-from reports.tables.table import NOT_WEIGHED, Table
+from relevance.data.one_line import in_one_line
+from relevance.reports.formats import as_latex, as_one_csv, as_one_latex, as_text
+from relevance.reports.formats.cells import LONG
+from relevance.reports.tables.table import NOT_WEIGHED, Table
 
 
 def print_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

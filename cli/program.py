@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 
 import click
 
-from data.one_line import in_one_line, message
+from relevance.data.one_line import in_one_line, message
 
 
 class Command(NamedTuple):
     """A command that is not imported yet."""
 
     place: str
-    """The command's module and its name there, such as `cli.report:report`."""
+    """The command's module and its name there, such as `relevance.cli.report:report`."""
     help: str
     """Its description in the list of all commands."""
 

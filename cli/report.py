@@ -4,13 +4,19 @@ from pathlib import Path
 
 import click
 
-from analysis.correlation.permuted import Permute
-from analysis.correlation.resampled import Resample
-from analysis.study import Settings
-from bundles.changes import describe_registration
-from cli.analyze.options import baselines_option, choose_baselines, permute_option, resample_option, systems_option
-from cli.shared import SEED, check_output, open_stores, report_refusals, split_names, tell
-from reports.html_report import write_report
+from relevance.analysis.correlation.permuted import Permute
+from relevance.analysis.correlation.resampled import Resample
+from relevance.analysis.study import Settings
+from relevance.bundles.changes import describe_registration
+from relevance.cli.analyze.options import (
+    baselines_option,
+    choose_baselines,
+    permute_option,
+    resample_option,
+    systems_option,
+)
+from relevance.cli.shared import SEED, check_output, open_stores, report_refusals, split_names, tell
+from relevance.reports.html_report import write_report
 
 
 @click.command()

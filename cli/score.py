@@ -10,10 +10,10 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from cli.distributed import ShardOptions, check_left_out, find_shard_inputs, run_shards, shard_options
-from cli.metric_options import MetricCommand, chosen_metrics, declared_option, with_metrics
-from cli.printing import print_table
-from cli.shared import (
+from relevance.cli.distributed import ShardOptions, check_left_out, find_shard_inputs, run_shards, shard_options
+from relevance.cli.metric_options import MetricCommand, chosen_metrics, declared_option, with_metrics
+from relevance.cli.printing import print_table
+from relevance.cli.shared import (
     FILE,
     Records,
     Refused,
@@ -28,23 +28,23 @@ from cli.shared import (
     show_document_progress,
     store_with,
 )
-from data.files import is_replaced, write_whole
-from data.importers import lines
-from data.one_line import in_one_line
-from data.records import Document, Example, Summary
-from data.store import DataStore
-from distributed.reading import count_scores
-from distributed.running import Outcome
-from distributed.sources import all_records, read_piece
-from distributed.work import ScoreWork
-from metrics.base import Metric, Score
-from metrics.keywords.extractors import compared_keywords, documents_keywords, shared_keywords
-from metrics.keywords.lists import refuse_ambiguous
-from metrics.rouge_k import RougeK
-from metrics.scoring import Failures, score_dataset, score_record, score_records
-from metrics.unseen import warnings_of, warnings_of_first
-from reports import formats
-from reports.tables.keywords import extractors_table
+from relevance.data.files import is_replaced, write_whole
+from relevance.data.importers import lines
+from relevance.data.one_line import in_one_line
+from relevance.data.records import Document, Example, Summary
+from relevance.data.store import DataStore
+from relevance.distributed.reading import count_scores
+from relevance.distributed.running import Outcome
+from relevance.distributed.sources import all_records, read_piece
+from relevance.distributed.work import ScoreWork
+from relevance.metrics.base import Metric, Score
+from relevance.metrics.keywords.extractors import compared_keywords, documents_keywords, shared_keywords
+from relevance.metrics.keywords.lists import refuse_ambiguous
+from relevance.metrics.rouge_k import RougeK
+from relevance.metrics.scoring import Failures, score_dataset, score_record, score_records
+from relevance.metrics.unseen import warnings_of, warnings_of_first
+from relevance.reports import formats
+from relevance.reports.tables.keywords import extractors_table
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,12 @@ from typing import Any
 import click
 from sqlalchemy import Engine, make_url
 
-from cli.shared import Refused, open_stores, report_refusals
-from cli.workers import Workers, end_with_parent
-from data.damage import QUICK
-from data.database import ROOT, URL_VARIABLE, absolute_url, database_url, make_engine, refuse_damaged
-from hosting.accounts import AccountStore
-from hosting.settings import HOSTED, Settings, hosted_settings
+from relevance.cli.shared import Refused, open_stores, report_refusals
+from relevance.cli.workers import Workers, end_with_parent
+from relevance.data.damage import QUICK
+from relevance.data.database import ROOT, URL_VARIABLE, absolute_url, database_url, make_engine, refuse_damaged
+from relevance.hosting.accounts import AccountStore
+from relevance.hosting.settings import HOSTED, Settings, hosted_settings
 
 
 @click.command()
@@ -55,7 +55,7 @@ def serve(host: str, port: int, open_browser: bool, hosted: bool, workers: int) 
         Workers(host, ports).run()
         return
     end_with_parent()
-    from app import app
+    from relevance.app import app
 
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as the server will: a port just left is free

@@ -14,12 +14,12 @@ from typing import Any, TypeAlias
 import click
 from sqlalchemy.exc import SQLAlchemyError
 
-from annotation.store import AnnotationStore
-from data.database import connect
-from data.importers import read_documents
-from data.one_line import in_one_line
-from data.records import Document, Summary
-from data.store import DataStore, UnknownDataset
+from relevance.annotation.store import AnnotationStore
+from relevance.data.database import connect
+from relevance.data.importers import read_documents
+from relevance.data.one_line import in_one_line
+from relevance.data.records import Document, Summary
+from relevance.data.store import DataStore, UnknownDataset
 
 Records: TypeAlias = list[tuple[Document, list[Summary]]]
 """Documents with their summaries."""

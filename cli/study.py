@@ -5,12 +5,12 @@ from pathlib import Path
 
 import click
 
-from annotation import exports
-from annotation.records import INSTRUCTIONS, QUESTION, StudySpec
-from annotation.removal import StudyInUse, StudyRemovalStore
-from annotation.sampling import GIVEN
-from cli.printing import print_table
-from cli.shared import (
+from relevance.annotation import exports
+from relevance.annotation.records import INSTRUCTIONS, QUESTION, StudySpec
+from relevance.annotation.removal import StudyInUse, StudyRemovalStore
+from relevance.annotation.sampling import GIVEN
+from relevance.cli.printing import print_table
+from relevance.cli.shared import (
     COUNT,
     FILE,
     SEED,
@@ -24,13 +24,13 @@ from cli.shared import (
     split_names,
     tell,
 )
-from cli.study_file import apply_file, check_file, export_file
-from data.export import export
-from data.files import write_whole
-from data.reading import lines
-from metrics import default_metrics, make_metrics
-from metrics.scoring import Failures, score_dataset
-from reports.escaping import format_count
+from relevance.cli.study_file import apply_file, check_file, export_file
+from relevance.data.export import export
+from relevance.data.files import write_whole
+from relevance.data.reading import lines
+from relevance.metrics import default_metrics, make_metrics
+from relevance.metrics.scoring import Failures, score_dataset
+from relevance.reports.escaping import format_count
 
 
 @dataclass(frozen=True)

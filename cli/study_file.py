@@ -6,19 +6,19 @@ from pathlib import Path
 
 import click
 
-from annotation.doubts import find_doubts
-from annotation.protocol.changes import may_change
-from annotation.protocol.file import read_protocol, read_study_file, say_place
-from annotation.protocol.pinning import NotPinned, OtherData, check_pin
-from annotation.protocol.places import find_lines
-from annotation.protocol.records import StudyProtocol
-from annotation.protocol.store import Effect, ProtocolStore
-from annotation.records import ScoresMissing
-from cli.shared import FILE, Refused, check_failures, check_output, open_stores, report_refusals, say, tell
-from data.files import write_whole
-from data.store import DataStore, UnknownDataset
-from metrics.from_signature import metric_of, metrics_for, signatures
-from metrics.scoring import Failures, score_dataset
+from relevance.annotation.doubts import find_doubts
+from relevance.annotation.protocol.changes import may_change
+from relevance.annotation.protocol.file import read_protocol, read_study_file, say_place
+from relevance.annotation.protocol.pinning import NotPinned, OtherData, check_pin
+from relevance.annotation.protocol.places import find_lines
+from relevance.annotation.protocol.records import StudyProtocol
+from relevance.annotation.protocol.store import Effect, ProtocolStore
+from relevance.annotation.records import ScoresMissing
+from relevance.cli.shared import FILE, Refused, check_failures, check_output, open_stores, report_refusals, say, tell
+from relevance.data.files import write_whole
+from relevance.data.store import DataStore, UnknownDataset
+from relevance.metrics.from_signature import metric_of, metrics_for, signatures
+from relevance.metrics.scoring import Failures, score_dataset
 
 
 @click.command("check")

@@ -4,8 +4,8 @@ from dataclasses import asdict, dataclass, fields
 
 import click
 
-from cli.distributed import ShardOptions, check_left_out, find_shard_inputs, run_shards, shard_options
-from cli.language_models import (
+from relevance.cli.distributed import ShardOptions, check_left_out, find_shard_inputs, run_shards, shard_options
+from relevance.cli.language_models import (
     OF_BOTH,
     OF_LOCAL,
     PREFIX,
@@ -18,8 +18,8 @@ from cli.language_models import (
     tell_outcome,
     tell_plan,
 )
-from cli.oracle import warn_of_unsplit
-from cli.shared import (
+from relevance.cli.oracle import warn_of_unsplit
+from relevance.cli.shared import (
     BEAMS,
     COUNT,
     MOST_PROCESSES,
@@ -32,17 +32,17 @@ from cli.shared import (
     tell,
     usual_processes,
 )
-from data.records import Document
-from data.store import DataStore, SystemExists
-from distributed.work import SummaryWork
-from metrics.languages import LANGUAGES
-from summarizers import add_systems
-from summarizers.adding import AddedSystem
-from summarizers.base import Summarizer, system_name
-from summarizers.checkpoints import WritingOptions, checkpoint_summarizer, is_checkpoint
-from summarizers.language_model import LanguageModel
-from summarizers.learned.extractor import extractor, is_extractor
-from summarizers.registry import guide, in_language, summarizer
+from relevance.data.records import Document
+from relevance.data.store import DataStore, SystemExists
+from relevance.distributed.work import SummaryWork
+from relevance.metrics.languages import LANGUAGES
+from relevance.summarizers import add_systems
+from relevance.summarizers.adding import AddedSystem
+from relevance.summarizers.base import Summarizer, system_name
+from relevance.summarizers.checkpoints import WritingOptions, checkpoint_summarizer, is_checkpoint
+from relevance.summarizers.language_model import LanguageModel
+from relevance.summarizers.learned.extractor import extractor, is_extractor
+from relevance.summarizers.registry import guide, in_language, summarizer
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import click
 
-from cli.apes import train_attentive_reader, train_tagger
-from cli.metric_options import device_option
-from cli.shared import COUNT, find_documents, report_refusals, say, tell
-from cli.train_methods import TrainGroup
-from summarizers.learned.training import train_extractor
+from relevance.cli.apes import train_attentive_reader, train_tagger
+from relevance.cli.metric_options import device_option
+from relevance.cli.shared import COUNT, find_documents, report_refusals, say, tell
+from relevance.cli.train_methods import TrainGroup
+from relevance.summarizers.learned.training import train_extractor
 
 
 @click.group(cls=TrainGroup)

@@ -10,17 +10,17 @@ from typing import Any
 
 import click
 
-from cli.shared import BEAMS, COUNT, SEED, find_documents, report_refusals, say, show_document_progress
-from data.records import Document
-from metrics.models.files import device
-from summarizers.methods.base import Method
-from summarizers.methods.published import PUBLISHED, TO_THE_END
-from summarizers.methods.registry import METHODS
-from summarizers.training.grid import search_grid
-from summarizers.training.run import train
-from summarizers.training.runs import train_runs
-from summarizers.training.task import DTYPES, MEASURES, Task, check_installed
-from summarizers.training_documents import TrainingDocuments
+from relevance.cli.shared import BEAMS, COUNT, SEED, find_documents, report_refusals, say, show_document_progress
+from relevance.data.records import Document
+from relevance.metrics.models.files import device
+from relevance.summarizers.methods.base import Method
+from relevance.summarizers.methods.published import PUBLISHED, TO_THE_END
+from relevance.summarizers.methods.registry import METHODS
+from relevance.summarizers.training.grid import search_grid
+from relevance.summarizers.training.run import train
+from relevance.summarizers.training.runs import train_runs
+from relevance.summarizers.training.task import DTYPES, MEASURES, Task, check_installed
+from relevance.summarizers.training_documents import TrainingDocuments
 
 NUMBER = click.FloatRange(0, min_open=True)
 

@@ -4,9 +4,9 @@ import sys
 
 import click
 
-from cli.printing import print_table
-from cli.shared import Refused, open_stores, report_refusals, tell
-from hosting.accounts import AccountStore
+from relevance.cli.printing import print_table
+from relevance.cli.shared import Refused, open_stores, report_refusals, tell
+from relevance.hosting.accounts import AccountStore
 
 password_option = click.option(
     "--password-stdin", is_flag=True, help="Read the password from the first line of standard input."

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from data.names import NameColumn
+from relevance.data.names import NameColumn
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,9 +14,9 @@ from sqlalchemy.exc import DisconnectionError
 from sqlalchemy.orm import DeclarativeBase
 from sqlalchemy.types import TypeDecorator
 
-from data.damage import find_damage
-from data.one_line import message
-from data.reading import Say, quote_value, say_nothing
+from relevance.data.damage import find_damage
+from relevance.data.one_line import message
+from relevance.data.reading import Say, quote_value, say_nothing
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -135,7 +135,7 @@ def sqlite_file(address: URL) -> Path | None:
 def refuse_damaged(address: URL, most: int = 0) -> None:
     """Refuse a damaged SQLite file before anything is written to it. Raises `UnusableDatabase`.
 
-    Every page is checked only in files of at most `most` bytes: see `data.damage`.
+    Every page is checked only in files of at most `most` bytes: see `relevance.data.damage`.
     """
     file = sqlite_file(address)
     if file is None or not file.is_file():

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from io import BufferedReader
 from pathlib import Path
 
-from data.records import BadRecord
+from relevance.data.records import BadRecord
 
 DESCRIPTORS = Path("/dev/fd")
 

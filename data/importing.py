@@ -4,13 +4,21 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from data.files import sha256
-from data.importers import FOLDERS, LINES, empty_summaries, guess_format, lines, mt_metrics_eval, read_documents
-from data.importers.table import TableColumns
-from data.reading import FileLine, Say, identifier, say_nothing
-from data.records import Document, Summary
-from data.signatures import GIVEN
-from data.store import Dataset, DataStore
+from relevance.data.files import sha256
+from relevance.data.importers import (
+    FOLDERS,
+    LINES,
+    empty_summaries,
+    guess_format,
+    lines,
+    mt_metrics_eval,
+    read_documents,
+)
+from relevance.data.importers.table import TableColumns
+from relevance.data.reading import FileLine, Say, identifier, say_nothing
+from relevance.data.records import Document, Summary
+from relevance.data.signatures import GIVEN
+from relevance.data.store import Dataset, DataStore
 
 
 def import_file(

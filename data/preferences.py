@@ -10,8 +10,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from data.cells import Cells
-from data.names import NameColumn
+from relevance.data.cells import Cells
+from relevance.data.names import NameColumn
 
 MANY = 1_000_000
 """The most pairs of rated summaries that are kept as columns: each pair takes 160 bytes, and more to analyse."""

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 
-from data.files import open_file
-from data.records import BadRecord
+from relevance.data.files import open_file
+from relevance.data.records import BadRecord
 
 MAX_LINE_BYTES = 32 * 1024 * 1024
 CHUNK = 1024 * 1024

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from data.cells import Cells
-from data.files import sha256
-from data.names import NameColumn
-from data.shards import (
+from relevance.data.cells import Cells
+from relevance.data.files import sha256
+from relevance.data.names import NameColumn
+from relevance.data.shards import (
     DOCUMENT,
     METADATA,
     MISSING,

@@ -11,8 +11,8 @@ from dataclasses import asdict, astuple, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from data.files import open_file, write_whole
-from data.records import BadRecord
+from relevance.data.files import open_file, write_whole
+from relevance.data.records import BadRecord
 
 FORMAT = 1
 MANIFEST = "manifest.json"

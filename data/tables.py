@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import JSON, CheckConstraint, ForeignKey, String, Text, UniqueConstraint, false
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from data.database import Base, Utc, now
+from relevance.data.database import Base, Utc, now
 
 
 class NamedRow(Base):

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from data.preferences import Names, Numbers
-from data.signatures import JUDGE, name_of
+from relevance.data.preferences import Names, Numbers
+from relevance.data.signatures import JUDGE, name_of
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,8 +9,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from data.files import open_file
-from data.shards import METADATA, BadShard, ShardFacts
+from relevance.data.files import open_file
+from relevance.data.shards import METADATA, BadShard, ShardFacts
 
 PACKAGES = (
     "relevance",

@@ -3,9 +3,9 @@
 from collections import Counter
 from dataclasses import dataclass, field
 
-from data.shards import MISSING, SCORE, SYSTEM, TRUNCATED
-from distributed.running import Outcome
-from distributed.work import FAILED
+from relevance.data.shards import MISSING, SCORE, SYSTEM, TRUNCATED
+from relevance.distributed.running import Outcome
+from relevance.distributed.work import FAILED
 
 
 @dataclass

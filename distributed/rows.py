@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from data.files import open_file
-from data.importers.parquet import batch_rows, groups_with, open_parquet, read_batches, readable, refuse
-from data.importers.thrift import Struct
+from relevance.data.files import open_file
+from relevance.data.importers.parquet import batch_rows, groups_with, open_parquet, read_batches, readable, refuse
+from relevance.data.importers.thrift import Struct
 
 ID = "document_id"
 OFFSET, DICTIONARY_OFFSET, PACKED = 9, 11, 7

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from data.files import sha256, write_bytes_whole
-from data.records import BadRecord
-from data.shards import (
+from relevance.data.files import sha256, write_bytes_whole
+from relevance.data.records import BadRecord
+from relevance.data.shards import (
     DOCUMENT,
     MANIFEST,
     BadShard,
@@ -20,9 +20,9 @@ from data.shards import (
     read_manifest,
     write_manifest,
 )
-from distributed.encoding import read_facts
-from distributed.sources import Piece, Planner, read_piece
-from distributed.work import MadeShard, Work, facts_of, make_shard
+from relevance.distributed.encoding import read_facts
+from relevance.distributed.sources import Piece, Planner, read_piece
+from relevance.distributed.work import MadeShard, Work, facts_of, make_shard
 
 PART = re.compile(r"part-(\d{5,})\.parquet")
 

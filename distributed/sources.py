@@ -16,12 +16,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from data.files import open_file
-from data.importers import IMPORTERS, guess_format, read_documents
-from data.importers.parquet import MIB, load_part
-from data.reading import MAX_LINE_BYTES
-from data.records import BadRecord, Document, Summary
-from distributed import rows
+from relevance.data.files import open_file
+from relevance.data.importers import IMPORTERS, guess_format, read_documents
+from relevance.data.importers.parquet import MIB, load_part
+from relevance.data.reading import MAX_LINE_BYTES
+from relevance.data.records import BadRecord, Document, Summary
+from relevance.distributed import rows
 
 CHUNK = MIB
 """The bytes of a Parquet file that are read at once."""
@@ -29,7 +29,7 @@ CHUNK = MIB
 PER_SHARD = 512
 """The documents of a shard: a few seconds with eight systems and three ROUGE metrics, the loss if a worker dies.
 
-It is a multiple of `metrics.scoring.DOCUMENTS`, so that batches are the same as in a file that is scored whole."""
+It is a multiple of `relevance.metrics.scoring.DOCUMENTS`, so that batches are the same as in a file that is scored whole."""
 
 DOCUMENT_A_LINE = {"interchange", "scitldr"}
 """The formats with a document per line."""

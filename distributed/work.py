@@ -7,22 +7,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from data.records import Example, Summary
-from data.shards import DOCUMENT, MISSING, RATING, SCORE, SYSTEM, TRUNCATED, ShardFacts
-from distributed.encoding import encode, versions
-from distributed.sources import Piece, Records, read_piece
-from metrics.base import Metric, Score
-from metrics.models.encoder import forget_texts
-from metrics.registry import METRICS
-from metrics.scoring import score_records
-from summarizers.adding import describe_trained_on, marked, trained_ids
-from summarizers.base import BatchSummarizer, Summarizer
-from summarizers.oracles.evaluation import OracleTask, rows_of, why_left_out
-from summarizers.oracles.oracle import Oracle
-from summarizers.sentences import sentences_of
+from relevance.data.records import Example, Summary
+from relevance.data.shards import DOCUMENT, MISSING, RATING, SCORE, SYSTEM, TRUNCATED, ShardFacts
+from relevance.distributed.encoding import encode, versions
+from relevance.distributed.sources import Piece, Records, read_piece
+from relevance.metrics.base import Metric, Score
+from relevance.metrics.models.encoder import forget_texts
+from relevance.metrics.registry import METRICS
+from relevance.metrics.scoring import score_records
+from relevance.summarizers.adding import describe_trained_on, marked, trained_ids
+from relevance.summarizers.base import BatchSummarizer, Summarizer
+from relevance.summarizers.oracles.evaluation import OracleTask, rows_of, why_left_out
+from relevance.summarizers.oracles.oracle import Oracle
+from relevance.summarizers.sentences import sentences_of
 
 if TYPE_CHECKING:
-    from metrics.apes import Apes
+    from relevance.metrics.apes import Apes
 
 FAILED = "failed: "
 """The start of a missing score's reason if its metric failed."""
@@ -146,7 +146,7 @@ class QuestionWork:
         """Return the columns of its scores, and `questions`: a list of objects, as `relevance apes` prints them."""
         import pyarrow as pa
 
-        from metrics.apes.report import trace_record
+        from relevance.metrics.apes.report import trace_record
 
         rows = list(score_records(records, [self.metric]))
         texts = []
@@ -182,7 +182,7 @@ class SummaryWork:
         return any(isinstance(system, BatchSummarizer) or getattr(system, "apart", False) for system in self.systems)
 
     def columns(self, records: Records) -> Columns:
-        """Return a row per reference and summary, as `data.importers.table` reads them. Raises ValueError."""
+        """Return a row per reference and summary, as `relevance.data.importers.table` reads them. Raises ValueError."""
         written: dict[str, list[Summary]] = {document.id: list(summaries) for document, summaries in records}
         for system in self.systems:
             for summary in self.write(system, records):

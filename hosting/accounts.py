@@ -12,15 +12,15 @@ from unicodedata import normalize
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from annotation.inputs import clean_text, person_name
-from annotation.studies import find_study
-from data.access import Right, visitor_of
-from data.database import now
-from data.store import NotAllowed, StoreError
-from data.store.base import Store, find_named, insert_named
-from data.store.rows import to_record
-from data.tables import UserRow
-from hosting.tables import MembershipRow, SignInRow
+from relevance.annotation.inputs import clean_text, person_name
+from relevance.annotation.studies import find_study
+from relevance.data.access import Right, visitor_of
+from relevance.data.database import now
+from relevance.data.store import NotAllowed, StoreError
+from relevance.data.store.base import Store, find_named, insert_named
+from relevance.data.store.rows import to_record
+from relevance.data.tables import UserRow
+from relevance.hosting.tables import MembershipRow, SignInRow
 
 if TYPE_CHECKING:
     from argon2 import PasswordHasher

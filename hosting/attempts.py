@@ -6,9 +6,9 @@ from datetime import timedelta
 
 from sqlalchemy import delete, func, select
 
-from data.database import now
-from data.store.base import Store
-from hosting.tables import AttemptRow
+from relevance.data.database import now
+from relevance.data.store.base import Store
+from relevance.hosting.tables import AttemptRow
 
 WINDOW = timedelta(minutes=15)
 """The time for which an attempt counts."""

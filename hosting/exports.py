@@ -16,18 +16,18 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from annotation.exports import EXPORTS, export_file, formats_of, kind_of_file, name_file
-from annotation.store import AnnotationStore
-from annotation.studies import find_study
-from data.database import ROOT
-from data.export import format_lines
-from data.store import DatabaseFailed, DataStore, StoreError
-from hosting.services import Services
-from hosting.sign_ins import SignedIn
+from relevance.annotation.exports import EXPORTS, export_file, formats_of, kind_of_file, name_file
+from relevance.annotation.store import AnnotationStore
+from relevance.annotation.studies import find_study
+from relevance.data.database import ROOT
+from relevance.data.export import format_lines
+from relevance.data.store import DatabaseFailed, DataStore, StoreError
+from relevance.hosting.services import Services
+from relevance.hosting.sign_ins import SignedIn
 
 BUNDLE = "bundle.zip"
 
-COMMAND = "import os; os.nice(5); from cli import main; main()"
+COMMAND = "import os; os.nice(5); from relevance.cli import main; main()"
 """The program of the process that makes a bundle; it has a low priority, so that pages go first."""
 
 

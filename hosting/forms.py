@@ -4,7 +4,7 @@ from html import escape
 
 from starlette.responses import HTMLResponse
 
-from annotation.languages import ENGLISH, Wording
+from relevance.annotation.languages import ENGLISH, Wording
 
 STYLE = """
 :root { color-scheme: light dark; font-family: "Source Sans", system-ui, sans-serif; }

@@ -19,11 +19,11 @@ from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from data.store import DatabaseFailed, NotSignedIn
-from hosting.accounts import AccountStore
-from hosting.operations import Counters
-from hosting.services import Services
-from hosting.sign_ins import SignedIn, digest_of
+from relevance.data.store import DatabaseFailed, NotSignedIn
+from relevance.hosting.accounts import AccountStore
+from relevance.hosting.operations import Counters
+from relevance.hosting.services import Services
+from relevance.hosting.sign_ins import SignedIn, digest_of
 
 HEADER = "x-relevance-sign-in"
 """The header that Streamlit binds sessions to (`server.trustedUserHeaders`); its value is the digest of the sign-in."""

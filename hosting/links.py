@@ -10,23 +10,23 @@ from sqlalchemy import func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from annotation.inputs import clean_text
-from annotation.languages import ENGLISH, Wording, wording_of
-from annotation.phases import WITHDRAWN
-from annotation.protocol.current import find_protocol
-from annotation.protocol.panels import describe_parameters, find_way_back, read_ids
-from annotation.protocol.records import Panel, Places
-from annotation.records import Annotator
-from annotation.store import add_annotator, find_annotator, find_own
-from annotation.studies import find_study, may_come
-from annotation.tables import AnnotatorRow
-from data.access import Right
-from data.database import now
-from data.store import StoreError
-from data.store.base import Store
-from data.store.rows import to_record
-from hosting.accounts import check_owner
-from hosting.tables import EntryRow, LinkRow
+from relevance.annotation.inputs import clean_text
+from relevance.annotation.languages import ENGLISH, Wording, wording_of
+from relevance.annotation.phases import WITHDRAWN
+from relevance.annotation.protocol.current import find_protocol
+from relevance.annotation.protocol.panels import describe_parameters, find_way_back, read_ids
+from relevance.annotation.protocol.records import Panel, Places
+from relevance.annotation.records import Annotator
+from relevance.annotation.store import add_annotator, find_annotator, find_own
+from relevance.annotation.studies import find_study, may_come
+from relevance.annotation.tables import AnnotatorRow
+from relevance.data.access import Right
+from relevance.data.database import now
+from relevance.data.store import StoreError
+from relevance.data.store.base import Store
+from relevance.data.store.rows import to_record
+from relevance.hosting.accounts import check_owner
+from relevance.hosting.tables import EntryRow, LinkRow
 
 KINDS = ("open", "panel")
 

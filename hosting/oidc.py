@@ -16,11 +16,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from hosting.forms import refusal_page
+from relevance.hosting.forms import refusal_page
 
 if TYPE_CHECKING:
-    from hosting.routes import Desk
-    from hosting.settings import Provider
+    from relevance.hosting.routes import Desk
+    from relevance.hosting.settings import Provider
 
 MINUTES = 10
 """The most minutes that somebody may spend at the provider's."""

@@ -15,19 +15,19 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from annotation.languages import msgid
-from annotation.tables import JudgmentRow
-from data.database import schema_is_current
-from data.store import DatabaseFailed, NotSignedIn, StoreError
-from hosting.accounts import AccountStore, password_is_right
-from hosting.attempts import ACCOUNT, ADDRESS, EVERYWHERE, LINKS
-from hosting.forms import account_page, enter_page, refusal_page, sign_in_page
-from hosting.gate import has_token
-from hosting.links import LinkUnusable
-from hosting.oidc import ProviderDesk
-from hosting.operations import Counters
-from hosting.services import Services
-from hosting.sign_ins import ANNOTATORS, USERS, SignedIn
+from relevance.annotation.languages import msgid
+from relevance.annotation.tables import JudgmentRow
+from relevance.data.database import schema_is_current
+from relevance.data.store import DatabaseFailed, NotSignedIn, StoreError
+from relevance.hosting.accounts import AccountStore, password_is_right
+from relevance.hosting.attempts import ACCOUNT, ADDRESS, EVERYWHERE, LINKS
+from relevance.hosting.forms import account_page, enter_page, refusal_page, sign_in_page
+from relevance.hosting.gate import has_token
+from relevance.hosting.links import LinkUnusable
+from relevance.hosting.oidc import ProviderDesk
+from relevance.hosting.operations import Counters
+from relevance.hosting.services import Services
+from relevance.hosting.sign_ins import ANNOTATORS, USERS, SignedIn
 
 T = TypeVar("T")
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from sqlalchemy import Engine
 
-from hosting.accounts import AccountStore
-from hosting.attempts import AttemptStore
-from hosting.links import LinkStore
-from hosting.settings import Settings
-from hosting.sign_ins import SignInStore
+from relevance.hosting.accounts import AccountStore
+from relevance.hosting.attempts import AttemptStore
+from relevance.hosting.links import LinkStore
+from relevance.hosting.settings import Settings
+from relevance.hosting.sign_ins import SignInStore
 
 
 @dataclass(frozen=True)

@@ -8,14 +8,14 @@ from datetime import datetime, timedelta
 from sqlalchemy import Row, Select, delete, func, or_, select, update
 from sqlalchemy.orm import Session
 
-from annotation.phases import WITHDRAWN
-from annotation.tables import AnnotatorRow
-from data.access import Actor, Right, Visitor, lock_for_writing
-from data.database import now
-from data.store import NotSignedIn
-from data.store.base import Store
-from data.tables import UserRow
-from hosting.tables import MembershipRow, SignInRow
+from relevance.annotation.phases import WITHDRAWN
+from relevance.annotation.tables import AnnotatorRow
+from relevance.data.access import Actor, Right, Visitor, lock_for_writing
+from relevance.data.database import now
+from relevance.data.store import NotSignedIn
+from relevance.data.store.base import Store
+from relevance.data.tables import UserRow
+from relevance.hosting.tables import MembershipRow, SignInRow
 
 USERS = timedelta(days=7)
 """The longest time that an account stays signed in."""

@@ -1,13 +1,13 @@
-"""Tables of sign-ins, memberships, links and counted attempts. Accounts are in `data.tables`."""
+"""Tables of sign-ins, memberships, links and counted attempts. Accounts are in `relevance.data.tables`."""
 
 from datetime import datetime
 
 from sqlalchemy import JSON, CheckConstraint, ForeignKey, String
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from annotation.tables import AnnotatorRow, StudyRow
-from data.database import Base, Utc, now
-from data.tables import UserRow
+from relevance.annotation.tables import AnnotatorRow, StudyRow
+from relevance.data.database import Base, Utc, now
+from relevance.data.tables import UserRow
 
 
 class SignInRow(Base):
@@ -27,7 +27,7 @@ class SignInRow(Base):
 
 
 class MembershipRow(Base):
-    """An account's right in a study that it does not own: a `data.access.Right`."""
+    """An account's right in a study that it does not own: a `relevance.data.access.Right`."""
 
     __tablename__ = "memberships"
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 import httpx2
 
-from llm.client import CallFailed
+from relevance.llm.client import CallFailed
 
 MOST_BYTES = 1024 * 1024
 """The most bytes of an answer: some hundred times a long summary with all that comes with it."""

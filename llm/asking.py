@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from threading import Condition, Event, Lock
 from typing import NamedTuple, Protocol
 
-from data.one_line import cut, message
-from llm.calls import Calls
-from llm.client import CallFailed, CallsRefused, Client, Completion, Request
-from llm.cost import Budget, CostReached
+from relevance.data.one_line import cut, message
+from relevance.llm.calls import Calls
+from relevance.llm.client import CallFailed, CallsRefused, Client, Completion, Request
+from relevance.llm.cost import Budget, CostReached
 
 POLL = 0.2
 """The seconds between two checks whether another run has its answer."""

@@ -11,8 +11,8 @@ from threading import Lock
 
 from sqlalchemy import make_url
 
-from data.database import ROOT, database_url, sqlite_file
-from llm.client import Client, Completion, Request
+from relevance.data.database import ROOT, database_url, sqlite_file
+from relevance.llm.client import Client, Completion, Request
 
 VERSION = 1
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import NamedTuple, Protocol
 
-from data.one_line import in_one_line
+from relevance.data.one_line import in_one_line
 
 ROLES = ("system", "user", "assistant")
 

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from threading import Condition
 from typing import NamedTuple
 
-from llm.client import Completion, Request
-from llm.tokens import most_tokens
+from relevance.llm.client import Completion, Request
+from relevance.llm.tokens import most_tokens
 
 MILLION = 1_000_000
 

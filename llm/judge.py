@@ -11,10 +11,10 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from data.signatures import JUDGE, signature
-from llm.asking import Answer, Caller, Plan
-from llm.client import Message, Request, Settings, check_identity
-from llm.prompts import delimit
+from relevance.data.signatures import JUDGE, signature
+from relevance.llm.asking import Answer, Caller, Plan
+from relevance.llm.client import Message, Request, Settings, check_identity
+from relevance.llm.prompts import delimit
 
 VERSION = "1"
 """The version of the rules that turn answers into verdicts; part of signatures."""

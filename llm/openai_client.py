@@ -13,9 +13,9 @@ from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from data.one_line import cut, in_one_line
-from llm.client import CallFailed, CallsRefused, Completion, Message, Settings
-from llm.tokens import EstimatedTokens
+from relevance.data.one_line import cut, in_one_line
+from relevance.llm.client import CallFailed, CallsRefused, Completion, Message, Settings
+from relevance.llm.tokens import EstimatedTokens
 
 if TYPE_CHECKING:
     from openai import APIConnectionError, APIStatusError
@@ -51,7 +51,7 @@ class OpenAIClient:
 
     The key is read from the environment (`OPENAI_API_KEY`), sent to this address alone and stored nowhere; if a server
     repeats it, it is removed. No redirect is followed, and an address on this machine is asked directly, whatever
-    proxies the environment names. The bytes and seconds of an answer are bounded. Nothing is retried here: `llm.asking`
+    proxies the environment names. The bytes and seconds of an answer are bounded. Nothing is retried here: `relevance.llm.asking`
     does that.
 
     Args:
@@ -78,7 +78,7 @@ class OpenAIClient:
             import httpx2
             import openai
 
-            from llm.answers import bound_answers
+            from relevance.llm.answers import bound_answers
         except ModuleNotFoundError as error:
             raise ClientUnavailable(f"{error.name} is not installed: pip install 'relevance[llm]'") from error
         self.model, self.address, self.now = model, check_address(address), now

@@ -10,8 +10,8 @@ import random
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from data.records import Document
-from llm.client import Message, TokenCounter
+from relevance.data.records import Document
+from relevance.llm.client import Message, TokenCounter
 
 PLACE = "{document}"
 """The placeholder for the document in a template."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from llm.client import Message
+from relevance.llm.client import Message
 
 BYTES = 4
 """The approximate bytes of UTF-8 per token: English has 4 to 5 with the tokenizers of today's models, other scripts

@@ -1,7 +1,7 @@
 """Metrics of summaries, one file each; `registry.py` names them."""
 
-from metrics.base import Metric, Score
-from metrics.registry import METRICS, default_metrics, is_lexical, lexical_metrics, make_metrics, metric
+from relevance.metrics.base import Metric, Score
+from relevance.metrics.registry import METRICS, default_metrics, is_lexical, lexical_metrics, make_metrics, metric
 
 __all__ = [
     "METRICS",

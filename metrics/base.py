@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
 
-from data.records import Example
+from relevance.data.records import Example
 
 VERSION = "0.2.0"
 """The version of the metrics' definitions, part of every signature; it changes whenever a value may change."""

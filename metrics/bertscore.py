@@ -19,13 +19,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from data.files import sha256
-from data.reading import lines
-from data.records import BadRecord, Example
-from data.signatures import signature
-from metrics.base import REFERENCES, VERSION, Score, asked_references, check_option, round_model_value
-from metrics.kind import MetricKind, Records, option
-from metrics.models.encoder import (
+from relevance.data.files import sha256
+from relevance.data.reading import lines
+from relevance.data.records import BadRecord, Example
+from relevance.data.signatures import signature
+from relevance.metrics.base import REFERENCES, VERSION, Score, asked_references, check_option, round_model_value
+from relevance.metrics.kind import MetricKind, Records, option
+from relevance.metrics.models.encoder import (
     BATCH_TOKENS,
     DTYPES,
     Encoded,
@@ -34,8 +34,8 @@ from metrics.models.encoder import (
     shared_encoder,
     whole_characters,
 )
-from metrics.models.files import EMBEDDED, ModelUnavailable, find_model
-from metrics.text import Span
+from relevance.metrics.models.files import EMBEDDED, ModelUnavailable, find_model
+from relevance.metrics.text import Span
 
 Array = NDArray[np.float32]
 
@@ -315,7 +315,7 @@ def read_idf(asked: str, records: Records | None, _language: str) -> tuple[str, 
 
 @dataclass(frozen=True)
 class BertScoreOptions:
-    """Options of BERTScore and of its encoder: see `BertScore`, `metrics.models.encoder.Encoder`."""
+    """Options of BERTScore and of its encoder: see `BertScore`, `relevance.metrics.models.encoder.Encoder`."""
 
     references: str = "max"
     model: str = option(EMBEDDED, "Encoder of BERTScore: embedded, a folder, or a Hugging Face name.")

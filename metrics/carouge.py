@@ -20,14 +20,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from data.records import Example
-from data.signatures import signature
-from metrics.base import REFERENCES, VERSION, Score, asked_references, check_option, round_model_value
-from metrics.keywords.extractors import Rarity
-from metrics.keywords.overlap import STOP_WORDS
-from metrics.kind import MetricKind, option
-from metrics.models.vectors import EncoderVectors, FileVectors, WordVectors
-from metrics.text import CACHED_TEXTS, UNICODE, Span, Tokens, find_tokens
+from relevance.data.records import Example
+from relevance.data.signatures import signature
+from relevance.metrics.base import REFERENCES, VERSION, Score, asked_references, check_option, round_model_value
+from relevance.metrics.keywords.extractors import Rarity
+from relevance.metrics.keywords.overlap import STOP_WORDS
+from relevance.metrics.kind import MetricKind, option
+from relevance.metrics.models.vectors import EncoderVectors, FileVectors, WordVectors
+from relevance.metrics.text import CACHED_TEXTS, UNICODE, Span, Tokens, find_tokens
 
 NORMS = ("summary", "reference", "paper")
 

@@ -5,12 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from data.records import Document
-from metrics.keywords.overlap import compared_texts, overlap_keywords
-from metrics.keywords.recall import Records
-from metrics.languages import ENGLISH
-from metrics.sentences import sentence_spans
-from metrics.text import count_words
+from relevance.data.records import Document
+from relevance.metrics.keywords.overlap import compared_texts, overlap_keywords
+from relevance.metrics.keywords.recall import Records
+from relevance.metrics.languages import ENGLISH
+from relevance.metrics.sentences import sentence_spans
+from relevance.metrics.text import count_words
 
 
 class KeywordStatistics(NamedTuple):

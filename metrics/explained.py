@@ -2,9 +2,9 @@
 
 from typing import Any, NamedTuple
 
-from data.records import Example
-from metrics.base import Metric, score_candidates
-from metrics.registry import lexical_metrics, metric
+from relevance.data.records import Example
+from relevance.metrics.base import Metric, score_candidates
+from relevance.metrics.registry import lexical_metrics, metric
 
 WARMING = Example("warm", "up", "Anna left Paris.", ("Anna went to Paris.",), "Paris", "Anna was in Paris.")
 """An example in which every metric finds something, so that scoring it loads all that they need."""

@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from functools import cache
 
-from data.signatures import Signature
-from metrics.base import Metric
-from metrics.registry import METRICS, default_metrics, make_metrics, metric
+from relevance.data.signatures import Signature
+from relevance.metrics.base import Metric
+from relevance.metrics.registry import METRICS, default_metrics, make_metrics, metric
 
 NOT_MADE_AGAIN = (
     "this score was computed from a file of its own (word vectors, keywords, word frequencies), with another model, or "

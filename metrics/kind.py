@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
-from data.records import Document, Summary
-from metrics.base import Metric
+from relevance.data.records import Document, Summary
+from relevance.metrics.base import Metric
 
 Records = Callable[[], Iterable[tuple[Document, Sequence[Summary]]]]
 """A function that returns the documents to score, with their summaries."""
@@ -58,7 +58,7 @@ class NoOptions:
 
 @dataclass(frozen=True)
 class MetricKind:
-    """The description of a metric; all are listed in `metrics.registry.METRICS`."""
+    """The description of a metric; all are listed in `relevance.metrics.registry.METRICS`."""
 
     name: str
     label: str
@@ -76,7 +76,7 @@ class MetricKind:
     evidence: type | None = None
     """The type of the evidence of its scores; None for a metric that has nothing to show."""
     renderer: str | None = None
-    """The renderer of its evidence: a name in `reports.evidence.renderers`."""
+    """The renderer of its evidence: a name in `relevance.reports.evidence.renderers`."""
     needs_model: bool = False
     """True if it loads a model. Metrics without one take seconds and are computed in the process that asks."""
     by_default: bool = False

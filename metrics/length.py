@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
-from data.records import Example
-from data.signatures import signature
-from metrics.base import VERSION, Score
-from metrics.kind import MetricKind
-from metrics.text import Span, count_words, counted_words
+from relevance.data.records import Example
+from relevance.data.signatures import signature
+from relevance.metrics.base import VERSION, Score
+from relevance.metrics.kind import MetricKind
+from relevance.metrics.text import Span, count_words, counted_words
 
 
 class LengthEvidence(NamedTuple):
@@ -18,7 +18,7 @@ class LengthEvidence(NamedTuple):
 
 
 class Length:
-    """The number of words of the candidate by `metrics.text.counted_words`; a count, and so not in [0, 1]."""
+    """The number of words of the candidate by `relevance.metrics.text.counted_words`; a count, and so not in [0, 1]."""
 
     name = "length"
     signature = signature("length", VERSION, unit="words")

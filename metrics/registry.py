@@ -4,16 +4,16 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
-from data.signatures import name_of
-from metrics.apes.metric import APES
-from metrics.base import Metric
-from metrics.bertscore import BERTSCORE
-from metrics.carouge import CAROUGE
-from metrics.kind import MetricKind, Option
-from metrics.length import LENGTH
-from metrics.rouge import ROUGE_1, ROUGE_2, ROUGE_L, ROUGE_SU4
-from metrics.rouge_k import ROUGE_K
-from metrics.rouge_lsum import ROUGE_LSUM
+from relevance.data.signatures import name_of
+from relevance.metrics.apes.metric import APES
+from relevance.metrics.base import Metric
+from relevance.metrics.bertscore import BERTSCORE
+from relevance.metrics.carouge import CAROUGE
+from relevance.metrics.kind import MetricKind, Option
+from relevance.metrics.length import LENGTH
+from relevance.metrics.rouge import ROUGE_1, ROUGE_2, ROUGE_L, ROUGE_SU4
+from relevance.metrics.rouge_k import ROUGE_K
+from relevance.metrics.rouge_lsum import ROUGE_LSUM
 
 METRICS: dict[str, MetricKind] = {
     "rouge1": ROUGE_1,

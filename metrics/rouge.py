@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from data.records import Example
-from data.signatures import signature
-from metrics.base import REFERENCES, VERSION, Score, check_option
-from metrics.kind import MetricKind, option
-from metrics.languages import ENGLISH, LANGUAGES, language_option, settings_of
-from metrics.text import CACHED_TEXTS, Span, rouge_spans, rouge_words
+from relevance.data.records import Example
+from relevance.data.signatures import signature
+from relevance.metrics.base import REFERENCES, VERSION, Score, check_option
+from relevance.metrics.kind import MetricKind, option
+from relevance.metrics.languages import ENGLISH, LANGUAGES, language_option, settings_of
+from relevance.metrics.text import CACHED_TEXTS, Span, rouge_spans, rouge_words
 
 TOKENIZERS = {"ascii": "a-z0-9", "unicode": "unicode"}
 VALUES = ("f1", "precision", "recall")
@@ -92,7 +92,7 @@ class Rouge:
     `value` is F1, precision (the share of the candidate's units that match) or recall (the share of the reference's);
     the other two are the score's parts. Of several references, the one with the highest value counts (`max`), the
     first, or the mean of all values; `pooled` divides the matches in all references by the units of all of them. If
-    `language` is not English, words are those of `metrics.languages`, whatever the tokenizer.
+    `language` is not English, words are those of `relevance.metrics.languages`, whatever the tokenizer.
     """
 
     def __init__(

@@ -13,15 +13,15 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
-from data.records import Example
-from data.signatures import signature
-from metrics.base import VERSION, Score, check_option
-from metrics.keywords.extractors import Rarity, count_rarity, extract, extractor
-from metrics.keywords.lists import KeywordLists, listed_keyword, read_keyword_lists
-from metrics.keywords.overlap import LONGEST, TITLES, Keyword, compared_texts, content_words, occurrences
-from metrics.kind import MetricKind, Records, option
-from metrics.languages import ENGLISH, LANGUAGES, keyword_settings, language_option
-from metrics.text import Span
+from relevance.data.records import Example
+from relevance.data.signatures import signature
+from relevance.metrics.base import VERSION, Score, check_option
+from relevance.metrics.keywords.extractors import Rarity, count_rarity, extract, extractor
+from relevance.metrics.keywords.lists import KeywordLists, listed_keyword, read_keyword_lists
+from relevance.metrics.keywords.overlap import LONGEST, TITLES, Keyword, compared_texts, content_words, occurrences
+from relevance.metrics.kind import MetricKind, Records, option
+from relevance.metrics.languages import ENGLISH, LANGUAGES, keyword_settings, language_option
+from relevance.metrics.text import Span
 
 LIST = "list"
 """The extractor's name for keywords that a user brings, beside those of `EXTRACTORS`."""
@@ -56,14 +56,14 @@ class RougeK:
 
     - `overlap`: the n-grams that two or more of the texts share, the paper's rule.
     - `tfidf`, `textrank`: as many as the overlap rule gives, by the paper's baselines. `tfidf:K`, `textrank:K`: K for
-      every document, for which one text is enough. See `metrics.keywords.extractors`. `idf` are the texts among which
+      every document, for which one text is enough. See `relevance.metrics.keywords.extractors`. `idf` are the texts among which
       rarity is counted, usually all references of a data set; without them it is counted among the sentences of the
       document's own texts, so that no other document has an influence.
     - `KeywordLists`: the lists that a user brings.
 
     `only` counts the keywords that occur in the source (`in-source`, IN-SRC in the paper's Table 9) or those that do
     not (`out-source`), by the same match as in a summary. Words, lemmas and stop words are those of `language`
-    (`metrics.languages`). Raises ValueError.
+    (`relevance.metrics.languages`). Raises ValueError.
     """
 
     name = "rouge_k"

@@ -8,16 +8,16 @@ from itertools import chain
 
 import numpy as np
 
-from metrics.base import check_option
-from metrics.kind import option
-from metrics.languages import ENGLISH
-from metrics.rouge import ROUGE_L, Counts, Match, Rouge, RougeOptions, options_of
-from metrics.sentences import sentence_spans
-from metrics.subsequences import places_of, subsequence
-from metrics.text import CACHED_TEXTS, rouge_spans, rouge_tokens
+from relevance.metrics.base import check_option
+from relevance.metrics.kind import option
+from relevance.metrics.languages import ENGLISH
+from relevance.metrics.rouge import ROUGE_L, Counts, Match, Rouge, RougeOptions, options_of
+from relevance.metrics.sentences import sentence_spans
+from relevance.metrics.subsequences import places_of, subsequence
+from relevance.metrics.text import CACHED_TEXTS, rouge_spans, rouge_tokens
 
 SENTENCES = ("lines", "split")
-"""The sentences of ROUGE-Lsum: the lines of a text, or those that `metrics.sentences` finds in each line."""
+"""The sentences of ROUGE-Lsum: the lines of a text, or those that `relevance.metrics.sentences` finds in each line."""
 
 
 class RougeLsum(Rouge):
@@ -26,7 +26,7 @@ class RougeLsum(Rouge):
     A sentence of the reference has a longest common subsequence with each of the candidate's; its words in any of them
     match, each word at most as often as both texts have it. Of several longest subsequences the one that `rouge-score`
     finds is taken. A line is a sentence, as there by default, so that a text without line breaks is one sentence; with
-    `lsum_sentences="split"` each line is first split into sentences by `metrics.sentences`.
+    `lsum_sentences="split"` each line is first split into sentences by `relevance.metrics.sentences`.
     """
 
     def __init__(

@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from data.cells import Cells
-from data.one_line import message
-from data.records import Document, Example, Summary, make_examples
-from data.signatures import is_length
-from data.store import DataStore, StoredScore
-from metrics.base import Metric, Score, score_candidates
-from metrics.length import Length
-from metrics.models.files import BadModel, ModelUnavailable
+from relevance.data.cells import Cells
+from relevance.data.one_line import message
+from relevance.data.records import Document, Example, Summary, make_examples
+from relevance.data.signatures import is_length
+from relevance.data.store import DataStore, StoredScore
+from relevance.metrics.base import Metric, Score, score_candidates
+from relevance.metrics.length import Length
+from relevance.metrics.models.files import BadModel, ModelUnavailable
 
 DOCUMENTS = 16
 """The documents of a batch: few enough that every text of a batch stays in the cache while all metrics see it."""

@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from metrics.text import CACHED_TEXTS, Span
+from relevance.metrics.text import CACHED_TEXTS, Span
 
 # Where a sentence may end: at a paragraph, or at marks with the closing quotes and brackets behind them, each of which
 # tokenizers may have put a space before (`end . '' He`). A run of marks is tried from its first one only.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import regex
 
-from metrics.languages import ENGLISH, LANGUAGES, base_form, comparable
+from relevance.metrics.languages import ENGLISH, LANGUAGES, base_form, comparable
 
 if TYPE_CHECKING:
     from nltk.stem.porter import PorterStemmer
@@ -36,7 +36,7 @@ ANY_SCRIPT = regex.compile(
 COUNTED = regex.compile(rf"\p{{P}}*[{NO_SPACES}][\p{{M}}\p{{P}}]*|[^\s\x1c-\x1f{NO_SPACES}]+")
 WORD = regex.compile(r"[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:['’\-‐‑][\p{L}\p{N}][\p{L}\p{M}\p{N}]*)*")
 
-# Cached texts: enough for the batch that `metrics.scoring` runs all metrics over, small enough to stay bounded.
+# Cached texts: enough for the batch that `relevance.metrics.scoring` runs all metrics over, small enough to stay bounded.
 CACHED_TEXTS = 8192
 
 
@@ -45,7 +45,7 @@ def rouge_words(text: str, tokenizer: str) -> tuple[str, ...]:
     """Return a text's tokens as ROUGE compares them: lower-cased, words of over three letters Porter-stemmed.
 
     The tokenizer `ascii` does what the `rouge-score` package does with `use_stemmer=True`; `unicode` takes words of any
-    script; so does the code of a language, with the stemmer of `metrics.languages`.
+    script; so does the code of a language, with the stemmer of `relevance.metrics.languages`.
     """
     return rouge_tokens(text, tokenizer)
 

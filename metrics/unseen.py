@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 
-from data.records import Document, Summary
-from data.signatures import Signature
-from data.signatures import name_of as plain_name
-from metrics.languages import unseen_letters
+from relevance.data.records import Document, Summary
+from relevance.data.signatures import Signature
+from relevance.data.signatures import name_of as plain_name
+from relevance.metrics.languages import unseen_letters
 
 ENGLISH_ONLY = ("carouge", "apes")
 """The metrics that read English only."""

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from pages.components.shared.stores import open_stores
-from reports.escaping import in_markdown
+from relevance.pages.components.shared.stores import open_stores
+from relevance.reports.escaping import in_markdown
 
 visitor = open_stores().annotation.visitor()
 st.title("Account")

@@ -2,19 +2,19 @@
 
 import streamlit as st
 
-from annotation.inputs import person_name
-from annotation.records import Study
-from data.access import Right
-from data.store import StoreError
-from pages.components.adjudicate.decided import offer_last, say_what_was_decided, show_decided
-from pages.components.adjudicate.deciding import LOOKING, NOTICE, STICKY, show_task, state, store
-from pages.components.annotate.pair import STYLE
-from pages.components.annotate.turn import begin_turn, show_turn
-from pages.components.shared.address import choose_named
-from pages.components.shared.database import guard_database
-from pages.components.shared.sources import most_judged_first
-from pages.components.shared.stores import open_stores
-from reports.escaping import format_count, in_markdown
+from relevance.annotation.inputs import person_name
+from relevance.annotation.records import Study
+from relevance.data.access import Right
+from relevance.data.store import StoreError
+from relevance.pages.components.adjudicate.decided import offer_last, say_what_was_decided, show_decided
+from relevance.pages.components.adjudicate.deciding import LOOKING, NOTICE, STICKY, show_task, state, store
+from relevance.pages.components.annotate.pair import STYLE
+from relevance.pages.components.annotate.turn import begin_turn, show_turn
+from relevance.pages.components.shared.address import choose_named
+from relevance.pages.components.shared.database import guard_database
+from relevance.pages.components.shared.sources import most_judged_first
+from relevance.pages.components.shared.stores import open_stores
+from relevance.reports.escaping import format_count, in_markdown
 
 STUDY = "study"  # session key: the study that is chosen
 NAME = "adjudicate_name"  # that of who adjudicates on their own machine

@@ -4,25 +4,25 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from analysis.agreement.counts import Rule
-from analysis.leaders import Leaders
-from analysis.study import StudyAnalysis
-from data.one_line import in_one_line
-from data.preferences import Preferences
-from pages.components.examples.texts import EXAMPLE_STYLE, pair_scores, show_example
-from pages.components.results.agreement import AgreementChoice, analyze_agreement_by, find_contradictions
-from pages.components.results.finding import say_nothing_to_count, show_agreement_chart
-from pages.components.shared.charts import show_chart
-from pages.components.shared.context import Context, ask_context
-from pages.components.shared.keywords import explain_keywords
-from pages.components.shared.messages import show_messages
-from pages.components.shared.sources import describe_source
-from pages.components.shared.tables import show_result_table
-from pages.components.shared.unseen import explain_unseen
-from reports.charts import comparison_chart, difference_chart
-from reports.escaping import in_markdown
-from reports.tables.agreement import position_table, short_agreement_table
-from reports.tables.registry import finish_table, make_table
+from relevance.analysis.agreement.counts import Rule
+from relevance.analysis.leaders import Leaders
+from relevance.analysis.study import StudyAnalysis
+from relevance.data.one_line import in_one_line
+from relevance.data.preferences import Preferences
+from relevance.pages.components.examples.texts import EXAMPLE_STYLE, pair_scores, show_example
+from relevance.pages.components.results.agreement import AgreementChoice, analyze_agreement_by, find_contradictions
+from relevance.pages.components.results.finding import say_nothing_to_count, show_agreement_chart
+from relevance.pages.components.shared.charts import show_chart
+from relevance.pages.components.shared.context import Context, ask_context
+from relevance.pages.components.shared.keywords import explain_keywords
+from relevance.pages.components.shared.messages import show_messages
+from relevance.pages.components.shared.sources import describe_source
+from relevance.pages.components.shared.tables import show_result_table
+from relevance.pages.components.shared.unseen import explain_unseen
+from relevance.reports.charts import comparison_chart, difference_chart
+from relevance.reports.escaping import in_markdown
+from relevance.reports.tables.agreement import position_table, short_agreement_table
+from relevance.reports.tables.registry import finish_table, make_table
 
 JUDGMENT, MAJORITY = "per judgment", "by majority"
 

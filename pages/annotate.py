@@ -2,14 +2,14 @@
 
 import streamlit as st
 
-from annotation.languages import wording_of
-from annotation.phase_store import Standing
-from annotation.phases import AFTER, BEFORE, CONSENT, ENDS, INSTRUCTIONS, JUDGING, TRAINING
-from annotation.records import Annotator, NotAssigned, Study, StudyClosed, UnknownStudy, WrongPhase
-from data.database import now
-from data.one_line import in_one_line
-from data.store import DatabaseFailed, NotSignedIn, StoreError
-from pages.components.annotate.annotator import (
+from relevance.annotation.languages import wording_of
+from relevance.annotation.phase_store import Standing
+from relevance.annotation.phases import AFTER, BEFORE, CONSENT, ENDS, INSTRUCTIONS, JUDGING, TRAINING
+from relevance.annotation.records import Annotator, NotAssigned, Study, StudyClosed, UnknownStudy, WrongPhase
+from relevance.data.database import now
+from relevance.data.one_line import in_one_line
+from relevance.data.store import DatabaseFailed, NotSignedIn, StoreError
+from relevance.pages.components.annotate.annotator import (
     ANNOTATOR,
     FEEDBACK,
     INVITE,
@@ -25,20 +25,20 @@ from pages.components.annotate.annotator import (
     state,
     store,
 )
-from pages.components.annotate.answers import NOTICE, PANEL, PANELS, go_back, keep_reason
-from pages.components.annotate.consent import ask_consent, show_instructions_first
-from pages.components.annotate.end import describe_end, reveal, show_end
-from pages.components.annotate.going_on import show_notice
-from pages.components.annotate.outcome import offer_withdrawal, show_closed, show_outcome, show_pause
-from pages.components.annotate.pair import CHOSEN, STYLE, show_pair
-from pages.components.annotate.survey import ask_survey
-from pages.components.annotate.training import show_feedback, train
-from pages.components.annotate.turn import begin_turn, describe_progress, show_turn
-from pages.components.annotate.wording import say, speak
-from pages.components.shared.database import draw_again_when_it_answers, guard_database
-from pages.components.shared.stopping import look_at_documents
-from pages.components.shared.stores import open_stores
-from reports.escaping import in_markdown, without_pictures
+from relevance.pages.components.annotate.answers import NOTICE, PANEL, PANELS, go_back, keep_reason
+from relevance.pages.components.annotate.consent import ask_consent, show_instructions_first
+from relevance.pages.components.annotate.end import describe_end, reveal, show_end
+from relevance.pages.components.annotate.going_on import show_notice
+from relevance.pages.components.annotate.outcome import offer_withdrawal, show_closed, show_outcome, show_pause
+from relevance.pages.components.annotate.pair import CHOSEN, STYLE, show_pair
+from relevance.pages.components.annotate.survey import ask_survey
+from relevance.pages.components.annotate.training import show_feedback, train
+from relevance.pages.components.annotate.turn import begin_turn, describe_progress, show_turn
+from relevance.pages.components.annotate.wording import say, speak
+from relevance.pages.components.shared.database import draw_again_when_it_answers, guard_database
+from relevance.pages.components.shared.stopping import look_at_documents
+from relevance.pages.components.shared.stores import open_stores
+from relevance.reports.escaping import in_markdown, without_pictures
 
 SHOWS = {
     CONSENT: ask_consent,

@@ -2,13 +2,13 @@
 
 import streamlit as st
 
-from annotation.demo import MADE_UP
-from pages.components.results.annotators import analyze_annotators
-from pages.components.shared.context import ask_study
-from pages.components.shared.sources import Counts, Source, count_source
-from pages.components.shared.tables import show_result_table
-from reports.escaping import format_count, in_markdown
-from reports.tables.registry import OF_ANNOTATORS, make_table
+from relevance.annotation.demo import MADE_UP
+from relevance.pages.components.results.annotators import analyze_annotators
+from relevance.pages.components.shared.context import ask_study
+from relevance.pages.components.shared.sources import Counts, Source, count_source
+from relevance.pages.components.shared.tables import show_result_table
+from relevance.reports.escaping import format_count, in_markdown
+from relevance.reports.tables.registry import OF_ANNOTATORS, make_table
 
 
 def main() -> None:

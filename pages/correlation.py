@@ -7,15 +7,15 @@ from typing import Any, NamedTuple, cast
 
 import streamlit as st
 
-from analysis.correlation.coefficients import METHODS, Method
-from analysis.correlation.permuted import Permute
-from analysis.correlation.resampled import Resample
-from analysis.metrics_and_people import LEVELS, CorrelationRow
-from analysis.study import WON
-from annotation.demo import MADE_UP
-from data.signatures import references_rule
-from pages.components.examples.texts import EXAMPLE_STYLE, show_example
-from pages.components.results.correlation import (
+from relevance.analysis.correlation.coefficients import METHODS, Method
+from relevance.analysis.correlation.permuted import Permute
+from relevance.analysis.correlation.resampled import Resample
+from relevance.analysis.metrics_and_people import LEVELS, CorrelationRow
+from relevance.analysis.study import WON
+from relevance.annotation.demo import MADE_UP
+from relevance.data.signatures import references_rule
+from relevance.pages.components.examples.texts import EXAMPLE_STYLE, show_example
+from relevance.pages.components.results.correlation import (
     POINTS,
     Outline,
     compare_metrics,
@@ -25,18 +25,24 @@ from pages.components.results.correlation import (
     outline_correlations,
     scores_of_summary,
 )
-from pages.components.results.finding import say_no_scores
-from pages.components.shared.charts import show_chart
-from pages.components.shared.context import Context, ask_context
-from pages.components.shared.sources import describe_source
-from pages.components.shared.stores import open_stores
-from pages.components.shared.tables import show_result_table
-from pages.components.shared.unseen import explain_unseen
-from reports.correlation_charts import correlation_chart, correlation_heatmap, scatter
-from reports.escaping import format_count
-from reports.tables.correlation import COEFFICIENTS, LEVEL_NAMES, PERMUTATION_TESTS, TERMS, correlation_test_table
-from reports.tables.registry import finish_table, make_correlations
-from reports.tables.table import Table, Undefined
+from relevance.pages.components.results.finding import say_no_scores
+from relevance.pages.components.shared.charts import show_chart
+from relevance.pages.components.shared.context import Context, ask_context
+from relevance.pages.components.shared.sources import describe_source
+from relevance.pages.components.shared.stores import open_stores
+from relevance.pages.components.shared.tables import show_result_table
+from relevance.pages.components.shared.unseen import explain_unseen
+from relevance.reports.correlation_charts import correlation_chart, correlation_heatmap, scatter
+from relevance.reports.escaping import format_count
+from relevance.reports.tables.correlation import (
+    COEFFICIENTS,
+    LEVEL_NAMES,
+    PERMUTATION_TESTS,
+    TERMS,
+    correlation_test_table,
+)
+from relevance.reports.tables.registry import finish_table, make_correlations
+from relevance.reports.tables.table import Table, Undefined
 
 BY_LEVEL = "by level"
 
@@ -235,8 +241,8 @@ def show_rouge_k(asked: CorrelationChoice) -> None:
         return
     st.caption("The paper's table has ROUGE by the mean and by the maximum over references.")
     if st.button("Score ROUGE by the mean over references, too", key="score_mean"):
-        from metrics import make_metrics
-        from metrics.scoring import score_dataset
+        from relevance.metrics import make_metrics
+        from relevance.metrics.scoring import score_dataset
 
         with st.spinner("Scoring", show_time=True):
             by_mean = make_metrics(["rouge1", "rouge2", "rougeL"], references="mean")

@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from pages.components.datasets.overview import show_datasets
-from pages.components.shared.messages import errors_shown, show_messages
-from pages.components.shared.stores import open_stores
+from relevance.pages.components.datasets.overview import show_datasets
+from relevance.pages.components.shared.messages import errors_shown, show_messages
+from relevance.pages.components.shared.stores import open_stores
 
 open_stores()  # before anything is drawn: the database may not open
 st.title("Data sets")

@@ -5,24 +5,24 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from pages.components.disagreements.examples import (
+from relevance.pages.components.disagreements.examples import (
     TABLE_1,
     Disagreement,
     find_disagreements,
     find_place,
     load_chosen_examples,
 )
-from pages.components.disagreements.figure import show_figure
-from pages.components.disagreements.offered import asked_filter, choose_collection, offered_filters
-from pages.components.disagreements.presented import presented_html
-from pages.components.disagreements.scores import find_scores, list_questions
-from pages.components.disagreements.styles import PRESENTED_STYLE, PRINT_STYLE, SLIDE_STYLE
-from pages.components.evidence.model_scores import LOOK, ModelScores
-from pages.components.evidence.views import inspector
-from pages.components.shared.context import ask_context, default_context, read_context
-from pages.components.shared.sources import describe_source
-from reports.escaping import format_count, in_markdown
-from reports.evidence.marks import HIGHLIGHT_STYLE
+from relevance.pages.components.disagreements.figure import show_figure
+from relevance.pages.components.disagreements.offered import asked_filter, choose_collection, offered_filters
+from relevance.pages.components.disagreements.presented import presented_html
+from relevance.pages.components.disagreements.scores import find_scores, list_questions
+from relevance.pages.components.disagreements.styles import PRESENTED_STYLE, PRINT_STYLE, SLIDE_STYLE
+from relevance.pages.components.evidence.model_scores import LOOK, ModelScores
+from relevance.pages.components.evidence.views import inspector
+from relevance.pages.components.shared.context import ask_context, default_context, read_context
+from relevance.pages.components.shared.sources import describe_source
+from relevance.reports.escaping import format_count, in_markdown
+from relevance.reports.evidence.marks import HIGHLIGHT_STYLE
 
 # Session keys.
 MODELS = "disagreement_models"  # the models' answers

@@ -7,22 +7,22 @@ from typing import NamedTuple
 import pandas as pd
 import streamlit as st
 
-from data.one_line import cut, in_one_line
-from data.store import StarredExample
-from pages.components.examples.filters import ADDRESS, ask_for_filter, lead_here
-from pages.components.examples.inspector import show_pair
-from pages.components.examples.judged import Comparison, compare, list_pairs
-from pages.components.examples.pair_list import PART, JudgedPair, PairList
-from pages.components.examples.pairs import PairFilter, describe_filter
-from pages.components.examples.stars import draw_changes, offer_starred, offer_undo, read_starred
-from pages.components.examples.texts import EXAMPLE_STYLE
-from pages.components.results.finding import say_nothing_to_count
-from pages.components.shared.context import Context, ask_context
-from pages.components.shared.database import guard_database
-from pages.components.shared.records import openings_of
-from pages.components.shared.sources import describe_source
-from reports.escaping import format_count, in_markdown
-from reports.evidence.marks import HIGHLIGHT_STYLE
+from relevance.data.one_line import cut, in_one_line
+from relevance.data.store import StarredExample
+from relevance.pages.components.examples.filters import ADDRESS, ask_for_filter, lead_here
+from relevance.pages.components.examples.inspector import show_pair
+from relevance.pages.components.examples.judged import Comparison, compare, list_pairs
+from relevance.pages.components.examples.pair_list import PART, JudgedPair, PairList
+from relevance.pages.components.examples.pairs import PairFilter, describe_filter
+from relevance.pages.components.examples.stars import draw_changes, offer_starred, offer_undo, read_starred
+from relevance.pages.components.examples.texts import EXAMPLE_STYLE
+from relevance.pages.components.results.finding import say_nothing_to_count
+from relevance.pages.components.shared.context import Context, ask_context
+from relevance.pages.components.shared.database import guard_database
+from relevance.pages.components.shared.records import openings_of
+from relevance.pages.components.shared.sources import describe_source
+from relevance.reports.escaping import format_count, in_markdown
+from relevance.reports.evidence.marks import HIGHLIGHT_STYLE
 
 ROWS = 10  # documents of the list that are in sight at once
 ID = 40  # characters of a document's id

@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from metrics.registry import METRICS
-from reports.escaping import in_markdown
-from reports.glossary import CONCEPTS, TERMS
+from relevance.metrics.registry import METRICS
+from relevance.reports.escaping import in_markdown
+from relevance.reports.glossary import CONCEPTS, TERMS
 
 st.title("Glossary")
 st.header("Metrics", anchor=False)

@@ -5,25 +5,25 @@ from functools import partial
 
 import streamlit as st
 
-from annotation.keyword_reviews import KeywordReviewStore
-from data.export import export
-from data.one_line import in_one_line
-from data.store import Dataset
-from metrics.languages import ENGLISH, LANGUAGES
-from pages.components.keywords.cached import discoveries_of, keyword_recall, labels_of, lists_of, overlaps_of
-from pages.components.keywords.lists import compared_html, no_keywords, review_facts
-from pages.components.keywords.marked import show_marks_of
-from pages.components.keywords.marking import marker, show_mark_view
-from pages.components.shared.documents import Choice, choose_document
-from pages.components.shared.languages import ask_language
-from pages.components.shared.sources import most_judged_first
-from pages.components.shared.stores import known_datasets, open_stores, version_of
-from pages.components.shared.tables import show_result_table
-from reports.charts import discovery_chart, recall_by_length_chart
-from reports.escaping import document_block, in_markdown
-from reports.evidence.marks import HIGHLIGHT_STYLE
-from reports.formats import as_one_csv
-from reports.tables.keywords import extractor_name, extractors_table
+from relevance.annotation.keyword_reviews import KeywordReviewStore
+from relevance.data.export import export
+from relevance.data.one_line import in_one_line
+from relevance.data.store import Dataset
+from relevance.metrics.languages import ENGLISH, LANGUAGES
+from relevance.pages.components.keywords.cached import discoveries_of, keyword_recall, labels_of, lists_of, overlaps_of
+from relevance.pages.components.keywords.lists import compared_html, no_keywords, review_facts
+from relevance.pages.components.keywords.marked import show_marks_of
+from relevance.pages.components.keywords.marking import marker, show_mark_view
+from relevance.pages.components.shared.documents import Choice, choose_document
+from relevance.pages.components.shared.languages import ask_language
+from relevance.pages.components.shared.sources import most_judged_first
+from relevance.pages.components.shared.stores import known_datasets, open_stores, version_of
+from relevance.pages.components.shared.tables import show_result_table
+from relevance.reports.charts import discovery_chart, recall_by_length_chart
+from relevance.reports.escaping import document_block, in_markdown
+from relevance.reports.evidence.marks import HIGHLIGHT_STYLE
+from relevance.reports.formats import as_one_csv
+from relevance.reports.tables.keywords import extractor_name, extractors_table
 
 COMPARE, MARK, RESULTS, RECALL, MARKED = "Compare", "Mark", "Results", "Keyword recall", "Marked words"
 VIEWS = {"compare": COMPARE, "mark": MARK, "results": RESULTS, "recall": RECALL, "marked": MARKED}

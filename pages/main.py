@@ -4,13 +4,13 @@ from pathlib import Path
 
 import streamlit as st
 
-from hosting.settings import is_hosted
-from pages.background.unfinished import page_run
-from pages.components.annotate.annotator import judging_only
-from pages.components.shared.database import JUDGING_ONLY, guard_database
-from pages.components.shared.messages import messages_forgotten
-from pages.components.shared.stores import find_visitor
-from reports.escaping import STYLE
+from relevance.hosting.settings import is_hosted
+from relevance.pages.background.unfinished import page_run
+from relevance.pages.components.annotate.annotator import judging_only
+from relevance.pages.components.shared.database import JUDGING_ONLY, guard_database
+from relevance.pages.components.shared.messages import messages_forgotten
+from relevance.pages.components.shared.stores import find_visitor
+from relevance.reports.escaping import STYLE
 
 ICON = str(Path(__file__).parent / "components" / "shared" / "icon.svg")
 

@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from pages.components.shared.messages import errors_shown, show_messages
-from pages.components.shared.stores import open_stores
-from pages.components.studies.from_file import from_file
-from pages.components.studies.new_study import new_study
-from pages.components.studies.planner import PLAN, planner
+from relevance.pages.components.shared.messages import errors_shown, show_messages
+from relevance.pages.components.shared.stores import open_stores
+from relevance.pages.components.studies.from_file import from_file
+from relevance.pages.components.studies.new_study import new_study
+from relevance.pages.components.studies.planner import PLAN, planner
 
 open_stores()  # before anything is drawn: the database may not open
 st.title("New study")

@@ -2,21 +2,21 @@
 
 import streamlit as st
 
-from pages.components.results.finding import (
+from relevance.pages.components.results.finding import (
     analyze_agreement_of,
     say_nothing_to_count,
     show_agreement_chart,
     show_finding,
     show_stopping_of,
 )
-from pages.components.results.report import offer_report
-from pages.components.shared.context import ask_context
-from pages.components.shared.keywords import explain_keywords
-from pages.components.shared.messages import show_messages
-from pages.components.shared.sources import describe_source
-from pages.components.shared.unseen import explain_unseen
-from pages.components.studies.planner import PLAN
-from reports.finding import MOST_PAIRS
+from relevance.pages.components.results.report import offer_report
+from relevance.pages.components.shared.context import ask_context
+from relevance.pages.components.shared.keywords import explain_keywords
+from relevance.pages.components.shared.messages import show_messages
+from relevance.pages.components.shared.sources import describe_source
+from relevance.pages.components.shared.unseen import explain_unseen
+from relevance.pages.components.studies.planner import PLAN
+from relevance.reports.finding import MOST_PAIRS
 
 st.title("Overview")
 show_messages()

@@ -2,14 +2,14 @@
 
 import streamlit as st
 
-from annotation.records import CLOSED, PAUSED
-from pages.components.people.deciding import decide_on, pause_study
-from pages.components.people.listing import show_people, show_phases
-from pages.components.shared.context import ask_study
-from pages.components.shared.messages import errors_shown, show_messages
-from pages.components.shared.stores import may_manage, open_stores
-from reports.contents.study import tell_left_out
-from reports.escaping import format_count, in_markdown
+from relevance.annotation.records import CLOSED, PAUSED
+from relevance.pages.components.people.deciding import decide_on, pause_study
+from relevance.pages.components.people.listing import show_people, show_phases
+from relevance.pages.components.shared.context import ask_study
+from relevance.pages.components.shared.messages import errors_shown, show_messages
+from relevance.pages.components.shared.stores import may_manage, open_stores
+from relevance.reports.contents.study import tell_left_out
+from relevance.reports.escaping import format_count, in_markdown
 
 stores = open_stores()  # before anything is drawn: the database may not open
 st.title("People")

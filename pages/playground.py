@@ -4,11 +4,11 @@ from contextlib import suppress
 
 import streamlit as st
 
-from metrics.explained import CannotExplain
-from pages.components.disagreements.examples import load_chosen_examples
-from pages.components.evidence.views import inspector
-from pages.components.playground.desk import Desk
-from pages.components.playground.draft import (
+from relevance.metrics.explained import CannotExplain
+from relevance.pages.components.disagreements.examples import load_chosen_examples
+from relevance.pages.components.evidence.views import inspector
+from relevance.pages.components.playground.desk import Desk
+from relevance.pages.components.playground.draft import (
     LONGEST,
     LONGEST_SOURCE,
     MOST_REFERENCES,
@@ -16,13 +16,13 @@ from pages.components.playground.draft import (
     Field,
     from_examples,
 )
-from pages.components.playground.forms import open_form, save_form, share_form
-from pages.components.playground.live import live_text, pulse
-from pages.components.playground.results import show_evidence, show_scores, show_what_if
-from pages.components.playground.sharing import BadLink, from_link
-from pages.components.shared.score_table import LETTERS, SCORE_STYLE
-from reports.escaping import in_markdown
-from reports.evidence.marks import HIGHLIGHT_STYLE
+from relevance.pages.components.playground.forms import open_form, save_form, share_form
+from relevance.pages.components.playground.live import live_text, pulse
+from relevance.pages.components.playground.results import show_evidence, show_scores, show_what_if
+from relevance.pages.components.playground.sharing import BadLink, from_link
+from relevance.pages.components.shared.score_table import LETTERS, SCORE_STYLE
+from relevance.reports.escaping import in_markdown
+from relevance.reports.evidence.marks import HIGHLIGHT_STYLE
 
 LIVE = ["playground_scores", "playground_below"]  # the fragments that a key press runs
 VIEWS = ["Evidence", "What if"]

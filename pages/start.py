@@ -4,16 +4,16 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from annotation.records import OPEN, Study
-from pages.components.datasets.importing import IMPORT
-from pages.components.results.finding import analyze_agreement_of, show_agreement_chart, show_finding
-from pages.components.shared.context import Context, default_context
-from pages.components.shared.messages import show_messages
-from pages.components.shared.sources import describe_source
-from pages.components.shared.stores import open_stores
-from pages.components.studies.cards import describe_progress
-from pages.components.studies.demo import offer_demo
-from reports.escaping import in_markdown
+from relevance.annotation.records import OPEN, Study
+from relevance.pages.components.datasets.importing import IMPORT
+from relevance.pages.components.results.finding import analyze_agreement_of, show_agreement_chart, show_finding
+from relevance.pages.components.shared.context import Context, default_context
+from relevance.pages.components.shared.messages import show_messages
+from relevance.pages.components.shared.sources import describe_source
+from relevance.pages.components.shared.stores import open_stores
+from relevance.pages.components.studies.cards import describe_progress
+from relevance.pages.components.studies.demo import offer_demo
+from relevance.reports.escaping import in_markdown
 
 
 def main() -> None:

@@ -2,12 +2,12 @@
 
 import streamlit as st
 
-from pages.components.shared.archive import choose_shown
-from pages.components.shared.messages import errors_shown, show_messages
-from pages.components.shared.stores import open_stores
-from pages.components.studies.cards import show_cards
-from pages.components.studies.one_study import show_study
-from reports.escaping import in_markdown
+from relevance.pages.components.shared.archive import choose_shown
+from relevance.pages.components.shared.messages import errors_shown, show_messages
+from relevance.pages.components.shared.stores import open_stores
+from relevance.pages.components.studies.cards import show_cards
+from relevance.pages.components.studies.one_study import show_study
+from relevance.reports.escaping import in_markdown
 
 studies = {study.name: study for study in open_stores().annotation.studies(archived=True)}
 asked = st.query_params.get("study")

@@ -2,20 +2,20 @@
 
 import streamlit as st
 
-from data.one_line import in_one_line
-from pages.components.results.finding import say_no_scores
-from pages.components.results.systems import Asked, compare_systems, rank_systems, recognize_documents
-from pages.components.shared.charts import show_chart
-from pages.components.shared.context import Context, ask_context
-from pages.components.shared.sources import describe_source
-from pages.components.shared.stores import open_stores, version_of
-from pages.components.shared.tables import show_result_table
-from reports.charts import ranking_chart
-from reports.escaping import in_markdown
-from reports.published import PUBLISHED
-from reports.tables.registry import finish_table, make_table
-from reports.tables.systems import wilcoxon_table
-from summarizers.registry import baselines_among
+from relevance.data.one_line import in_one_line
+from relevance.pages.components.results.finding import say_no_scores
+from relevance.pages.components.results.systems import Asked, compare_systems, rank_systems, recognize_documents
+from relevance.pages.components.shared.charts import show_chart
+from relevance.pages.components.shared.context import Context, ask_context
+from relevance.pages.components.shared.sources import describe_source
+from relevance.pages.components.shared.stores import open_stores, version_of
+from relevance.pages.components.shared.tables import show_result_table
+from relevance.reports.charts import ranking_chart
+from relevance.reports.escaping import in_markdown
+from relevance.reports.published import PUBLISHED
+from relevance.reports.tables.registry import finish_table, make_table
+from relevance.reports.tables.systems import wilcoxon_table
+from relevance.summarizers.registry import baselines_among
 
 
 def main() -> None:

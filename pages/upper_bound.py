@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from pages.components.shared.stores import known_datasets
-from pages.components.upper_bound.all_documents import show_all
-from pages.components.upper_bound.choice import (
+from relevance.pages.components.shared.stores import known_datasets
+from relevance.pages.components.upper_bound.all_documents import show_all
+from relevance.pages.components.upper_bound.choice import (
     ALL,
     CONTROLS_STYLE,
     DOCUMENT,
@@ -14,11 +14,11 @@ from pages.components.upper_bound.choice import (
     headline,
     not_here,
 )
-from pages.components.upper_bound.controls import ADDRESS, TOUCHED, Shown, ask, segments
-from pages.components.upper_bound.extract import EXTRACT_STYLE
-from pages.components.upper_bound.one_document import show_document
-from reports.escaping import in_markdown
-from reports.evidence.marks import HIGHLIGHT_STYLE
+from relevance.pages.components.upper_bound.controls import ADDRESS, TOUCHED, Shown, ask, segments
+from relevance.pages.components.upper_bound.extract import EXTRACT_STYLE
+from relevance.pages.components.upper_bound.one_document import show_document
+from relevance.reports.escaping import in_markdown
+from relevance.reports.evidence.marks import HIGHLIGHT_STYLE
 
 state = st.session_state
 st.title("Upper bound")

@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from pages.components.shared.messages import errors_shown, show_messages
-from pages.components.shared.stores import open_stores
-from pages.components.users.accounts import add_user, change_user, show_users
+from relevance.pages.components.shared.messages import errors_shown, show_messages
+from relevance.pages.components.shared.stores import open_stores
+from relevance.pages.components.users.accounts import add_user, change_user, show_users
 
 users = open_stores().accounts.users()
 st.title("Users")

@@ -6,16 +6,16 @@ from typing import Any
 
 import pandas as pd
 
-from data.records import Example
-from metrics.explained import Explained
-from metrics.explained import explain as explain_example
-from metrics.registry import label_of, lexical_metrics, make_metrics
+from relevance.data.records import Example
 from relevance.frames import BadFrame, read_examples, require
-from reports.escaping import esc
-from reports.evidence.blocks import no_evidence
-from reports.evidence.marks import HIGHLIGHT_STYLE
-from reports.evidence.renderers import renderer_of
-from reports.evidence.words import in_words
+from relevance.metrics.explained import Explained
+from relevance.metrics.explained import explain as explain_example
+from relevance.metrics.registry import label_of, lexical_metrics, make_metrics
+from relevance.reports.escaping import esc
+from relevance.reports.evidence.blocks import no_evidence
+from relevance.reports.evidence.marks import HIGHLIGHT_STYLE
+from relevance.reports.evidence.renderers import renderer_of
+from relevance.reports.evidence.words import in_words
 
 LETTERS = "ABCD"
 """The names of summaries in sentences, which limit how many can be explained together."""

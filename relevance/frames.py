@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from data.cells import Cells
-from data.importers import read_documents
-from data.records import Document, Example, Summary, make_examples
+from relevance.data.cells import Cells
+from relevance.data.importers import read_documents
+from relevance.data.records import Document, Example, Summary, make_examples
 
 NEEDED = ("document", "system", "summary", "references")
 SIGNATURES = "signatures"
@@ -73,7 +73,7 @@ def read_examples(frame: pd.DataFrame) -> list[Example]:
     """Make the examples that metrics score, in the order of the rows.
 
     The rows of a document must have the same references, source and title. A reference or title that is itself a
-    candidate is withheld, as in `data.records.make_examples`. Raises `BadFrame`.
+    candidate is withheld, as in `relevance.data.records.make_examples`. Raises `BadFrame`.
     """
     require(frame, NEEDED)
     keys = read_keys(frame)

@@ -5,14 +5,14 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.agreement.counts import Rule
-from analysis.arrays import Draws
-from analysis.correlation.coefficients import METHODS, Method
-from analysis.metrics_and_people import analyze_rated_pairs, correlate_columns
-from metrics.base import Score
-from metrics.registry import lexical_metrics, make_metrics
-from metrics.scoring import BATCH, Failures
+from relevance.analysis.agreement.counts import Rule
+from relevance.analysis.arrays import Draws
+from relevance.analysis.correlation.coefficients import METHODS, Method
+from relevance.analysis.metrics_and_people import analyze_rated_pairs, correlate_columns
 from relevance.frames import SIGNATURES, BadFrame, read_cells, read_examples
+from relevance.metrics.base import Score
+from relevance.metrics.registry import lexical_metrics, make_metrics
+from relevance.metrics.scoring import BATCH, Failures
 
 
 def score(frame: pd.DataFrame, metrics: Sequence[str] | None = None, **options: Any) -> pd.DataFrame:
@@ -23,7 +23,7 @@ def score(frame: pd.DataFrame, metrics: Sequence[str] | None = None, **options: 
     `metrics` are names as in `relevance score --metrics`, by default those that need no model. `options` are those of
     the metrics, such as `tokenizer`. If scores are missing, the column `NAME missing` has the reasons.
     `attrs["signatures"]` has the signature of each column of scores.
-    Raises `BadFrame`, `UnknownMetric`, and what `metrics.registry.metric` raises for options.
+    Raises `BadFrame`, `UnknownMetric`, and what `relevance.metrics.registry.metric` raises for options.
     """
     made = make_metrics(lexical_metrics() if metrics is None else metrics, **options)
     if taken := [metric.name for metric in made if metric.name in frame.columns]:

@@ -7,17 +7,17 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from analysis.leaders import rank_metrics
-from analysis.metrics_and_people import AgreementAnalysis, MetricRow
-from analysis.people.false_discovery import FalseDiscovery
-from analysis.people.ranking import Ranking
-from analysis.significance import ALPHA
-from data.one_line import in_one_line
-from data.signatures import is_judge
-from metrics.keywords.recall import LengthRecall
-from reports.formats.cells import format_cell, format_p
-from reports.tables.bounds import ORACLE, SYSTEM, ScoreDistribution
-from reports.tables.keywords import PUBLISHED, extractor_name, words_label
+from relevance.analysis.leaders import rank_metrics
+from relevance.analysis.metrics_and_people import AgreementAnalysis, MetricRow
+from relevance.analysis.people.false_discovery import FalseDiscovery
+from relevance.analysis.people.ranking import Ranking
+from relevance.analysis.significance import ALPHA
+from relevance.data.one_line import in_one_line
+from relevance.data.signatures import is_judge
+from relevance.metrics.keywords.recall import LengthRecall
+from relevance.reports.formats.cells import format_cell, format_p
+from relevance.reports.tables.bounds import ORACLE, SYSTEM, ScoreDistribution
+from relevance.reports.tables.keywords import PUBLISHED, extractor_name, words_label
 
 Layers = alt.LayerChart | alt.FacetChart  # what altair says that charts over each other are
 
@@ -256,7 +256,7 @@ def ranking_chart(ranking: Ranking) -> Layers:
 def similarity_heatmap(table: pd.DataFrame) -> Layers:
     """Draw how similar each token of a summary is to each of a reference; matched tokens have a dot.
 
-    `table` is that of `reports.evidence.bertscore.bertscore_matrix`.
+    `table` is that of `relevance.reports.evidence.bertscore.bertscore_matrix`.
     """
     x = alt.X("reference place:O", title="reference", axis=token_axis(table, "reference"))
     y = alt.Y("candidate place:O", title="summary", axis=token_axis(table, "candidate"))

@@ -7,11 +7,11 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from analysis.metrics_and_people import CorrelationRow
-from data.one_line import in_one_line
-from data.sorting import natural_order
-from reports.charts import BLUE, DIVERGING, GREY, INK, TOLD_APART, Layers, make_chart_frame
-from reports.tables.correlation import LEVEL_NAMES
+from relevance.analysis.metrics_and_people import CorrelationRow
+from relevance.data.one_line import in_one_line
+from relevance.data.sorting import natural_order
+from relevance.reports.charts import BLUE, DIVERGING, GREY, INK, TOLD_APART, Layers, make_chart_frame
+from relevance.reports.tables.correlation import LEVEL_NAMES
 
 
 def get_level(levels: Any, level: str) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 import altair as alt
 
-from data.one_line import in_one_line
+from relevance.data.one_line import in_one_line
 
 NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML does not allow: they make the library that draws charts end the whole process."""

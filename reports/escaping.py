@@ -4,7 +4,7 @@ import html
 import re
 from collections.abc import Sequence
 
-from data.one_line import in_one_line
+from relevance.data.one_line import in_one_line
 
 
 def esc(text: object) -> str:

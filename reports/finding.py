@@ -1,12 +1,12 @@
 """The findings of a study or data set about metrics, in sentences."""
 
-from analysis.leaders import Leaders, Rival
-from analysis.metrics_and_people import MetricRow
-from analysis.study import WON, Unit
-from annotation.demo import MADE_UP
-from data.demo import AUTHOR
-from reports.escaping import format_count, join_items
-from reports.formats.cells import format_p
+from relevance.analysis.leaders import Leaders, Rival
+from relevance.analysis.metrics_and_people import MetricRow
+from relevance.analysis.study import WON, Unit
+from relevance.annotation.demo import MADE_UP
+from relevance.data.demo import AUTHOR
+from relevance.reports.escaping import format_count, join_items
+from relevance.reports.formats.cells import format_p
 
 MOST_PAIRS = 100_000
 """The most pairs that a plan names: at half a minute each, they take one person five working months."""

@@ -6,29 +6,29 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from analysis.leaders import find_leaders
-from analysis.study import DEFAULTS, Settings
-from annotation.adjudication import AdjudicationStore, export_adjudications
-from annotation.model_judgments import ModelStore
-from annotation.results import export_judgments, export_scores
-from annotation.store import AnnotationStore
-from annotation.study_data import read_study, without_names
-from data.export import export
-from data.files import write_whole
-from data.store import DataStore
-from reports import charts, correlation_charts, formats
-from reports.contents import Contents, contents_as_json
-from reports.contents.beside_systems import with_beside
-from reports.contents.study import make_study_contents, with_letters
-from reports.contents.texts import with_marked_words
-from reports.drawings import draw_svg
-from reports.escaping import esc
-from reports.finding import write_finding, write_headline
-from reports.methods import sources, study_methods
-from reports.stopping import describe_stopping
-from reports.stopping_charts import difference_chart, wealth_chart
-from reports.tables.agreement import sampling_notes, short_agreement_table
-from reports.tables.table import Table
+from relevance.analysis.leaders import find_leaders
+from relevance.analysis.study import DEFAULTS, Settings
+from relevance.annotation.adjudication import AdjudicationStore, export_adjudications
+from relevance.annotation.model_judgments import ModelStore
+from relevance.annotation.results import export_judgments, export_scores
+from relevance.annotation.store import AnnotationStore
+from relevance.annotation.study_data import read_study, without_names
+from relevance.data.export import export
+from relevance.data.files import write_whole
+from relevance.data.store import DataStore
+from relevance.reports import charts, correlation_charts, formats
+from relevance.reports.contents import Contents, contents_as_json
+from relevance.reports.contents.beside_systems import with_beside
+from relevance.reports.contents.study import make_study_contents, with_letters
+from relevance.reports.contents.texts import with_marked_words
+from relevance.reports.drawings import draw_svg
+from relevance.reports.escaping import esc
+from relevance.reports.finding import write_finding, write_headline
+from relevance.reports.methods import sources, study_methods
+from relevance.reports.stopping import describe_stopping
+from relevance.reports.stopping_charts import difference_chart, wealth_chart
+from relevance.reports.tables.agreement import sampling_notes, short_agreement_table
+from relevance.reports.tables.table import Table
 
 STYLE = """
 :root { color-scheme: light dark; --line: light-dark(#d1d5db, #4b5563); --soft: light-dark(#f3f4f6, #1f2937); }

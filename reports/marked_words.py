@@ -5,15 +5,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from analysis.people.marked_words import MarkComparison, MarkedText, compare_marks
-from annotation.marked_words import MarkedJudgment, load_marks
-from annotation.store import AnnotationStore
-from data.records import Document, Summary, make_examples
-from data.store import DataStore
-from metrics.from_signature import metric_of
-from metrics.keywords.overlap import Keyword
-from metrics.keywords.places import KeywordPlaces, find_places
-from metrics.rouge_k import NoKeywords, RougeK
+from relevance.analysis.people.marked_words import MarkComparison, MarkedText, compare_marks
+from relevance.annotation.marked_words import MarkedJudgment, load_marks
+from relevance.annotation.store import AnnotationStore
+from relevance.data.records import Document, Summary, make_examples
+from relevance.data.store import DataStore
+from relevance.metrics.from_signature import metric_of
+from relevance.metrics.keywords.overlap import Keyword
+from relevance.metrics.keywords.places import KeywordPlaces, find_places
+from relevance.metrics.rouge_k import NoKeywords, RougeK
 
 
 class ShownText(NamedTuple):

@@ -1,19 +1,19 @@
 """The paragraph on methods for a paper, and what it should cite."""
 
-from analysis.significance import ALPHA
-from analysis.study import StudyAnalysis
-from annotation.demo import MADE_UP
-from annotation.records import Study
-from annotation.sampling import GIVEN
-from annotation.study_data import StudyData
-from data.demo import AUTHOR
-from data.signatures import name_of
-from data.sorting import natural_order
-from data.store import Dataset
-from metrics.registry import METRICS
-from reports.contents.study import tell_left_out
-from reports.escaping import format_count
-from reports.tables.correlation import drawn_over, tests_of
+from relevance.analysis.significance import ALPHA
+from relevance.analysis.study import StudyAnalysis
+from relevance.annotation.demo import MADE_UP
+from relevance.annotation.records import Study
+from relevance.annotation.sampling import GIVEN
+from relevance.annotation.study_data import StudyData
+from relevance.data.demo import AUTHOR
+from relevance.data.signatures import name_of
+from relevance.data.sorting import natural_order
+from relevance.data.store import Dataset
+from relevance.metrics.registry import METRICS
+from relevance.reports.contents.study import tell_left_out
+from relevance.reports.escaping import format_count
+from relevance.reports.tables.correlation import drawn_over, tests_of
 
 TESTS = (
     "Deutsch, Dror, Roth (2021). A Statistical Analysis of Summarization Evaluation Metrics Using Resampling Methods. "

@@ -4,10 +4,10 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from analysis.systems import GivenMeans
-from data.records import Document
-from metrics.keywords.recall import IN_SOURCE, OUT_OF_SOURCE
-from summarizers.training_documents import TrainingDocuments
+from relevance.analysis.systems import GivenMeans
+from relevance.data.records import Document
+from relevance.metrics.keywords.recall import IN_SOURCE, OUT_OF_SOURCE
+from relevance.summarizers.training_documents import TrainingDocuments
 
 ROUGE_K_PAPER = "Takeshita et al. 2024"
 """ROUGE-K: Do Your Summaries Have Keywords? *SEM."""

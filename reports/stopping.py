@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
-from analysis.agreement.sequential import SequentialAnalysis
-from data.signatures import labels
-from data.stopping import StoppingDecision
-from reports.escaping import format_count
+from relevance.analysis.agreement.sequential import SequentialAnalysis
+from relevance.data.signatures import labels
+from relevance.data.stopping import StoppingDecision
+from relevance.reports.escaping import format_count
 
 LabelOf = Callable[[str], str]
 

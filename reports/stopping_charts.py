@@ -6,9 +6,9 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from analysis.agreement.sequential import SequentialAnalysis
-from reports.charts import BLUE, GREY, Layers
-from reports.stopping import LabelOf, name_difference, scale
+from relevance.analysis.agreement.sequential import SequentialAnalysis
+from relevance.reports.charts import BLUE, GREY, Layers
+from relevance.reports.stopping import LabelOf, name_difference, scale
 
 LOWEST = 0.1
 """The start of the axis of wealth, unless wealth has fallen further."""

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import altair as alt
 import pandas as pd
 
-from data.one_line import in_one_line
-from reports.charts import BLUE, GREY, Layers, make_chart_frame
+from relevance.data.one_line import in_one_line
+from relevance.reports.charts import BLUE, GREY, Layers, make_chart_frame
 
 AMBER = "#b45309"
 """The colour of wrong verdicts; it stands out from a white and from a black page."""

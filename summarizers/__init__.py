@@ -3,7 +3,7 @@
 A summarizer writes at most one summary per document; if it skips some, `len(summaries) < len(documents)`.
 """
 
-from summarizers.adding import DatasetInUse, add_systems
-from summarizers.registry import SUMMARIZERS, UnknownSummarizer, summarizer
+from relevance.summarizers.adding import DatasetInUse, add_systems
+from relevance.summarizers.registry import SUMMARIZERS, UnknownSummarizer, summarizer
 
 __all__ = ["SUMMARIZERS", "DatasetInUse", "UnknownSummarizer", "add_systems", "summarizer"]

@@ -1,17 +1,17 @@
-"""Runs that add systems to a data set: `python -m summarizers.background RUN_ID [studied]`."""
+"""Runs that add systems to a data set: `python -m relevance.summarizers.background RUN_ID [studied]`."""
 
 import os
 import sys
 from collections.abc import Sequence
 from functools import partial
 
-from data.store import DataStore, Run
-from metrics.background.processes import Done, execute, start_process
-from metrics.scoring import ProgressCallback
-from summarizers.adding import add_systems
-from summarizers.registry import summarizer
+from relevance.data.store import DataStore, Run
+from relevance.metrics.background.processes import Done, execute, start_process
+from relevance.metrics.scoring import ProgressCallback
+from relevance.summarizers.adding import add_systems
+from relevance.summarizers.registry import summarizer
 
-MODULE = "summarizers.background"
+MODULE = "relevance.summarizers.background"
 
 STUDIED = "studied"
 """The argument for a data set that studies use."""

@@ -7,12 +7,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
 
-from data.records import OUTPUT_CUT, REFERENCE_SYSTEM, SOURCE_CUT, TITLE_SYSTEM, Document, Summary
-from data.signatures import signature
-from data.store.base import checked_name
-from metrics.base import check_option
-from metrics.text import count_words
-from summarizers.sentences import sentences_of
+from relevance.data.records import OUTPUT_CUT, REFERENCE_SYSTEM, SOURCE_CUT, TITLE_SYSTEM, Document, Summary
+from relevance.data.signatures import signature
+from relevance.data.store.base import checked_name
+from relevance.metrics.base import check_option
+from relevance.metrics.text import count_words
+from relevance.summarizers.sentences import sentences_of
 
 VERSION = "0.2.0"
 """The version of the summarizers' definitions, part of every signature; it changes whenever a text may change."""
@@ -69,7 +69,7 @@ UNITS = ("sentences", "words", "reference")
 class SummaryLength(NamedTuple):
     """The length of a summary: a number of sentences or words, or as many words as the document's first reference.
 
-    Words are those of `metrics.text.counted_words`, which the metric `length` counts.
+    Words are those of `relevance.metrics.text.counted_words`, which the metric `length` counts.
     """
 
     amount: int = DEFAULT_SENTENCES

@@ -1,13 +1,13 @@
 """Human-written texts that serve as systems, as upper bounds in a study.
 
-The texts are copied unchanged: `data.records.make_examples` recognises by them which reference or title to withhold.
+The texts are copied unchanged: `relevance.data.records.make_examples` recognises by them which reference or title to withhold.
 """
 
 from collections.abc import Sequence
 
-from data.records import REFERENCE_SYSTEM, TITLE_SYSTEM, Document, Summary
-from data.signatures import signature
-from summarizers.base import VERSION
+from relevance.data.records import REFERENCE_SYSTEM, TITLE_SYSTEM, Document, Summary
+from relevance.data.signatures import signature
+from relevance.summarizers.base import VERSION
 
 
 class Reference:

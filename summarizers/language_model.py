@@ -3,14 +3,14 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from data.records import Document, Summary
-from data.signatures import signature
-from llm.asking import Caller, Plan
-from llm.client import Completion, Request, Settings, check_identity
-from llm.prompts import SENTENCES, SOURCE_TOKENS, Prompt, check_template
-from summarizers.base import VERSION, remarks_of, system_name
-from summarizers.sentences import keep_sentences
-from summarizers.training_documents import TrainingDocuments
+from relevance.data.records import Document, Summary
+from relevance.data.signatures import signature
+from relevance.llm.asking import Caller, Plan
+from relevance.llm.client import Completion, Request, Settings, check_identity
+from relevance.llm.prompts import SENTENCES, SOURCE_TOKENS, Prompt, check_template
+from relevance.summarizers.base import VERSION, remarks_of, system_name
+from relevance.summarizers.sentences import keep_sentences
+from relevance.summarizers.training_documents import TrainingDocuments
 
 BATCHES = 4
 """Documents in a batch for each concurrent call: with fewer, more calls would wait for the end of a batch."""

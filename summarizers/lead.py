@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from data.records import Document
-from summarizers.base import Extractive
+from relevance.data.records import Document
+from relevance.summarizers.base import Extractive
 
 
 class Lead(Extractive):

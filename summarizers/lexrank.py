@@ -8,11 +8,11 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from data.records import Document
-from metrics.languages import ENGLISH
-from metrics.pagerank import DAMPING, pagerank
-from summarizers.base import best_first
-from summarizers.words import Lexical, graph_words
+from relevance.data.records import Document
+from relevance.metrics.languages import ENGLISH
+from relevance.metrics.pagerank import DAMPING, pagerank
+from relevance.summarizers.base import best_first
+from relevance.summarizers.words import Lexical, graph_words
 
 THRESHOLD = 0.1
 """The cosine below which sentences are not connected."""

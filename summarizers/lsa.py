@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from data.records import Document
-from summarizers.base import best_first
-from summarizers.words import Lexical
+from relevance.data.records import Document
+from relevance.summarizers.base import best_first
+from relevance.summarizers.words import Lexical
 
 SMALLEST = 0.5
 """The share of the largest singular value below which topics are left out, as in the paper."""

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import regex
 
-from data.records import Document, Summary
-from data.signatures import signature
-from metrics.base import check_option
-from metrics.languages import ENGLISH, LANGUAGES, are_stop_words
-from metrics.text import ANY_SCRIPT, NO_SPACES, WORD, find_tokens
-from summarizers.base import REFERENCE_LENGTH, VERSION, SummaryLength, best_first, check_length, within
-from summarizers.sentences import sentences_of
-from summarizers.words import language_settings, language_suffix
+from relevance.data.records import Document, Summary
+from relevance.data.signatures import signature
+from relevance.metrics.base import check_option
+from relevance.metrics.languages import ENGLISH, LANGUAGES, are_stop_words
+from relevance.metrics.text import ANY_SCRIPT, NO_SPACES, WORD, find_tokens
+from relevance.summarizers.base import REFERENCE_LENGTH, VERSION, SummaryLength, best_first, check_length, within
+from relevance.summarizers.sentences import sentences_of
+from relevance.summarizers.words import language_settings, language_suffix
 
 SPACE = regex.compile(rf"(?<=[{NO_SPACES}]) (?=[{NO_SPACES}])")
 """A space between two characters of scripts that are written without spaces."""
@@ -29,7 +29,7 @@ class Rake:
     phrases goes first. The best phrase is taken even if it alone is too long. A document without a phrase has no
     summary, nor has one without a reference if the reference gives the length. The system's name is `rake-100w`,
     `rake-ref` or, with phrases of at most 3 words, `rake-cut3-100w`; in a `language` other than English, whose words
-    and stop words are those of `metrics.languages`, `rake-de-100w`. Raises ValueError for a length in sentences (there
+    and stop words are those of `relevance.metrics.languages`, `rake-de-100w`. Raises ValueError for a length in sentences (there
     are none) and a `longest` below 1.
     """
 

@@ -3,9 +3,9 @@
 import random
 from collections.abc import Sequence
 
-from data.records import Document
-from data.signatures import signature
-from summarizers.base import VERSION, Extractive, SummaryLength
+from relevance.data.records import Document
+from relevance.data.signatures import signature
+from relevance.summarizers.base import VERSION, Extractive, SummaryLength
 
 
 class Random(Extractive):

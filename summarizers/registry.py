@@ -8,21 +8,21 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import product
 
-from data.records import REFERENCE_SYSTEM, TITLE_SYSTEM
-from metrics.languages import ENGLISH, LANGUAGES
-from summarizers.base import LENGTH_NAME, NUMBER, Summarizer, read_length
-from summarizers.human import Reference, Title
-from summarizers.lead import Lead
-from summarizers.learned.extractor import SHIPPED, shipped
-from summarizers.lexrank import LexRank
-from summarizers.lsa import Lsa
-from summarizers.oracles.algorithms import ALGORITHMS
-from summarizers.oracles.oracle import Oracle, Target
-from summarizers.rake import Rake
-from summarizers.random_sentences import Random
-from summarizers.sumbasic import SumBasic
-from summarizers.textrank import TextRank
-from summarizers.tfidf import TfIdf
+from relevance.data.records import REFERENCE_SYSTEM, TITLE_SYSTEM
+from relevance.metrics.languages import ENGLISH, LANGUAGES
+from relevance.summarizers.base import LENGTH_NAME, NUMBER, Summarizer, read_length
+from relevance.summarizers.human import Reference, Title
+from relevance.summarizers.lead import Lead
+from relevance.summarizers.learned.extractor import SHIPPED, shipped
+from relevance.summarizers.lexrank import LexRank
+from relevance.summarizers.lsa import Lsa
+from relevance.summarizers.oracles.algorithms import ALGORITHMS
+from relevance.summarizers.oracles.oracle import Oracle, Target
+from relevance.summarizers.rake import Rake
+from relevance.summarizers.random_sentences import Random
+from relevance.summarizers.sumbasic import SumBasic
+from relevance.summarizers.textrank import TextRank
+from relevance.summarizers.tfidf import TfIdf
 
 
 class UnknownSummarizer(ValueError):

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from data.records import Document
-from metrics.sentences import sentence_spans
+from relevance.data.records import Document
+from relevance.metrics.sentences import sentence_spans
 
 LONG = 100
 """Words above which a text is hardly one sentence."""
@@ -17,7 +17,7 @@ def sentences_of(document: Document) -> list[str]:
 
 
 def split_sentences(text: str) -> list[str]:
-    """Split a text into its sentences, verbatim (`metrics.sentences`)."""
+    """Split a text into its sentences, verbatim (`relevance.metrics.sentences`)."""
     return [text[start:end] for start, end in sentence_spans(text)]
 
 

@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Sequence
 from math import log
 
-from data.records import Document
-from summarizers.base import best_first
-from summarizers.words import Lexical
+from relevance.data.records import Document
+from relevance.summarizers.base import best_first
+from relevance.summarizers.words import Lexical
 
 
 class TfIdf(Lexical):

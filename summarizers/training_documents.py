@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from data.files import write_whole
-from data.reading import lines
-from data.records import BadRecord, Document
+from relevance.data.files import write_whole
+from relevance.data.reading import lines
+from relevance.data.records import BadRecord, Document
 
 TRAINING_DOCUMENTS = "training_documents.txt"
 """The file of their hashes in the folder of a trained system."""
@@ -36,7 +36,7 @@ class TrainingDocuments:
 
     @classmethod
     def read(cls, path: Path) -> TrainingDocuments:
-        """Read a file of `write`. Raises `BadRecord` with file and line, and whatever `data.reading.lines` raises."""
+        """Read a file of `write`. Raises `BadRecord` with file and line, and whatever `relevance.data.reading.lines` raises."""
         hashes = []
         for place, line in lines(path):
             if not HASH.fullmatch(line):

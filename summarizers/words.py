@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import ClassVar
 
-from data.signatures import signature
-from metrics.base import check_option
-from metrics.keywords.overlap import content_words
-from metrics.languages import ENGLISH, LANGUAGES, keyword_settings
-from metrics.text import UNICODE
-from summarizers.base import VERSION, Extractive, SummaryLength
+from relevance.data.signatures import signature
+from relevance.metrics.base import check_option
+from relevance.metrics.keywords.overlap import content_words
+from relevance.metrics.languages import ENGLISH, LANGUAGES, keyword_settings
+from relevance.metrics.text import UNICODE
+from relevance.summarizers.base import VERSION, Extractive, SummaryLength
 
 
 def language_suffix(language: str) -> str:
@@ -26,7 +26,7 @@ class Lexical(Extractive):
     """A summarizer that chooses sentences by their words.
 
     In a `language` other than English the system's name is `textrank-de`, with a length `textrank-de-5`. Raises
-    ValueError for a language that is not in `metrics.languages.LANGUAGES`.
+    ValueError for a language that is not in `relevance.metrics.languages.LANGUAGES`.
     """
 
     settings: ClassVar[Mapping[str, object]] = MappingProxyType({})

@@ -9,9 +9,9 @@ from babel import Locale
 from babel.messages.catalog import Catalog
 from babel.messages.pofile import write_po
 
-from annotation.languages import CATALOGUES, read_texts
-from annotation.protocol.records import FORMAT, LANGUAGES
-from annotation.records import INSTRUCTIONS, QUESTION
+from relevance.annotation.languages import CATALOGUES, read_texts
+from relevance.annotation.protocol.records import FORMAT, LANGUAGES
+from relevance.annotation.records import INSTRUCTIONS, QUESTION
 
 ROOT = Path(__file__).parents[1]
 

@@ -4,7 +4,7 @@ import json
 
 from click.testing import CliRunner
 
-import cli
+from relevance import cli
 
 
 def write(path, records):

@@ -15,14 +15,14 @@ import pytest
 from hypothesis import HealthCheck, settings
 from sqlalchemy import Engine, create_engine, text
 
-from annotation.demo import create_demo_study
-from annotation.store import AnnotationStore
-from data.database import connect
-from data.demo import NAME, add_demo
-from data.store import DataStore
-from llm.calls import Calls
-from metrics import default_metrics, make_metrics, metric
-from metrics.scoring import score_dataset
+from relevance.annotation.demo import create_demo_study
+from relevance.annotation.store import AnnotationStore
+from relevance.data.database import connect
+from relevance.data.demo import NAME, add_demo
+from relevance.data.store import DataStore
+from relevance.llm.calls import Calls
+from relevance.metrics import default_metrics, make_metrics, metric
+from relevance.metrics.scoring import score_dataset
 from tests.llm.stub import Stub, running_stub
 from tests.postgresql import NoPostgreSQL, PostgreSQL
 

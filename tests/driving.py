@@ -134,7 +134,7 @@ def running(
     `settings` are further variables of its environment, `log` is where its log goes.
     """
     server = subprocess.Popen(
-        [*through, sys.executable, "-m", "cli", "serve", "--port", str(port), *options],
+        [*through, sys.executable, "-m", "relevance", "serve", "--port", str(port), *options],
         cwd=ROOT,
         env=os.environ | settings,
         stdout=subprocess.DEVNULL,

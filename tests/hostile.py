@@ -1,6 +1,6 @@
 """Texts that are markup, commands or addresses to whoever reads them as such: those of all tests together, and more."""
 
-from data.one_line import in_one_line
+from relevance.data.one_line import in_one_line
 from tests.data.test_importers import TRICKY
 from tests.e2e.watching import HOSTILE, NAME
 from tests.pages.test_marks import PIECES

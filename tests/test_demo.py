@@ -7,18 +7,18 @@ import pytest
 import streamlit as st
 from click.testing import CliRunner
 
-from analysis.people.reliability import krippendorff_alpha
-from analysis.study import Settings
-from annotation.demo import ANNOTATORS, MADE_UP, STUDY, create_demo_study, create_made_up_study
-from annotation.records import AnnotatorProgress, StudyClosed
-from annotation.results import load_judgments
-from annotation.store import AnnotationStore
-from cli import main
-from data.database import connect, now
-from data.demo import NAME
-from data.store import DataStore
-from metrics import METRICS, metric
-from reports.html_report import write_report
+from relevance.analysis.people.reliability import krippendorff_alpha
+from relevance.analysis.study import Settings
+from relevance.annotation.demo import ANNOTATORS, MADE_UP, STUDY, create_demo_study, create_made_up_study
+from relevance.annotation.records import AnnotatorProgress, StudyClosed
+from relevance.annotation.results import load_judgments
+from relevance.annotation.store import AnnotationStore
+from relevance.cli import main
+from relevance.data.database import connect, now
+from relevance.data.demo import NAME
+from relevance.data.store import DataStore
+from relevance.metrics import METRICS, metric
+from relevance.reports.html_report import write_report
 from tests.pages.opening import new_session
 
 

@@ -11,12 +11,12 @@ import pytest
 from click.testing import CliRunner
 
 from benchmarks.documents import rouge1_against_length
-from cli import main
-from data.importers import IMPORTERS, LINES
-from metrics import METRICS
-from reports.tables.keywords import PUBLISHED
-from summarizers.methods.base import Method
-from summarizers.methods.registry import METHODS
+from relevance.cli import main
+from relevance.data.importers import IMPORTERS, LINES
+from relevance.metrics import METRICS
+from relevance.reports.tables.keywords import PUBLISHED
+from relevance.summarizers.methods.base import Method
+from relevance.summarizers.methods.registry import METHODS
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text()
@@ -114,10 +114,10 @@ def test_the_diffs_of_contributing_apply_and_do_what_it_says(tmp_path: Path) -> 
         assert applied.returncode == 0, applied.stderr
     scores = ["score", "data/demo/demo.jsonl", "--metrics", "copied", "-o", str(tmp_path / "scores.jsonl")]
     analyze = ["analyze", "data/demo/demo.jsonl", "--human", "author", "--tables", "counts"]
-    names = "from data.importers import IMPORTERS; from summarizers import summarizer as made; "
+    names = "from relevance.data.importers import IMPORTERS; from relevance.summarizers import summarizer as made; "
     for command, said in (
-        (["-m", "cli", *scores], "copied"),
-        (["-m", "cli", *analyze], "What is analysed"),
+        (["-m", "relevance", *scores], "copied"),
+        (["-m", "relevance", *analyze], "What is analysed"),
         (["-c", f"{names}print(made('tail-2').signature, *IMPORTERS)"], "tail|"),
     ):
         ran = subprocess.run([sys.executable, *command], cwd=copy, text=True, capture_output=True, check=False)

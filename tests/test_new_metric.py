@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from data.database import connect
-from data.demo import FILE, NAME
-from data.records import Example
-from data.signatures import signature
-from data.store import DataStore
-from metrics import METRICS, Score, make_metrics
-from metrics.from_signature import metric_of, signatures
-from metrics.kind import MetricKind, option
-from metrics.scoring import score_dataset
+from relevance.data.database import connect
+from relevance.data.demo import FILE, NAME
+from relevance.data.records import Example
+from relevance.data.signatures import signature
+from relevance.data.store import DataStore
+from relevance.metrics import METRICS, Score, make_metrics
+from relevance.metrics.from_signature import metric_of, signatures
+from relevance.metrics.kind import MetricKind, option
+from relevance.metrics.scoring import score_dataset
 from tests.commands import run
 from tests.pages.opening import html, open_page, said, sound
 

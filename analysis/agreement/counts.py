@@ -6,9 +6,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.arrays import read_numbers, read_weights, same_length
-from data.preferences import pair_within_documents
-from data.ties import preference_signs
+from relevance.analysis.arrays import read_numbers, read_weights, same_length
+from relevance.data.preferences import pair_within_documents
+from relevance.data.ties import preference_signs
 
 Rule = Literal["half", "strict", "decided"]
 """The rules of `Agreement` for a pair that people decide and the metric does not."""

@@ -6,11 +6,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analysis.agreement.pairs import group_by_document, pairs_by_document
-from analysis.arrays import Integers, keep_names, read_numbers, same_length
-from analysis.ratio_intervals import Interval, interval_of_counts, name_sampled_units
-from analysis.threads import map_ahead
-from data.ties import preference_signs
+from relevance.analysis.agreement.pairs import group_by_document, pairs_by_document
+from relevance.analysis.arrays import Integers, keep_names, read_numbers, same_length
+from relevance.analysis.ratio_intervals import Interval, interval_of_counts, name_sampled_units
+from relevance.analysis.threads import map_ahead
+from relevance.data.ties import preference_signs
 
 
 class Discrepancy(NamedTuple):

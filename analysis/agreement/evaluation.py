@@ -6,10 +6,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.agreement.counts import Agreement, count_agreement, outcomes
-from analysis.agreement.tie_accuracy import TieAccuracy, tie_outcomes
-from analysis.arrays import LEVEL, read_numbers, read_weights
-from analysis.ratio_intervals import Interval, Intervals, Ratio, agreement_ratios, name_sampled_units, ratio_intervals
+from relevance.analysis.agreement.counts import Agreement, count_agreement, outcomes
+from relevance.analysis.agreement.tie_accuracy import TieAccuracy, tie_outcomes
+from relevance.analysis.arrays import LEVEL, read_numbers, read_weights
+from relevance.analysis.ratio_intervals import (
+    Interval,
+    Intervals,
+    Ratio,
+    agreement_ratios,
+    name_sampled_units,
+    ratio_intervals,
+)
 
 BINS = 5
 

@@ -1,7 +1,7 @@
 """Metrics against ratings, on all pairs of summaries of very many documents with few summaries each.
 
 All pairs of all documents are in columns, one metric at a time; of the other metrics, one byte is kept for each pair.
-The figures are those of `analysis.agreement.rated_pairs`, which goes through documents of many summaries one by one.
+The figures are those of `relevance.analysis.agreement.rated_pairs`, which goes through documents of many summaries one by one.
 """
 
 from collections.abc import Iterator, Mapping
@@ -10,10 +10,10 @@ from itertools import combinations, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.agreement.counts import Rule
-from analysis.agreement.evaluation import BINS, Bin, MetricEvaluation
-from analysis.agreement.pairs import PairColumns
-from analysis.agreement.rated_pairs import (
+from relevance.analysis.agreement.counts import Rule
+from relevance.analysis.agreement.evaluation import BINS, Bin, MetricEvaluation
+from relevance.analysis.agreement.pairs import PairColumns
+from relevance.analysis.agreement.rated_pairs import (
     CONCORDANT,
     DISCORDANT,
     HUMAN_TIE,
@@ -24,12 +24,12 @@ from analysis.agreement.rated_pairs import (
     earned_doubled,
     evaluate_counts,
 )
-from analysis.agreement.tie_accuracy import tie_counts_of_columns
-from analysis.arrays import LEVEL, Floats, Integers
-from analysis.ratio_intervals import interval_of_counts
-from analysis.significance import Comparison, CreditSums, PairedComparison, compare_sums, correct_family
-from analysis.threads import map_ahead
-from data.ties import TIE
+from relevance.analysis.agreement.tie_accuracy import tie_counts_of_columns
+from relevance.analysis.arrays import LEVEL, Floats, Integers
+from relevance.analysis.ratio_intervals import interval_of_counts
+from relevance.analysis.significance import Comparison, CreditSums, PairedComparison, compare_sums, correct_family
+from relevance.analysis.threads import map_ahead
+from relevance.data.ties import TIE
 
 OUTCOMES = np.array(
     [

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.arrays import Integers, number_by_text
-from data.names import NameColumn
+from relevance.analysis.arrays import Integers, number_by_text
+from relevance.data.names import NameColumn
 
 AT_ONCE = 1 << 20
 """Pairs processed together: 8 MiB of differences."""

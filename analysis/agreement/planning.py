@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from analysis.agreement.power import SimulatedPower
-from analysis.arrays import ROUNDING, check_level, number_by_text, read_numbers, read_weights, same_length
-from analysis.intervals import FEWEST_DOCUMENTS
-from analysis.significance import MCNEMAR, SIGN_FLIP, fewest_documents, read_credits
-from data.ties import TIE
+from relevance.analysis.agreement.power import SimulatedPower
+from relevance.analysis.arrays import ROUNDING, check_level, number_by_text, read_numbers, read_weights, same_length
+from relevance.analysis.intervals import FEWEST_DOCUMENTS
+from relevance.analysis.significance import MCNEMAR, SIGN_FLIP, fewest_documents, read_credits
+from relevance.data.ties import TIE
 
 EXACT = "exact power of the exact McNemar test"
 

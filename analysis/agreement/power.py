@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special, stats
 
-from analysis.arrays import ROUNDING
-from analysis.significance import draws_for, sign_flips, sign_patterns
-from data.ties import TIE
+from relevance.analysis.arrays import ROUNDING
+from relevance.analysis.significance import draws_for, sign_flips, sign_patterns
+from relevance.data.ties import TIE
 
 SIMULATED = "2000 simulated studies"
 

@@ -14,14 +14,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.agreement.counts import TIED, Agreement, Rule
-from analysis.agreement.evaluation import BINS, Bin, MetricEvaluation
-from analysis.agreement.pairs import pairs_of
-from analysis.agreement.tie_accuracy import SortedPairs, TieAccuracy, tie_counts
-from analysis.arrays import LEVEL, Floats, Integers
-from analysis.ratio_intervals import Intervals, interval_of_counts, name_sampled_units
-from analysis.significance import CreditSums, PairedComparison, compare_sums, correct_family
-from data.ties import preference_signs
+from relevance.analysis.agreement.counts import TIED, Agreement, Rule
+from relevance.analysis.agreement.evaluation import BINS, Bin, MetricEvaluation
+from relevance.analysis.agreement.pairs import pairs_of
+from relevance.analysis.agreement.tie_accuracy import SortedPairs, TieAccuracy, tie_counts
+from relevance.analysis.arrays import LEVEL, Floats, Integers
+from relevance.analysis.ratio_intervals import Intervals, interval_of_counts, name_sampled_units
+from relevance.analysis.significance import CreditSums, PairedComparison, compare_sums, correct_family
+from relevance.data.ties import preference_signs
 
 Codes = NDArray[np.int8]
 """The outcome of each pair, shape (pairs,)."""

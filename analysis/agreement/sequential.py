@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 
-from analysis.agreement.counts import credit_pairs
-from analysis.arrays import Floats, Integers, check_level, same_length
-from data.stopping import CompleteDocuments, StoppingDecision
+from relevance.analysis.agreement.counts import credit_pairs
+from relevance.analysis.arrays import Floats, Integers, check_level, same_length
+from relevance.data.stopping import CompleteDocuments, StoppingDecision
 
 BETS = (0.1, 0.2, 0.4, 0.8)
 """Stakes as shares of the most that may be staked. They are fixed, so that none depends on its document."""

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.arrays import Floats, Integers, number_by_text, read_numbers, read_weights, same_length
-from data.ties import TIE, preference_signs
+from relevance.analysis.arrays import Floats, Integers, number_by_text, read_numbers, read_weights, same_length
+from relevance.data.ties import TIE, preference_signs
 
 FOLDS = 10
 """The number of parts into which documents are split."""

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from analysis.arrays import LARGEST, Floats, keep_names, number_by_text
-from data.ties import TIE
+from relevance.analysis.arrays import LARGEST, Floats, keep_names, number_by_text
+from relevance.data.ties import TIE
 
 Method = Literal["pearson", "spearman", "kendall"]
 

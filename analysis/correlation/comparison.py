@@ -23,15 +23,15 @@ from typing import NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analysis.arrays import ROUNDING, Floats, read_numbers, same_length
-from analysis.correlation.coefficients import (
+from relevance.analysis.arrays import ROUNDING, Floats, read_numbers, same_length
+from relevance.analysis.correlation.coefficients import (
     Method,
     known_methods,
     number_cells,
     slice_rows,
 )
-from analysis.correlation.levels import Correlation, Levels, correlate_complete, in_order
-from analysis.correlation.many_swaps import (
+from relevance.analysis.correlation.levels import Correlation, Levels, correlate_complete, in_order
+from relevance.analysis.correlation.many_swaps import (
     MANY_CELLS,
     Metrics,
     count_swapping,
@@ -39,7 +39,7 @@ from analysis.correlation.many_swaps import (
     swap_pooled,
     throw_coins,
 )
-from analysis.correlation.permuted import (
+from relevance.analysis.correlation.permuted import (
     PERMUTATIONS,
     Coins,
     Differ,
@@ -50,9 +50,9 @@ from analysis.correlation.permuted import (
     input_swaps,
     system_swaps,
 )
-from analysis.correlation.williams import WilliamsTest, williams
-from analysis.significance import draws_for
-from analysis.threads import map_ahead
+from relevance.analysis.correlation.williams import WilliamsTest, williams
+from relevance.analysis.significance import draws_for
+from relevance.analysis.threads import map_ahead
 
 PERMUTE_BY_LEVEL: tuple[Permute, Permute, Permute] = ("both", "documents", "systems")
 """The default units that swap at the global, the input and the system level."""

@@ -6,8 +6,8 @@ from itertools import zip_longest
 
 import numpy as np
 
-from analysis.arrays import Floats
-from analysis.correlation.resampled import WEIGHTS_AT_ONCE, Weights
+from relevance.analysis.arrays import Floats
+from relevance.analysis.correlation.resampled import WEIGHTS_AT_ONCE, Weights
 
 _AT_LEAST = 200
 """The fewest resamples at a time if documents alone are drawn: products of fewer wait for memory."""

@@ -14,18 +14,18 @@ from typing import NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.arrays import DRAWS, Draws, Floats, read_numbers, same_length
-from analysis.correlation.coefficients import (
+from relevance.analysis.arrays import DRAWS, Draws, Floats, read_numbers, same_length
+from relevance.analysis.correlation.coefficients import (
     Method,
     coefficients,
     is_varied,
     known_methods,
     number_cells,
 )
-from analysis.correlation.draws import draw_weights
-from analysis.correlation.levels import Correlated
-from analysis.correlation.linearized import prepare_ranks
-from analysis.correlation.resampled import (
+from relevance.analysis.correlation.draws import draw_weights
+from relevance.analysis.correlation.levels import Correlated
+from relevance.analysis.correlation.linearized import prepare_ranks
+from relevance.analysis.correlation.resampled import (
     Group,
     Pair,
     Resample,
@@ -35,9 +35,9 @@ from analysis.correlation.resampled import (
     prepare_sample,
     prepare_systems,
 )
-from analysis.ratio_intervals import Interval
-from analysis.threads import map_ahead
-from data.ties import TIE
+from relevance.analysis.ratio_intervals import Interval
+from relevance.analysis.threads import map_ahead
+from relevance.data.ties import TIE
 
 SAME_COEFFICIENTS = "no interval: all resamples have the same coefficient"
 """The reason for an interval without width: two systems, for instance, always correlate by 1 or -1."""
@@ -56,7 +56,7 @@ KENDALL_CELLS = 4_000
 
 
 def is_linearized(method: Method, cells: int, resample: Resample | None) -> bool:
-    """Tell whether an interval at the global level uses first-order resamples (`analysis.correlation.linearized`)."""
+    """Tell whether an interval at the global level uses first-order resamples (`relevance.analysis.correlation.linearized`)."""
     return (resample or RESAMPLE_BY_LEVEL[0]) == "documents" and method != "pearson" and cells > RANKED_CELLS
 
 

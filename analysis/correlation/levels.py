@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.arrays import Floats, Integers, read_numbers, same_length
-from analysis.correlation.coefficients import Method, by_document, known_methods, mid_ranks, number_cells
-from analysis.correlation.rows import correlate_rows
-from data.ties import TIE
+from relevance.analysis.arrays import Floats, Integers, read_numbers, same_length
+from relevance.analysis.correlation.coefficients import Method, by_document, known_methods, mid_ranks, number_cells
+from relevance.analysis.correlation.rows import correlate_rows
+from relevance.data.ties import TIE
 
 
 class Correlation(NamedTuple):

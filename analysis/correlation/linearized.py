@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.arrays import Floats, Integers
-from analysis.correlation.coefficients import Method, ratio
+from relevance.analysis.arrays import Floats, Integers
+from relevance.analysis.correlation.coefficients import Method, ratio
 
 GRID = 512
 """Equal parts into which either side is cut to count the cells concordant with a cell; ties stay together."""

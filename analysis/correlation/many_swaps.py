@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.arrays import Floats
-from analysis.correlation.coefficients import ratio
-from analysis.correlation.permuted import Coins, Differ, Permute, RatedCells
+from relevance.analysis.arrays import Floats
+from relevance.analysis.correlation.coefficients import ratio
+from relevance.analysis.correlation.permuted import Coins, Differ, Permute, RatedCells
 
 MANY_CELLS = 50_000
 """Cells above which tests of Pearson's r are made here."""

@@ -10,8 +10,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.arrays import Floats, Integers
-from analysis.correlation.coefficients import (
+from relevance.analysis.arrays import Floats, Integers
+from relevance.analysis.correlation.coefficients import (
     Method,
     by_document,
     coefficients,
@@ -21,7 +21,7 @@ from analysis.correlation.coefficients import (
     ratio,
     slice_rows,
 )
-from data.ties import TIE
+from relevance.data.ties import TIE
 
 Coins = NDArray[np.bool_]
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from analysis.arrays import LARGEST, Floats, Integers
-from analysis.correlation.coefficients import (
+from relevance.analysis.arrays import LARGEST, Floats, Integers
+from relevance.analysis.correlation.coefficients import (
     Method,
     coefficients_of_means,
     from_sums,
@@ -22,8 +22,8 @@ from analysis.correlation.coefficients import (
     ratio,
     slice_rows,
 )
-from analysis.correlation.rows import correlate_rows
-from data.ties import TIE
+from relevance.analysis.correlation.rows import correlate_rows
+from relevance.data.ties import TIE
 
 Pair = tuple[str, str]
 

@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from analysis.arrays import Floats
-from analysis.correlation.coefficients import (
+from relevance.analysis.arrays import Floats
+from relevance.analysis.correlation.coefficients import (
     Method,
     coefficients,
     correlate_standardized,

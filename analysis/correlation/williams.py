@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from scipy import stats
 
-from analysis.arrays import ROUNDING
-from data.ties import TIE
+from relevance.analysis.arrays import ROUNDING
+from relevance.data.ties import TIE
 
 
 class WilliamsTest(NamedTuple):

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analysis.arrays import Floats, Integers, number_in_order, same_length
-from analysis.people.judgments import check_judged_once, number_annotators, read_choices
+from relevance.analysis.arrays import Floats, Integers, number_in_order, same_length
+from relevance.analysis.people.judgments import check_judged_once, number_annotators, read_choices
 
 
 class AnnotatorReliability(NamedTuple):

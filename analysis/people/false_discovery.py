@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.arrays import number_by_text, read_numbers, same_length
-from analysis.ratio_intervals import Interval, Ratio, name_sampled_units, ratio_intervals
+from relevance.analysis.arrays import number_by_text, read_numbers, same_length
+from relevance.analysis.ratio_intervals import Interval, Ratio, name_sampled_units, ratio_intervals
 
 
 class FalseDiscovery(NamedTuple):

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from analysis.arrays import Floats
-from analysis.ratio_intervals import Interval, Ratio, ratio_intervals
-from data.verdicts import Verdicts
+from relevance.analysis.arrays import Floats
+from relevance.analysis.ratio_intervals import Interval, Ratio, ratio_intervals
+from relevance.data.verdicts import Verdicts
 
 
 class Share(NamedTuple):

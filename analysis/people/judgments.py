@@ -5,7 +5,7 @@ from collections.abc import Hashable, Iterable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.arrays import Floats, Integers, list_labels, number_in_order, same_length
+from relevance.analysis.arrays import Floats, Integers, list_labels, number_in_order, same_length
 
 Counts = NDArray[np.int64]
 

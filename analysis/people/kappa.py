@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
-from analysis.arrays import LEVEL, Integers, list_labels, number_in_order, same_length
-from analysis.people.judgments import (
+from relevance.analysis.arrays import LEVEL, Integers, list_labels, number_in_order, same_length
+from relevance.analysis.people.judgments import (
     CATEGORIES,
     check_judged_once,
     number_annotators,
@@ -16,7 +16,7 @@ from analysis.people.judgments import (
     number_documents,
     read_choices,
 )
-from analysis.people.reliability import corrected_interval
+from relevance.analysis.people.reliability import corrected_interval
 
 
 class Kappa(NamedTuple):

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.arrays import sort_naturally
-from analysis.ratio_intervals import Interval, interval_of_counts
+from relevance.analysis.arrays import sort_naturally
+from relevance.analysis.ratio_intervals import Interval, interval_of_counts
 
 NO_MARKS = "nobody marked a word that counts"
 NO_OCCURRENCE = "no keyword occurs in its texts"
@@ -101,7 +101,7 @@ def compare_marks(texts: Iterable[MarkedText]) -> MarkComparison:
     """Compare the words that people marked in some texts with keywords.
 
     Ratios are those of sums over all texts; their intervals are Clopper and Pearson's for an effective number of words
-    or occurrences, given the variance over documents (`analysis.ratio_intervals`), as percentiles of a bootstrap over
+    or occurrences, given the variance over documents (`relevance.analysis.ratio_intervals`), as percentiles of a bootstrap over
     documents have too little coverage near 0 and 1. A document without keywords or marks is left out of both.
     """
     by_document: dict[str, list[MarkedText]] = {}

@@ -9,9 +9,9 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 from scipy.special import expit
 
-from analysis.arrays import DRAWS, Draws, Floats, Integers, number_by_text, same_length
-from analysis.people.judgments import read_choices
-from data.sorting import natural_order
+from relevance.analysis.arrays import DRAWS, Draws, Floats, Integers, number_by_text, same_length
+from relevance.analysis.people.judgments import read_choices
+from relevance.data.sorting import natural_order
 
 EQUAL = 1e-6
 """Strengths that differ by less share a rank, and Newton's last step is shorter; rounding errors are smaller."""

@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.arrays import LEVEL, Floats, Integers
-from analysis.intervals import clustered_variance, kish, share_interval
-from analysis.people.judgments import Counts, count_choices
+from relevance.analysis.arrays import LEVEL, Floats, Integers
+from relevance.analysis.intervals import clustered_variance, kish, share_interval
+from relevance.analysis.people.judgments import Counts, count_choices
 
 
 class Estimate(NamedTuple):

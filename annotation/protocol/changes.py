@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import fields, replace
 from typing import Any
 
-from annotation.protocol.records import Checks, Judging, Pinned, Sampling, StudyProtocol, Surveys
+from relevance.annotation.protocol.records import Checks, Judging, Pinned, Sampling, StudyProtocol, Surveys
 
 CHANGEABLE = (
     *("title", "closes", "instructions", "texts", "links", "panel"),

@@ -8,12 +8,12 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from annotation.protocol.file import read_protocol, write_protocol
-from annotation.protocol.records import StudyProtocol, protocol_of
-from annotation.protocol.tables import ProtocolRow
-from annotation.protocol.writing import edit_text
-from annotation.records import StudySpec
-from annotation.tables import PairRow, StudyRow
+from relevance.annotation.protocol.file import read_protocol, write_protocol
+from relevance.annotation.protocol.records import StudyProtocol, protocol_of
+from relevance.annotation.protocol.tables import ProtocolRow
+from relevance.annotation.protocol.writing import edit_text
+from relevance.annotation.records import StudySpec
+from relevance.annotation.tables import PairRow, StudyRow
 
 
 def find_protocol(session: Session, study: StudyRow) -> StudyProtocol:

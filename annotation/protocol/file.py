@@ -1,4 +1,4 @@
-"""The study file: TOML whose tables and keys are the records of `annotation.protocol.records`, read strictly."""
+"""The study file: TOML whose tables and keys are the records of `relevance.annotation.protocol.records`, read strictly."""
 
 import re
 import tomllib
@@ -10,13 +10,13 @@ from difflib import get_close_matches
 from pathlib import Path as FilePath
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
-from annotation.protocol.places import KeyTooLong, Path, find_lines
-from annotation.protocol.records import FORMAT, StudyProtocol
-from annotation.protocol.rules import Mistake, find_mistakes, say_table
-from annotation.protocol.writing import write_protocol
-from data.files import open_file
-from data.reading import MAX_DIGITS
-from data.store import StoreError
+from relevance.annotation.protocol.places import KeyTooLong, Path, find_lines
+from relevance.annotation.protocol.records import FORMAT, StudyProtocol
+from relevance.annotation.protocol.rules import Mistake, find_mistakes, say_table
+from relevance.annotation.protocol.writing import write_protocol
+from relevance.data.files import open_file
+from relevance.data.reading import MAX_DIGITS
+from relevance.data.store import StoreError
 
 __all__ = ["BadStudyFile", "read_protocol", "read_study_file", "write_protocol"]
 

@@ -4,10 +4,10 @@ import re
 from collections.abc import Mapping
 from urllib.parse import quote
 
-from annotation.inputs import person_name
-from annotation.phases import FAILED, FINISHED, SCREENED_OUT
-from annotation.protocol.records import Panel
-from data.store import StoreError
+from relevance.annotation.inputs import person_name
+from relevance.annotation.phases import FAILED, FINISHED, SCREENED_OUT
+from relevance.annotation.protocol.records import Panel
+from relevance.data.store import StoreError
 
 PROLIFIC = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
 """The parameters of Prolific's address: the person, its study, and the submission."""

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Sequence
 from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 
-from annotation.candidates import find_systems
-from annotation.protocol.records import StudyProtocol
-from data.store import StoreError
-from data.store.datasets import number_of
-from data.store.versions import VersionedStore
-from data.tables import DocumentRow, SummaryRow
+from relevance.annotation.candidates import find_systems
+from relevance.annotation.protocol.records import StudyProtocol
+from relevance.data.store import StoreError
+from relevance.data.store.datasets import number_of
+from relevance.data.store.versions import VersionedStore
+from relevance.data.tables import DocumentRow, SummaryRow
 
 DOCUMENT = (
     *(DocumentRow.id, DocumentRow.key, DocumentRow.title, DocumentRow.source),

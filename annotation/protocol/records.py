@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from annotation.records import INSTRUCTIONS, QUESTION, StudySpec
-from annotation.sampling import RANDOM_SHARE
+from relevance.annotation.records import INSTRUCTIONS, QUESTION, StudySpec
+from relevance.annotation.sampling import RANDOM_SHARE
 
 FORMAT = 1
 
@@ -25,7 +25,7 @@ class Pinned:
 
     name: str
     sha256: str | None = None
-    """The hash of documents and systems' summaries (`annotation.protocol.pinning`); None in a study made before."""
+    """The hash of documents and systems' summaries (`relevance.annotation.protocol.pinning`); None in a study made before."""
     systems: tuple[str, ...] = ()
     """Systems whose summaries are paired; empty means all."""
 

@@ -7,9 +7,9 @@ from datetime import datetime
 from difflib import get_close_matches
 from typing import Any
 
-from annotation.protocol import panels
-from annotation.protocol.places import Path
-from annotation.protocol.records import (
+from relevance.annotation.protocol import panels
+from relevance.annotation.protocol.places import Path
+from relevance.annotation.protocol.records import (
     KINDS,
     LANGUAGES,
     PANELS,
@@ -26,9 +26,9 @@ from annotation.protocol.records import (
     Surveys,
     Training,
 )
-from annotation.records import MOST_CHECKS
-from annotation.sampling import GIVEN, RULES
-from data.store import StoreError, checked_name
+from relevance.annotation.records import MOST_CHECKS
+from relevance.annotation.sampling import GIVEN, RULES
+from relevance.data.store import StoreError, checked_name
 
 SHORT, LONG = 1_000, 100_000
 """The most characters of a line, such as a title, and of a text, such as the instructions."""
@@ -276,7 +276,7 @@ def check_question(question: SurveyQuestion, path: Path) -> Mistakes:
 
 
 def check_panel(panel: Panel) -> Mistakes:
-    """Check the panel and the ways back to it (`annotation.protocol.panels`)."""
+    """Check the panel and the ways back to it (`relevance.annotation.protocol.panels`)."""
     yield from one_of(panel.kind, PANELS, ("panel", "kind"))
     ends = {"completed": panel.completed, "failed": panel.failed, "screened_out": panel.screened_out}
     for key, end in ends.items():

@@ -8,19 +8,34 @@ from typing import Any, NamedTuple
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from annotation.protocol.changes import find_changes, may_change
-from annotation.protocol.current import add_version, edit_protocol, find_protocol, find_text, find_version, parse
-from annotation.protocol.file import read_protocol
-from annotation.protocol.pinning import check_pin
-from annotation.protocol.records import StudyProtocol
-from annotation.protocol.tables import AdjudicationRow, ModelAnnotatorRow, ProtocolRow
-from annotation.records import Study, StudyExists, UnknownStudy
-from annotation.sampling import PairSample
-from annotation.studies import StudyStore, check_spec, draw_pairs, find_study, insert_pairs, resuming, study_columns
-from annotation.tables import AnnotatorRow, PairRow, StudyRow
-from data.access import Right, visitor_of
-from data.store.base import StoreError, has_named
-from data.store.versions import VersionedStore
+from relevance.annotation.protocol.changes import find_changes, may_change
+from relevance.annotation.protocol.current import (
+    add_version,
+    edit_protocol,
+    find_protocol,
+    find_text,
+    find_version,
+    parse,
+)
+from relevance.annotation.protocol.file import read_protocol
+from relevance.annotation.protocol.pinning import check_pin
+from relevance.annotation.protocol.records import StudyProtocol
+from relevance.annotation.protocol.tables import AdjudicationRow, ModelAnnotatorRow, ProtocolRow
+from relevance.annotation.records import Study, StudyExists, UnknownStudy
+from relevance.annotation.sampling import PairSample
+from relevance.annotation.studies import (
+    StudyStore,
+    check_spec,
+    draw_pairs,
+    find_study,
+    insert_pairs,
+    resuming,
+    study_columns,
+)
+from relevance.annotation.tables import AnnotatorRow, PairRow, StudyRow
+from relevance.data.access import Right, visitor_of
+from relevance.data.store.base import StoreError, has_named
+from relevance.data.store.versions import VersionedStore
 
 EDITABLE = ("title", "closes", "instructions")
 """Keys that pages can change without a file."""

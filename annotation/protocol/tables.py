@@ -6,9 +6,9 @@ from typing import Any
 from sqlalchemy import JSON, ForeignKey, String, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from annotation.tables import AnnotatorRow, PairRow, StudyRow
-from data.database import Base, Utc, now
-from data.tables import SummaryRow, UserRow
+from relevance.annotation.tables import AnnotatorRow, PairRow, StudyRow
+from relevance.data.database import Base, Utc, now
+from relevance.data.tables import SummaryRow, UserRow
 
 
 class ProtocolRow(Base):
@@ -131,7 +131,7 @@ class ModelAnnotatorRow(Base):
 
 
 class ModelJudgmentRow(Base):
-    """A model's answers about a pair in both orders: see `llm.judge.Judgment`."""
+    """A model's answers about a pair in both orders: see `relevance.llm.judge.Judgment`."""
 
     __tablename__ = "model_judgments"
 

@@ -9,7 +9,7 @@ from unicodedata import bidirectional, category
 
 import tomlkit
 
-from annotation.protocol.records import StudyProtocol
+from relevance.annotation.protocol.records import StudyProtocol
 
 ESCAPES = {"\\": "\\\\", "\t": "\\t", "\r": "\\r"}
 TURNS = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from cli.analyze.options import (
+from relevance.cli.analyze.options import (
     AnalysisOptions,
     AskedTables,
     baselines_option,
@@ -13,12 +13,12 @@ from cli.analyze.options import (
     resample_option,
     systems_option,
 )
-from cli.analyze.scores import describe_scores
-from cli.analyze.shards import describe_shards
-from cli.analyze.study import describe_study
-from cli.metric_options import MetricCommand, with_metrics
-from cli.printing import print_results
-from cli.shared import (
+from relevance.cli.analyze.scores import describe_scores
+from relevance.cli.analyze.shards import describe_shards
+from relevance.cli.analyze.study import describe_study
+from relevance.cli.metric_options import MetricCommand, with_metrics
+from relevance.cli.printing import print_results
+from relevance.cli.shared import (
     SEED,
     check_failures,
     gathered,
@@ -26,9 +26,9 @@ from cli.shared import (
     report_refusals,
     table_format_option,
 )
-from data.shards import is_sharded
-from metrics.scoring import Failures
-from reports.contents import contents_as_json
+from relevance.data.shards import is_sharded
+from relevance.metrics.scoring import Failures
+from relevance.reports.contents import contents_as_json
 
 
 @click.command(cls=MetricCommand)

@@ -7,11 +7,11 @@ import numpy as np
 from click.core import ParameterSource
 from numpy.typing import NDArray
 
-from cli.shared import Records
-from data.cells import Cells
-from data.signatures import given_signature, is_given
-from data.store import DataStore
-from metrics.scoring import MissingCounts
+from relevance.cli.shared import Records
+from relevance.data.cells import Cells
+from relevance.data.signatures import given_signature, is_given
+from relevance.data.store import DataStore
+from relevance.metrics.scoring import MissingCounts
 
 
 def with_given(

@@ -7,15 +7,15 @@ from typing import cast
 
 import click
 
-from analysis.agreement.counts import Rule
-from analysis.correlation.coefficients import METHODS, Method
-from analysis.correlation.permuted import Permute
-from analysis.correlation.resampled import Resample
-from analysis.study import Settings
-from cli.shared import split_names
-from data.sorting import natural_order
-from reports.contents.texts import OF_MARKS, OF_TEXTS
-from summarizers.registry import baselines_among
+from relevance.analysis.agreement.counts import Rule
+from relevance.analysis.correlation.coefficients import METHODS, Method
+from relevance.analysis.correlation.permuted import Permute
+from relevance.analysis.correlation.resampled import Resample
+from relevance.analysis.study import Settings
+from relevance.cli.shared import split_names
+from relevance.data.sorting import natural_order
+from relevance.reports.contents.texts import OF_MARKS, OF_TEXTS
+from relevance.summarizers.registry import baselines_among
 
 OF_SYSTEMS = {"distinguishability", "systems", "systems_published", "wilcoxon"}
 """The tables of systems to which other figures are added."""

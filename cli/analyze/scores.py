@@ -7,27 +7,27 @@ from typing import Any
 
 import numpy as np
 
-from analysis.study import Settings, check_systems
-from cli.analyze.given import with_given
-from cli.analyze.options import AnalysisOptions, AskedTables, choose_baselines
-from cli.analyze.texts import check_summaries, describe_texts
-from cli.metric_options import chosen_metrics
-from cli.score import score_missing
-from cli.shared import Records, Refused, is_file, read_records, store_with
-from data.cells import Cells
-from data.files import sha256
-from data.signatures import references_rule
-from data.sorting import natural_order
-from data.store import DataStore
-from metrics import is_lexical
-from metrics.base import Metric
-from metrics.scoring import Failures, MissingCounts, NoRatings, check_ratings, score_cells, with_length
-from metrics.unseen import warnings_of
-from reports.contents import Contents
-from reports.contents.beside_systems import with_beside
-from reports.contents.study import USUAL, make_cell_contents
-from reports.contents.texts import with_texts
-from reports.tables.registry import OF_PEOPLE
+from relevance.analysis.study import Settings, check_systems
+from relevance.cli.analyze.given import with_given
+from relevance.cli.analyze.options import AnalysisOptions, AskedTables, choose_baselines
+from relevance.cli.analyze.texts import check_summaries, describe_texts
+from relevance.cli.metric_options import chosen_metrics
+from relevance.cli.score import score_missing
+from relevance.cli.shared import Records, Refused, is_file, read_records, store_with
+from relevance.data.cells import Cells
+from relevance.data.files import sha256
+from relevance.data.signatures import references_rule
+from relevance.data.sorting import natural_order
+from relevance.data.store import DataStore
+from relevance.metrics import is_lexical
+from relevance.metrics.base import Metric
+from relevance.metrics.scoring import Failures, MissingCounts, NoRatings, check_ratings, score_cells, with_length
+from relevance.metrics.unseen import warnings_of
+from relevance.reports.contents import Contents
+from relevance.reports.contents.beside_systems import with_beside
+from relevance.reports.contents.study import USUAL, make_cell_contents
+from relevance.reports.contents.texts import with_texts
+from relevance.reports.tables.registry import OF_PEOPLE
 
 
 def describe_scores(

@@ -7,20 +7,20 @@ import click
 import numpy as np
 from click.core import ParameterSource
 
-from analysis.study import Settings, check_systems
-from cli.analyze.options import AnalysisOptions, AskedTables, choose_baselines
-from cli.metric_options import refuse_metric_options
-from cli.shared import say, split_names
-from data.files import sha256
-from data.scored_shards import read_scored_shards
-from data.shards import MANIFEST, read_manifest
-from data.sorting import natural_order
-from metrics.scoring import MissingCounts, NoRatings
-from reports.contents import Contents
-from reports.contents.beside_systems import put_beside
-from reports.contents.study import USUAL, make_cell_contents
-from reports.contents.texts import OF_MARKS
-from reports.tables.registry import table_names
+from relevance.analysis.study import Settings, check_systems
+from relevance.cli.analyze.options import AnalysisOptions, AskedTables, choose_baselines
+from relevance.cli.metric_options import refuse_metric_options
+from relevance.cli.shared import say, split_names
+from relevance.data.files import sha256
+from relevance.data.scored_shards import read_scored_shards
+from relevance.data.shards import MANIFEST, read_manifest
+from relevance.data.sorting import natural_order
+from relevance.metrics.scoring import MissingCounts, NoRatings
+from relevance.reports.contents import Contents
+from relevance.reports.contents.beside_systems import put_beside
+from relevance.reports.contents.study import USUAL, make_cell_contents
+from relevance.reports.contents.texts import OF_MARKS
+from relevance.reports.tables.registry import table_names
 
 
 def describe_shards(

@@ -3,16 +3,16 @@
 from dataclasses import replace
 from typing import Any
 
-from analysis.study import Settings
-from annotation.study_data import read_study, without_names
-from cli.analyze.options import AnalysisOptions, AskedTables, choose_baselines
-from cli.analyze.texts import describe_texts
-from cli.metric_options import refuse_metric_options
-from cli.shared import open_stores
-from reports.contents import Contents
-from reports.contents.beside_systems import with_beside
-from reports.contents.study import make_study_contents, with_letters
-from reports.contents.texts import with_marked_words, with_texts
+from relevance.analysis.study import Settings
+from relevance.annotation.study_data import read_study, without_names
+from relevance.cli.analyze.options import AnalysisOptions, AskedTables, choose_baselines
+from relevance.cli.analyze.texts import describe_texts
+from relevance.cli.metric_options import refuse_metric_options
+from relevance.cli.shared import open_stores
+from relevance.reports.contents import Contents
+from relevance.reports.contents.beside_systems import with_beside
+from relevance.reports.contents.study import make_study_contents, with_letters
+from relevance.reports.contents.texts import with_marked_words, with_texts
 
 
 def describe_study(

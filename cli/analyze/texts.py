@@ -5,12 +5,12 @@ from typing import Any
 
 import click
 
-from cli.analyze.options import AskedTables
-from cli.metric_options import chosen_metrics, refuse_metric_options
-from cli.shared import Records, Refused
-from metrics.rouge_k import RougeK
-from reports.contents import Contents
-from reports.contents.texts import OF_TEXTS, make_text_contents
+from relevance.cli.analyze.options import AskedTables
+from relevance.cli.metric_options import chosen_metrics, refuse_metric_options
+from relevance.cli.shared import Records, Refused
+from relevance.metrics.rouge_k import RougeK
+from relevance.reports.contents import Contents
+from relevance.reports.contents.texts import OF_TEXTS, make_text_contents
 
 
 def describe_texts(

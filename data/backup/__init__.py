@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from data.backup import postgresql, sqlite
-from data.backup.base import Backup, BackupFailed, Restored
-from data.database import UnusableDatabase, make_engine, sqlite_file
+from relevance.data.backup import postgresql, sqlite
+from relevance.data.backup.base import Backup, BackupFailed, Restored
+from relevance.data.database import UnusableDatabase, make_engine, sqlite_file
 
 __all__ = ["Backup", "BackupFailed", "Restored", "back_up", "restore"]
 

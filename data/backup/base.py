@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Engine, text
 
-from data.database import OURS, schema_versions
+from relevance.data.database import OURS, schema_versions
 
 OF_POSTGRESQL = b"PGDMP"
 """The first bytes of a file of `pg_dump --format=custom`."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sqlalchemy import Engine, inspect, text
 
-from data.backup.base import (
+from relevance.data.backup.base import (
     OF_POSTGRESQL,
     Backup,
     BackupFailed,
@@ -20,8 +20,8 @@ from data.backup.base import (
     publish,
     scratch_beside,
 )
-from data.database import OURS, UnusableDatabase, upgrade
-from data.files import open_file
+from relevance.data.database import OURS, UnusableDatabase, upgrade
+from relevance.data.files import open_file
 
 ROWS = re.compile(rb'COPY (?:(?:"[^"]*"|[^". ]+)\.)?"?(\w+)"? \(')
 """The line before a table's rows in the output of pg_restore."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from sqlalchemy import URL
 from sqlalchemy.exc import DBAPIError
 
-from data.backup.base import (
+from relevance.data.backup.base import (
     OF_POSTGRESQL,
     Backup,
     BackupFailed,
@@ -20,9 +20,9 @@ from data.backup.base import (
     publish,
     scratch_beside,
 )
-from data.damage import find_damage, open_existing
-from data.database import connect, now, refuse_other_program, table_names
-from data.files import open_file
+from relevance.data.damage import find_damage, open_existing
+from relevance.data.database import connect, now, refuse_other_program, table_names
+from relevance.data.files import open_file
 
 PATIENCE = 60.0
 """The seconds to wait for a moment in which nobody uses the database."""

@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import NamedTuple
 
-from data.files import sha256
-from data.importers import read_documents
-from data.store import DataStore
+from relevance.data.files import sha256
+from relevance.data.importers import read_documents
+from relevance.data.store import DataStore
 
 FILE = Path(__file__).with_name("demo.jsonl")
 NAME = "demo"

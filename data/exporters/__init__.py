@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from data.exporters import interchange, mt_metrics_eval, parquet, sacrerouge, table
-from data.reading import Say, say_nothing
-from data.records import Document, Summary
+from relevance.data.exporters import interchange, mt_metrics_eval, parquet, sacrerouge, table
+from relevance.data.reading import Say, say_nothing
+from relevance.data.records import Document, Summary
 
 Record = tuple[Document, list[Summary]]
 Save = Callable[[Sequence[Record], Path, Say], None]

@@ -3,7 +3,7 @@
 Its methods, such as Bradley-Terry, rank items: here these are systems, regardless of the document.
 """
 
-from data.exporters.pairwise import JudgedTexts
+from relevance.data.exporters.pairwise import JudgedTexts
 
 
 def record(judgment: JudgedTexts) -> dict[str, str] | None:

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from data.export import format_json_lines
-from data.files import write_whole
-from data.reading import Say
-from data.records import Document, Summary
+from relevance.data.export import format_json_lines
+from relevance.data.files import write_whole
+from relevance.data.reading import Say
+from relevance.data.records import Document, Summary
 
 
 def save(records: Sequence[tuple[Document, list[Summary]]], path: Path, say: Say) -> None:

@@ -1,8 +1,8 @@
-"""Judgments as battles of LMArena, which `data.importers.lmarena` can read."""
+"""Judgments as battles of LMArena, which `relevance.data.importers.lmarena` can read."""
 
 from typing import Any
 
-from data.exporters.pairwise import JudgedTexts
+from relevance.data.exporters.pairwise import JudgedTexts
 
 
 def record(judgment: JudgedTexts) -> dict[str, Any]:

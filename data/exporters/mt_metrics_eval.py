@@ -9,11 +9,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from data.exporters.refusal import CannotBeHeld, refuse
-from data.files import write_whole
-from data.importers.mt_metrics_eval import ALL, NO_TEXT, SEGMENT, SUFFIX
-from data.reading import Say, quote_value
-from data.records import Document, Summary
+from relevance.data.exporters.refusal import CannotBeHeld, refuse
+from relevance.data.files import write_whole
+from relevance.data.importers.mt_metrics_eval import ALL, NO_TEXT, SEGMENT, SUFFIX
+from relevance.data.reading import Say, quote_value
+from relevance.data.records import Document, Summary
 
 PAIR = "und-und"
 DOMAIN = "all"

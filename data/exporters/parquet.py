@@ -1,12 +1,12 @@
-"""Parquet with the columns that `data.importers.table` reads, in row groups small enough for its importer."""
+"""Parquet with the columns that `relevance.data.importers.table` reads, in row groups small enough for its importer."""
 
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 
-from data.exporters.table import TEXTS, rating_columns, rows_of
-from data.reading import Say
-from data.records import Document, Summary
+from relevance.data.exporters.table import TEXTS, rating_columns, rows_of
+from relevance.data.reading import Say
+from relevance.data.records import Document, Summary
 
 ROWS = 256
 """The number of rows of a row group."""

@@ -2,7 +2,7 @@
 
 from typing import NoReturn
 
-from data.reading import quote_value
+from relevance.data.reading import quote_value
 
 
 class CannotBeHeld(ValueError):

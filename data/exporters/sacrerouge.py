@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from data.export import format_json_lines
-from data.exporters.refusal import refuse
-from data.files import write_whole
-from data.importers.sacrerouge import JUDGMENTS, PEER, REFERENCE, SUFFIX
-from data.reading import Say
-from data.records import REFERENCE_SYSTEM, Document, Summary
+from relevance.data.export import format_json_lines
+from relevance.data.exporters.refusal import refuse
+from relevance.data.files import write_whole
+from relevance.data.importers.sacrerouge import JUDGMENTS, PEER, REFERENCE, SUFFIX
+from relevance.data.reading import Say
+from relevance.data.records import REFERENCE_SYSTEM, Document, Summary
 
 Record = tuple[Document, list[Summary]]
 

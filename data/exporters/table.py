@@ -1,4 +1,4 @@
-"""CSV with the columns that `data.importers.table` reads: a row for each summary, further references in their own rows.
+"""CSV with the columns that `relevance.data.importers.table` reads: a row for each summary, further references in their own rows.
 
 Texts are written unchanged, so that an import returns the same ones: a spreadsheet takes those that begin with = or the
 like for formulas, which is reported.
@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from data.export import FORMULA_STARTS
-from data.exporters.refusal import refuse
-from data.importers.table import HUMAN
-from data.reading import Say
-from data.records import Document, Summary
+from relevance.data.export import FORMULA_STARTS
+from relevance.data.exporters.refusal import refuse
+from relevance.data.importers.table import HUMAN
+from relevance.data.reading import Say
+from relevance.data.records import Document, Summary
 
 TEXTS = ("document_id", "title", "source", "reference", "system", "summary")
 

@@ -8,7 +8,7 @@ at all.
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from data.importers import (
+from relevance.data.importers import (
     arxiv,
     arxiv_papers,
     cnn_dailymail,
@@ -30,12 +30,12 @@ from data.importers import (
     tac,
     xsum,
 )
-from data.importers.columns import guess_table
-from data.importers.nested import column_names
-from data.importers.pairwise import Read
-from data.importers.table import TableColumns
-from data.reading import Say, quote_value, read_json, say_nothing
-from data.records import BadRecord, Document, Summary
+from relevance.data.importers.columns import guess_table
+from relevance.data.importers.nested import column_names
+from relevance.data.importers.pairwise import Read
+from relevance.data.importers.table import TableColumns
+from relevance.data.reading import Say, quote_value, read_json, say_nothing
+from relevance.data.records import BadRecord, Document, Summary
 
 Records = Iterator[tuple[Document, list[Summary]]]
 
@@ -88,7 +88,7 @@ DELIMITED = {"csv": ",", "tsv": "\t"}
 """The text tables, with the separator of their columns."""
 
 LINES = "lines"
-"""The format that adds a system to a data set instead of making one: a summary a line (`data.importers.lines`)."""
+"""The format that adds a system to a data set instead of making one: a summary a line (`relevance.data.importers.lines`)."""
 
 SUFFIXES = {
     ".csv": "csv",

@@ -7,10 +7,10 @@ with titles).
 from collections.abc import Iterator
 from pathlib import Path
 
-from data import reading
-from data.importers.interchange import unseen
-from data.reading import FileLine, Say
-from data.records import Document, Summary
+from relevance.data import reading
+from relevance.data.importers.interchange import unseen
+from relevance.data.reading import FileLine, Say
+from relevance.data.records import Document, Summary
 
 FIELDS = {"id", "title", "abstract", "categories"}
 """Fields by which a record is recognized."""

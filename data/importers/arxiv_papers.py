@@ -16,11 +16,11 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from data.importers.folders import files_of
-from data.importers.interchange import unseen
-from data.importers.table import delimited_rows
-from data.reading import FileLine, Say, lines, text
-from data.records import BadRecord, Document, Summary
+from relevance.data.importers.folders import files_of
+from relevance.data.importers.interchange import unseen
+from relevance.data.importers.table import delimited_rows
+from relevance.data.reading import FileLine, Say, lines, text
+from relevance.data.records import BadRecord, Document, Summary
 
 TABLE = "abstracts*.csv"
 SUFFIX = ".txt"

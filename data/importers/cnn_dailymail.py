@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from data.importers.folders import files_of
-from data.reading import FileLine, Say, lines, storable, text
-from data.records import Document, Summary
+from relevance.data.importers.folders import files_of
+from relevance.data.reading import FileLine, Say, lines, storable, text
+from relevance.data.records import Document, Summary
 
 SUFFIX = ".story"
 HIGHLIGHT = "@highlight"

@@ -7,10 +7,20 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from data import reading
-from data.importers.table import ASPECTS, DELIMITERS, HUMAN, NEEDED, NUMBER, REQUIRED, WIDE, TableColumns, is_taken
-from data.reading import Say, quote_value
-from data.records import BadRecord
+from relevance.data import reading
+from relevance.data.importers.table import (
+    ASPECTS,
+    DELIMITERS,
+    HUMAN,
+    NEEDED,
+    NUMBER,
+    REQUIRED,
+    WIDE,
+    TableColumns,
+    is_taken,
+)
+from relevance.data.reading import Say, quote_value
+from relevance.data.records import BadRecord
 
 TEMPLATE = """document_id,title,source,reference,system,summary,human.relevance
 d1,A title if there is one,The text that was summarised.,A summary that a person wrote.,system A,What A wrote.,4

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from data.reading import FileLine, identifier
-from data.records import BadRecord
+from relevance.data.reading import FileLine, identifier
+from relevance.data.records import BadRecord
 
 
 def files_of(path: Path, suffix: str) -> Iterator[tuple[str, Path]]:

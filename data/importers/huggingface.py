@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from data.files import open_file
-from data.importers.interchange import unseen
-from data.one_line import message
-from data.reading import FileLine, Say, optional_text, parse_texts, quote_value, text
-from data.records import BadRecord, Document, Summary
+from relevance.data.files import open_file
+from relevance.data.importers.interchange import unseen
+from relevance.data.one_line import message
+from relevance.data.reading import FileLine, Say, optional_text, parse_texts, quote_value, text
+from relevance.data.records import BadRecord, Document, Summary
 
 PAIRS = (
     ("document", "summary"),

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from data import reading
-from data.importers.pairwise import LEFT, RIGHT, Comparison, records_of
-from data.reading import FileLine, Say, quote_value, read_json
-from data.records import Document, Summary
+from relevance.data import reading
+from relevance.data.importers.pairwise import LEFT, RIGHT, Comparison, records_of
+from relevance.data.reading import FileLine, Say, quote_value, read_json
+from relevance.data.records import Document, Summary
 
 FIELDS = {"info", "summaries", "choice"}
 """Fields by which a record is recognized."""

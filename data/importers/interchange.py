@@ -11,9 +11,9 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from data import reading
-from data.reading import FileLine, Say
-from data.records import PLACEHOLDER, ClozeQuestion, Document, Summary
+from relevance.data import reading
+from relevance.data.reading import FileLine, Say
+from relevance.data.records import PLACEHOLDER, ClozeQuestion, Document, Summary
 
 NAMED = 20
 """The most unknown fields that are reported."""

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from data import reading
-from data.records import BadRecord, Document, Summary
+from relevance.data import reading
+from relevance.data.records import BadRecord, Document, Summary
 
 
 def load(path: Path, documents: Sequence[Document], system: str) -> list[Summary]:

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from data import reading
-from data.importers.nested import is_parquet, read_rows
-from data.importers.pairwise import LEFT, RIGHT, TIE, Comparison, count, moment, records_of
-from data.reading import FileLine, Say, quote_value, read_json
-from data.records import Document, Summary
+from relevance.data import reading
+from relevance.data.importers.nested import is_parquet, read_rows
+from relevance.data.importers.pairwise import LEFT, RIGHT, TIE, Comparison, count, moment, records_of
+from relevance.data.reading import FileLine, Say, quote_value, read_json
+from relevance.data.records import Document, Summary
 
 FIELDS = {"model_a", "model_b", "winner"}
 """Fields by which a record is recognized."""

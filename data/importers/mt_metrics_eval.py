@@ -18,8 +18,8 @@ from math import isnan, nan
 from pathlib import Path
 from typing import NamedTuple
 
-from data.importers.table import parse_rating
-from data.reading import (
+from relevance.data.importers.table import parse_rating
+from relevance.data.reading import (
     FileLine,
     Say,
     identifier,
@@ -29,8 +29,8 @@ from data.reading import (
     require_field,
     summary_text,
 )
-from data.records import BadRecord, Document, Summary
-from data.sorting import natural_order
+from relevance.data.records import BadRecord, Document, Summary
+from relevance.data.sorting import natural_order
 
 FOLDER, SUFFIX = "documents", ".docs"
 DOCUMENTS = f"{FOLDER}/*{SUFFIX}"

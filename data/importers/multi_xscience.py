@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from data import reading
-from data.importers.interchange import unseen
-from data.reading import FileLine, Say
-from data.records import Document, Summary
+from relevance.data import reading
+from relevance.data.importers.interchange import unseen
+from relevance.data.reading import FileLine, Say
+from relevance.data.records import Document, Summary
 
 FIELDS = {"aid", "related_work", "ref_abstract"}
 """Fields by which a record is recognized."""

@@ -1,6 +1,6 @@
 """Rows of a Parquet file whose columns may hold lists of objects, as conversations are released.
 
-The limits of `data.importers.parquet` hold here, too. A row may hold very many values, and each may be stored as a
+The limits of `relevance.data.importers.parquet` hold here, too. A row may hold very many values, and each may be stored as a
 number in a dictionary; so texts are read as such numbers, which take no more memory than the pages do, and are measured
 row by row before any row becomes Python objects.
 """
@@ -9,11 +9,20 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
-from data import reading
-from data.files import open_file
-from data.importers.parquet import MAX_BYTES, MIB, batch_rows, check_count, open_parquet, read_batches, readable, refuse
-from data.reading import FileLine
-from data.records import BadRecord
+from relevance.data import reading
+from relevance.data.files import open_file
+from relevance.data.importers.parquet import (
+    MAX_BYTES,
+    MIB,
+    batch_rows,
+    check_count,
+    open_parquet,
+    read_batches,
+    readable,
+    refuse,
+)
+from relevance.data.reading import FileLine
+from relevance.data.records import BadRecord
 
 MAGIC = b"PAR1"
 """The first bytes of a Parquet file."""

@@ -4,9 +4,9 @@ import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from data import reading
-from data.reading import FileLine, Say
-from data.records import Document, Summary
+from relevance.data import reading
+from relevance.data.reading import FileLine, Say
+from relevance.data.records import Document, Summary
 
 FIELDS = {"url", "text", "summary"}
 """Fields by which a record is recognized."""

@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from data import reading
-from data.reading import FileLine, Say, say_nothing
-from data.records import Document, Summary
+from relevance.data import reading
+from relevance.data.reading import FileLine, Say, say_nothing
+from relevance.data.records import Document, Summary
 
 LEFT, RIGHT, TIE = "left", "right", "tie"
 """The choices between two texts."""

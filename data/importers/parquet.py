@@ -1,4 +1,4 @@
-"""Parquet: the columns of `data.importers.table`, within limits that keep a small file from taking much memory.
+"""Parquet: the columns of `relevance.data.importers.table`, within limits that keep a small file from taking much memory.
 
 Compression and dictionaries let a file of kilobytes hold gigabytes, so files that are too large are refused by their
 description and by the headers of their pages, before anything is unpacked. Then the texts are measured, in batches so
@@ -12,13 +12,13 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from data import reading
-from data.files import open_file
-from data.importers.table import HUMAN, TableRow, check_columns, gather, is_taken
-from data.importers.thrift import Struct, read_struct
-from data.one_line import message
-from data.reading import FileLine, Say, say_nothing
-from data.records import BadRecord, Document, Summary
+from relevance.data import reading
+from relevance.data.files import open_file
+from relevance.data.importers.table import HUMAN, TableRow, check_columns, gather, is_taken
+from relevance.data.importers.thrift import Struct, read_struct
+from relevance.data.one_line import message
+from relevance.data.reading import FileLine, Say, say_nothing
+from relevance.data.records import BadRecord, Document, Summary
 
 MIB = 1024 * 1024
 MAX_BYTES = 200 * MIB

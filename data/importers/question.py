@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from data.reading import FileLine, Say, lines, text
-from data.records import PLACEHOLDER, BadRecord, ClozeQuestion, Document, Summary
+from relevance.data.reading import FileLine, Say, lines, text
+from relevance.data.records import PLACEHOLDER, BadRecord, ClozeQuestion, Document, Summary
 
 SUFFIX = ".question"
 MARKER = re.compile(r"@entity(\d{1,9})(?!\d)")

@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
-from data import reading
-from data.importers.interchange import unseen
-from data.importers.table import delimited_rows
-from data.reading import FileLine, Say
-from data.records import BadRecord, Document, Summary
+from relevance.data import reading
+from relevance.data.importers.interchange import unseen
+from relevance.data.importers.table import delimited_rows
+from relevance.data.reading import FileLine, Say
+from relevance.data.records import BadRecord, Document, Summary
 
 FILES = "*SCU_rating_results_*/*.csv"
 SCORES = ".pkl"

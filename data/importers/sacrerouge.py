@@ -12,9 +12,9 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from data import reading
-from data.reading import FileLine, Say
-from data.records import BadRecord, Document, Summary
+from relevance.data import reading
+from relevance.data.reading import FileLine, Say
+from relevance.data.records import BadRecord, Document, Summary
 
 SUFFIX = ".jsonl"
 TOLD_BY = (f"*metrics*{SUFFIX}", f"*judgments*{SUFFIX}")

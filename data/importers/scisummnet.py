@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from xml.etree.ElementTree import Element, ParseError, XMLParser
 
-from data.reading import FileLine, Say, identifier, lines, storable, text
-from data.records import BadRecord, Document, Summary
+from relevance.data.reading import FileLine, Say, identifier, lines, storable, text
+from relevance.data.records import BadRecord, Document, Summary
 
 XML = "Documents_xml"
 SUMMARY = ".gold.txt"

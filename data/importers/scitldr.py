@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from data import reading
-from data.importers.interchange import unseen
-from data.reading import FileLine, Say
-from data.records import Document, Summary
+from relevance.data import reading
+from relevance.data.importers.interchange import unseen
+from relevance.data.reading import FileLine, Say
+from relevance.data.records import Document, Summary
 
 
 def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:

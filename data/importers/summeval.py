@@ -9,9 +9,9 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from data import reading
-from data.reading import FileLine, Say
-from data.records import Document, Summary
+from relevance.data import reading
+from relevance.data.reading import FileLine, Say
+from relevance.data.records import Document, Summary
 
 
 def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from data import reading
-from data.reading import FileLine, Say
-from data.records import BadRecord, Document, Summary
+from relevance.data import reading
+from relevance.data.reading import FileLine, Say
+from relevance.data.records import BadRecord, Document, Summary
 
 REQUIRED = ("document_id", "source", "reference", "system", "summary")
 NEEDED = ("source", "reference", "summary")

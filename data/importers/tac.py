@@ -12,10 +12,10 @@ Columns are those that SacreROUGE's setup of TAC 2010 reads; NIST describes them
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from data.importers.table import parse_rating
-from data.reading import FileLine, Say, identifier, lines, quote_value
-from data.records import BadRecord, Document, Summary
-from data.sorting import natural_order
+from relevance.data.importers.table import parse_rating
+from relevance.data.reading import FileLine, Say, identifier, lines, quote_value
+from relevance.data.records import BadRecord, Document, Summary
+from relevance.data.sorting import natural_order
 
 MODELS, PEERS = "ROUGE/models/*", "ROUGE/peers/*"
 JUDGED, JUDGED_MODELS, AESOP = "manual.peer.?", "manual.model.?", "aesop_allpeers_?"

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from data.importers.folders import files_of
-from data.reading import FileLine, Say, lines, optional_text, storable, text
-from data.records import Document, Summary
+from relevance.data.importers.folders import files_of
+from relevance.data.reading import FileLine, Say, lines, optional_text, storable, text
+from relevance.data.records import Document, Summary
 
 SUFFIX = ".summary"
 HEAD = re.compile(r"\[SN\](.*)\[SN\]")

@@ -1,8 +1,8 @@
-"""The store of data sets and scores: the only code that writes the tables of `data.tables`."""
+"""The store of data sets and scores: the only code that writes the tables of `relevance.data.tables`."""
 
-from data.store.base import DatabaseFailed, NotAllowed, NotSignedIn, StoreError, checked_name
-from data.store.bounds import BoundStore, StoredBound
-from data.store.datasets import (
+from relevance.data.store.base import DatabaseFailed, NotAllowed, NotSignedIn, StoreError, checked_name
+from relevance.data.store.bounds import BoundStore, StoredBound
+from relevance.data.store.datasets import (
     NAME_OF_SYSTEM,
     PLAYGROUND,
     Dataset,
@@ -13,12 +13,12 @@ from data.store.datasets import (
     UnknownDataset,
     UnknownDocument,
 )
-from data.store.listing import ListedDocument, ListingStore
-from data.store.removal import DatasetInUse, DeletedDataset, RemovalStore
-from data.store.rows import example_hash
-from data.store.runs import CANCELLED, DIED, Run, RunGoingOn, RunStore, UnknownRun
-from data.store.scores import ScoreStore, StoredScore, StoredSignature
-from data.store.stars import LONGEST_NOTE, StarredExample, StarStore
+from relevance.data.store.listing import ListedDocument, ListingStore
+from relevance.data.store.removal import DatasetInUse, DeletedDataset, RemovalStore
+from relevance.data.store.rows import example_hash
+from relevance.data.store.runs import CANCELLED, DIED, Run, RunGoingOn, RunStore, UnknownRun
+from relevance.data.store.scores import ScoreStore, StoredScore, StoredSignature
+from relevance.data.store.stars import LONGEST_NOTE, StarredExample, StarStore
 
 __all__ = [
     "CANCELLED",

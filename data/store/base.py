@@ -10,9 +10,9 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.exc import TimeoutError as NoConnectionFree
 from sqlalchemy.orm import Session
 
-from data.access import LOCAL, Actor, Visitor, visitor_of
-from data.database import UnusableDatabase
-from data.tables import DatasetRow, NamedRow
+from relevance.data.access import LOCAL, Actor, Visitor, visitor_of
+from relevance.data.database import UnusableDatabase
+from relevance.data.tables import DatasetRow, NamedRow
 
 REVOKING = 0x7265766F
 """PostgreSQL's number of the lock that is held while rights are taken away."""

@@ -6,10 +6,10 @@ from typing import NamedTuple
 from sqlalchemy import ColumnElement, Select, func, select
 from sqlalchemy.orm import Session
 
-from data.store.base import batches
-from data.store.datasets import UnknownDocument, find_dataset, in_dataset, number_of
-from data.store.versions import VersionedStore
-from data.tables import BoundRow, DocumentRow
+from relevance.data.store.base import batches
+from relevance.data.store.datasets import UnknownDocument, find_dataset, in_dataset, number_of
+from relevance.data.store.versions import VersionedStore
+from relevance.data.tables import BoundRow, DocumentRow
 
 BoundColumns = tuple[str, float, list[int], int, float | None, float]
 """A document's id, and the stored result for it."""

@@ -9,8 +9,8 @@ from sqlalchemy import Connection, func, select, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
-from data.records import Document, Summary
-from data.tables import DocumentRow
+from relevance.data.records import Document, Summary
+from relevance.data.tables import DocumentRow
 
 Record = tuple[Document, list[Summary]]
 
@@ -26,7 +26,7 @@ def insert_records(
 ) -> None:
     """Insert documents and their imported summaries, in order, into an empty data set.
 
-    `hashes` are those of each document's summaries (`data.store.rows.example_hashes`). The session must be one that
+    `hashes` are those of each document's summaries (`relevance.data.store.rows.example_hashes`). The session must be one that
     writes: in SQLite it must hold the lock. Raises what SQLAlchemy raises.
     """
     ids = new_ids(session, len(records))

@@ -10,10 +10,10 @@ from sqlalchemy import ColumnElement, Select, func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, selectinload
 
-from data.access import visitor_of
-from data.records import REFERENCE_SYSTEM, TITLE_SYSTEM, Document, Summary
-from data.sorting import natural_order
-from data.store.base import (
+from relevance.data.access import visitor_of
+from relevance.data.records import REFERENCE_SYSTEM, TITLE_SYSTEM, Document, Summary
+from relevance.data.sorting import natural_order
+from relevance.data.store.base import (
     NotAllowed,
     StoreError,
     batches,
@@ -22,11 +22,11 @@ from data.store.base import (
     has_named,
     insert_named,
 )
-from data.store.bulk import Record, insert_records
-from data.store.given import keep_given
-from data.store.rows import document_row, example_hashes, hash_examples, summary_row, to_record, to_records
-from data.store.versions import VersionedStore
-from data.tables import DatasetRow, DocumentRow, SummaryRow
+from relevance.data.store.bulk import Record, insert_records
+from relevance.data.store.given import keep_given
+from relevance.data.store.rows import document_row, example_hashes, hash_examples, summary_row, to_record, to_records
+from relevance.data.store.versions import VersionedStore
+from relevance.data.tables import DatasetRow, DocumentRow, SummaryRow
 
 PLAYGROUND = "playground"
 """The format of data sets whose documents were entered here, one by one."""

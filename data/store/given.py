@@ -6,10 +6,10 @@ from typing import Any
 from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
 
-from data.records import Document, Summary
-from data.signatures import given_signature, name_of
-from data.store.base import batches
-from data.tables import ScoreRow, SignatureRow
+from relevance.data.records import Document, Summary
+from relevance.data.signatures import given_signature, name_of
+from relevance.data.store.base import batches
+from relevance.data.tables import ScoreRow, SignatureRow
 
 
 def keep_scores(session: Session, metric: str, signature: str, scores: Mapping[str, Mapping[str, Any]]) -> None:

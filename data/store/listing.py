@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 from sqlalchemy import func, select
 
-from data.records import Document
-from data.store.base import Store
-from data.store.datasets import find_dataset
-from data.store.rows import to_document
-from data.tables import DocumentRow, SummaryRow
+from relevance.data.records import Document
+from relevance.data.store.base import Store
+from relevance.data.store.datasets import find_dataset
+from relevance.data.store.rows import to_document
+from relevance.data.tables import DocumentRow, SummaryRow
 
 DIGITS = 9
 """The most digits of a document's number; longer ones are searched as words."""

@@ -6,12 +6,12 @@ from sqlalchemy import ColumnElement, delete, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from data.database import now
-from data.store.base import StoreError, checked_name, has_named, insert_named
-from data.store.datasets import DatasetExists, check_owner, find_dataset, select_documents
-from data.store.runs import RunGoingOn, select_runs, to_run
-from data.store.versions import VersionedStore
-from data.tables import BoundRow, DatasetRow, DocumentRow, RunRow, StarRow, SummaryRow
+from relevance.data.database import now
+from relevance.data.store.base import StoreError, checked_name, has_named, insert_named
+from relevance.data.store.datasets import DatasetExists, check_owner, find_dataset, select_documents
+from relevance.data.store.runs import RunGoingOn, select_runs, to_run
+from relevance.data.store.versions import VersionedStore
+from relevance.data.tables import BoundRow, DatasetRow, DocumentRow, RunRow, StarRow, SummaryRow
 
 Columns = dict[str, Any]
 """A row's columns by name, without its own number and those of the rows that it belongs to."""

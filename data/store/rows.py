@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from data.records import ClozeQuestion, Document, Example, Summary, make_examples
-from data.tables import DocumentRow, SummaryRow
+from relevance.data.records import ClozeQuestion, Document, Example, Summary, make_examples
+from relevance.data.tables import DocumentRow, SummaryRow
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -53,7 +53,7 @@ def summary_row(summary: Summary, signature: str | None = None) -> SummaryRow:
 
 
 def hash_examples(row: DocumentRow) -> None:
-    """Set the hashes of a document's summaries, which depend on one another (`data.records.make_examples`)."""
+    """Set the hashes of a document's summaries, which depend on one another (`relevance.data.records.make_examples`)."""
     for summary, example in zip(row.summaries, example_hashes(*to_records(row)), strict=True):
         summary.example = example
 

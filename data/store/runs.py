@@ -7,11 +7,11 @@ from typing import Literal
 
 from sqlalchemy import Select, select, update
 
-from data.database import now
-from data.store.base import Store, StoreError
-from data.store.datasets import check_owner, find_dataset
-from data.store.rows import to_record
-from data.tables import DatasetRow, RunRow
+from relevance.data.database import now
+from relevance.data.store.base import Store, StoreError
+from relevance.data.store.datasets import check_owner, find_dataset
+from relevance.data.store.rows import to_record
+from relevance.data.tables import DatasetRow, RunRow
 
 SILENCE = timedelta(seconds=60)
 """The time without a heartbeat after which a run that has not ended is dead."""

@@ -8,12 +8,12 @@ import numpy as np
 from sqlalchemy import ColumnElement, Select, case, func, select
 from sqlalchemy.orm import Session
 
-from data.cells import Cells
-from data.records import Example, make_examples
-from data.store.datasets import DatasetStore, find_dataset, in_dataset, number_of
-from data.store.given import keep_scores
-from data.store.rows import example_hash
-from data.tables import DocumentRow, ScoreRow, SignatureRow, SummaryRow
+from relevance.data.cells import Cells
+from relevance.data.records import Example, make_examples
+from relevance.data.store.datasets import DatasetStore, find_dataset, in_dataset, number_of
+from relevance.data.store.given import keep_scores
+from relevance.data.store.rows import example_hash
+from relevance.data.tables import DocumentRow, ScoreRow, SignatureRow, SummaryRow
 
 
 class StoredScore(NamedTuple):

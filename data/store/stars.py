@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from data.one_line import in_one_line
-from data.store.base import Store, StoreError
-from data.store.datasets import UnknownDocument, find_dataset
-from data.tables import DocumentRow, StarRow
+from relevance.data.one_line import in_one_line
+from relevance.data.store.base import Store, StoreError
+from relevance.data.store.datasets import UnknownDocument, find_dataset
+from relevance.data.tables import DocumentRow, StarRow
 
 LONGEST_NOTE = 500
 """The most characters of a note."""

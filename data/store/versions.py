@@ -9,8 +9,8 @@ from weakref import WeakKeyDictionary
 from sqlalchemy import ColumnElement, Engine, func, select, update
 from sqlalchemy.orm import Session
 
-from data.store.base import Store
-from data.tables import DocumentRow, VersionRow
+from relevance.data.store.base import Store
+from relevance.data.tables import DocumentRow, VersionRow
 
 What = Literal["texts", "scores"]
 """A kind of versioned data: documents, summaries and names of data sets, or scores of metrics."""

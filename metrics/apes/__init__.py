@@ -1,5 +1,5 @@
 """APES: the references' questions, answered by a reader from the summary (Eyal et al. 2019)."""
 
-from metrics.apes.metric import Apes
+from relevance.metrics.apes.metric import Apes
 
 __all__ = ["Apes"]

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from data.cells import Cells
-from data.records import Document, Example, Summary, make_examples
-from metrics.apes.metric import Apes
-from metrics.base import Metric
-from metrics.rouge import RougeL, RougeN
-from metrics.scoring import check_ratings
+from relevance.data.cells import Cells
+from relevance.data.records import Document, Example, Summary, make_examples
+from relevance.metrics.apes.metric import Apes
+from relevance.metrics.base import Metric
+from relevance.metrics.rouge import RougeL, RougeN
+from relevance.metrics.scoring import check_ratings
 
 
 def score_by_assessor(

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from data.records import PLACEHOLDER
-from metrics.text import Span
+from relevance.data.records import PLACEHOLDER
+from relevance.metrics.text import Span
 
 BLANK = PLACEHOLDER
 """The text in a question that replaces the answer."""

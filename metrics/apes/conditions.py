@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from statistics import fmean, stdev
 from typing import NamedTuple
 
-from data.records import Document, Example, Summary, make_examples
-from metrics.apes.metric import Apes, SummaryReading, total_credit, traces
-from metrics.apes.names import find_names
-from metrics.apes.questions import Quiz
-from metrics.models.encoder import cut_into_parts
-from metrics.rouge import RougeL, RougeN
-from metrics.sentences import sentence_spans
+from relevance.data.records import Document, Example, Summary, make_examples
+from relevance.metrics.apes.metric import Apes, SummaryReading, total_credit, traces
+from relevance.metrics.apes.names import find_names
+from relevance.metrics.apes.questions import Quiz
+from relevance.metrics.models.encoder import cut_into_parts
+from relevance.metrics.rouge import RougeL, RougeN
+from relevance.metrics.sentences import sentence_spans
 
 SOURCE, GOLD, SHUFFLED, INTERCHANGED, LEAD = "source", "gold", "shuffled gold", "interchanged gold", "lead-3"
 NAMES = (SOURCE, GOLD, SHUFFLED, INTERCHANGED, LEAD)

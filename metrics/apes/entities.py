@@ -5,7 +5,7 @@ from typing import NamedTuple, Protocol
 
 import regex
 
-from metrics.models.files import ModelUnavailable
+from relevance.metrics.models.files import ModelUnavailable
 
 
 class Entity(NamedTuple):

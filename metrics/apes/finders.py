@@ -4,8 +4,8 @@ import importlib
 from collections.abc import Sequence
 from typing import Any
 
-from metrics.apes.entities import ONTONOTES_LOC, TYPES, Entity, Finder, FinderUnavailable
-from metrics.apes.tagger import Tagger
+from relevance.metrics.apes.entities import ONTONOTES_LOC, TYPES, Entity, Finder, FinderUnavailable
+from relevance.metrics.apes.tagger import Tagger
 
 
 def finder(name: str) -> Finder:

@@ -6,20 +6,20 @@ from functools import cached_property, partial
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from data.records import Example
-from data.signatures import signature
-from metrics.apes.base import BLANK, Answer, CandidateAnswer, Question, Reader, ReadingTask
-from metrics.apes.entities import DEFAULT_TYPES, TYPES, Finder, entity_type
-from metrics.apes.finders import check_finder, finder
-from metrics.apes.names import NamedEntity, find_names
-from metrics.apes.questions import ASK, Mention, Quiz, make_quiz
-from metrics.apes.readers import check_reader, reader
-from metrics.base import VERSION, Score, check_option
-from metrics.kind import MetricKind, Records, option
-from metrics.models.encoder import cut_into_parts
-from metrics.models.files import EMBEDDED, ModelUnavailable
-from metrics.sentences import sentence_spans
-from metrics.text import Span, rouge_words
+from relevance.data.records import Example
+from relevance.data.signatures import signature
+from relevance.metrics.apes.base import BLANK, Answer, CandidateAnswer, Question, Reader, ReadingTask
+from relevance.metrics.apes.entities import DEFAULT_TYPES, TYPES, Finder, entity_type
+from relevance.metrics.apes.finders import check_finder, finder
+from relevance.metrics.apes.names import NamedEntity, find_names
+from relevance.metrics.apes.questions import ASK, Mention, Quiz, make_quiz
+from relevance.metrics.apes.readers import check_reader, reader
+from relevance.metrics.base import VERSION, Score, check_option
+from relevance.metrics.kind import MetricKind, Records, option
+from relevance.metrics.models.encoder import cut_into_parts
+from relevance.metrics.models.files import EMBEDDED, ModelUnavailable
+from relevance.metrics.sentences import sentence_spans
+from relevance.metrics.text import Span, rouge_words
 
 QUESTIONS = ("all", "first")
 """The references whose questions are asked: all of them, or the first one."""
@@ -82,9 +82,9 @@ class Apes:
     Every mention of an entity of `types` in the references makes a question: its sentence with the mention blanked. The
     reader chooses among the document's entities, those of its references and its source, that the summary mentions; a
     summary that mentions none is wrong. Questions that come with the data set replace these. `questions` selects the
-    references to ask, `ask` the mentions (`metrics.apes.questions.ASK`), and `value` the credit of a question
-    (`question_credit`); `entities` and `reader` name the parts (`metrics.apes.finders.finder`,
-    `metrics.apes.readers.reader`). The score's part `occurs` is a lexical baseline: the share of questions whose answer
+    references to ask, `ask` the mentions (`relevance.metrics.apes.questions.ASK`), and `value` the credit of a question
+    (`question_credit`); `entities` and `reader` name the parts (`relevance.metrics.apes.finders.finder`,
+    `relevance.metrics.apes.readers.reader`). The score's part `occurs` is a lexical baseline: the share of questions whose answer
     the summary mentions. Raises ValueError for an option out of its range.
     """
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import regex
 
-from metrics.keywords.overlap import STOP_WORDS
-from metrics.text import CACHED_TEXTS, WORD, Span, Tokens, find_tokens
+from relevance.metrics.keywords.overlap import STOP_WORDS
+from relevance.metrics.text import CACHED_TEXTS, WORD, Span, Tokens, find_tokens
 
 Words = tuple[str, ...]
 

@@ -1,11 +1,11 @@
-"""The CNN / Daily Mail `.question` files (`data.importers.question`) as a training corpus for readers."""
+"""The CNN / Daily Mail `.question` files (`relevance.data.importers.question`) as a training corpus for readers."""
 
 import random
 from pathlib import Path
 from typing import NamedTuple
 
-from data.importers.question import SUFFIX
-from data.records import BadRecord
+from relevance.data.importers.question import SUFFIX
+from relevance.data.records import BadRecord
 
 HELD_OUT = 0.1
 """The share of the questions that is held out if a folder has no validation questions."""

@@ -3,10 +3,10 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from metrics.apes.base import BLANK, Question
-from metrics.apes.names import NamedEntity, common_words, group, name_words
-from metrics.sentences import sentence_spans
-from metrics.text import Span
+from relevance.metrics.apes.base import BLANK, Question
+from relevance.metrics.apes.names import NamedEntity, common_words, group, name_words
+from relevance.metrics.sentences import sentence_spans
+from relevance.metrics.text import Span
 
 ASK = ("mentions", "entities")
 """The mentions to ask for: every mention of an entity, or its first one in each sentence, as in the questions of

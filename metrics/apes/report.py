@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from data.records import Document, Summary
-from metrics.apes.metric import Apes, Trace, question_credit
-from metrics.scoring import Failures, score_records
+from relevance.data.records import Document, Summary
+from relevance.metrics.apes.metric import Apes, Trace, question_credit
+from relevance.metrics.scoring import Failures, score_records
 
 
 def trace_records(

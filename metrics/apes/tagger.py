@@ -1,4 +1,4 @@
-"""The embedded entity finder: a small tagger on the frozen embedded encoder, trained by `metrics.apes.training`.
+"""The embedded entity finder: a small tagger on the frozen embedded encoder, trained by `relevance.metrics.apes.training`.
 
 A word is described by the encoder's token vectors, by its shape (as the encoder reads lower case) and by hashes of its
 first and last letters; a bidirectional LSTM with a linear-chain CRF (Lample et al. 2016, section 2) gives it a BIO tag.
@@ -16,16 +16,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import regex
 
-from data.files import sha256
-from metrics.apes.entities import Entity, FinderUnavailable
-from metrics.models.encoder import shared_encoder
-from metrics.models.files import EMBEDDED
-from metrics.text import Span
+from relevance.data.files import sha256
+from relevance.metrics.apes.entities import Entity, FinderUnavailable
+from relevance.metrics.models.encoder import shared_encoder
+from relevance.metrics.models.files import EMBEDDED
+from relevance.metrics.text import Span
 
 if TYPE_CHECKING:
     import torch
 
-    from metrics.models.encoder import Encoded
+    from relevance.metrics.models.encoder import Encoded
 
 FILE = Path(__file__).parent / "tagger.safetensors"
 SHA256 = "5a764db8b64901a020bbfcf5e852a2265d946911bca7ba8a48cebedb85dbb9fc"

@@ -10,9 +10,9 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from data.reading import FileLine, lines, quote_value
-from metrics.apes.entities import Entity
-from metrics.apes.tagger import (
+from relevance.data.reading import FileLine, lines, quote_value
+from relevance.metrics.apes.entities import Entity
+from relevance.metrics.apes.tagger import (
     FORMAT,
     LAYERS,
     SOURCES,
@@ -24,12 +24,12 @@ from metrics.apes.tagger import (
     head_class,
     split_words,
 )
-from metrics.apes.tagger import word_vectors as vectors_of
+from relevance.metrics.apes.tagger import word_vectors as vectors_of
 
 if TYPE_CHECKING:
     import torch
 
-    from metrics.models.encoder import Encoder
+    from relevance.metrics.models.encoder import Encoder
 
 KINDS = {
     "PER": "PER person politician scientist writer researcher musicalartist",
@@ -221,7 +221,7 @@ def train_tagger(
     The same seed gives the same weights on the same machine and number of threads. Needs about 10 kB of memory per
     word. Raises `BadTrainingFile`, OSError, `ModelUnavailable`.
     """
-    from metrics.models.encoder import Encoder as New
+    from relevance.metrics.models.encoder import Encoder as New
 
     encoder = encoder or New()
     chance = random.Random(seed)  # noqa: S311  no secret

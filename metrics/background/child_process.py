@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from signal import Signals
 from typing import IO
 
-from data.database import ROOT
+from relevance.data.database import ROOT
 
 
 def start_module(

@@ -1,6 +1,6 @@
 """Evidence of a metric's score: lexical metrics run here, model-based ones in a warm process.
 
-That process (`metrics.background.explaining_process`) is started once and stays, because loading the models takes
+That process (`relevance.metrics.background.explaining_process`) is started once and stays, because loading the models takes
 seconds and the web server must not load their libraries. Both sides exchange lines of JSON, from which records are
 rebuilt by their type hints.
 """
@@ -14,13 +14,20 @@ from collections.abc import Callable
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 
-from data.records import Example
-from data.signatures import is_given
-from metrics import METRICS, is_lexical
-from metrics.background.child_process import explain_exit, start_module
-from metrics.background.wire import decode_record, encode
-from metrics.explained import CannotExplain, Explained, ModelsBusy, RequestCancelled, explain, load_dictionaries
-from metrics.from_signature import NOT_MADE_AGAIN, metric_of
+from relevance.data.records import Example
+from relevance.data.signatures import is_given
+from relevance.metrics import METRICS, is_lexical
+from relevance.metrics.background.child_process import explain_exit, start_module
+from relevance.metrics.background.wire import decode_record, encode
+from relevance.metrics.explained import (
+    CannotExplain,
+    Explained,
+    ModelsBusy,
+    RequestCancelled,
+    explain,
+    load_dictionaries,
+)
+from relevance.metrics.from_signature import NOT_MADE_AGAIN, metric_of
 
 TIMEOUT = 30.0
 """The maximum seconds of an explanation, including the wait for its turn and for the models."""
@@ -48,7 +55,7 @@ class ModelProcess:
         # thread is faster than two by half.
         threads = {"OMP_NUM_THREADS": str(max(1, (os.cpu_count() or 1) // 2))}
         self.process, self.log = start_module(
-            "metrics.background.explaining_process", environment=threads | os.environ, stdout=subprocess.PIPE
+            "relevance.metrics.background.explaining_process", environment=threads | os.environ, stdout=subprocess.PIPE
         )
         threading.Thread(target=self.listen, daemon=True).start()
 

@@ -1,6 +1,6 @@
-"""The process behind `metrics.background.explaining.Inspector`, with a line per request and per answer.
+"""The process behind `relevance.metrics.background.explaining.Inspector`, with a line per request and per answer.
 
-It is started as `python -m metrics.background.explaining_process`.
+It is started as `python -m relevance.metrics.background.explaining_process`.
 
 A request is `[signature, example]`, an answer `[value, missing, truncated, evidence]` or a text that says why there is
 none. The first line says that the models are loaded. The process ends when its input does.
@@ -15,12 +15,12 @@ from collections import OrderedDict
 from functools import lru_cache
 from queue import SimpleQueue
 
-from data.records import Example
-from metrics import METRICS, Metric, is_lexical, metric
-from metrics.background.wire import decode_record, encode
-from metrics.explained import WARMING, explain
-from metrics.from_signature import metric_of
-from metrics.models.files import first_line
+from relevance.data.records import Example
+from relevance.metrics import METRICS, Metric, is_lexical, metric
+from relevance.metrics.background.wire import decode_record, encode
+from relevance.metrics.explained import WARMING, explain
+from relevance.metrics.from_signature import metric_of
+from relevance.metrics.models.files import first_line
 
 NICE = 5
 """The niceness of the process: behind the pages, before the runs that score whole data sets."""

@@ -1,4 +1,4 @@
-"""Runs in separate processes, such as `python -m metrics.background.scoring RUN_ID`.
+"""Runs in separate processes, such as `python -m relevance.metrics.background.scoring RUN_ID`.
 
 Models take seconds to load and gigabytes of memory, and a web server with their libraries would collect their garbage
 after every click. The processes share only the database: a run is stored before its process starts, and its process
@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import IO, NamedTuple
 
-from data.database import URL_VARIABLE, absolute_url, connect
-from data.store import DIED, DatabaseFailed, DataStore, Run
-from metrics.background.child_process import explain_exit, start_module
-from metrics.models.files import first_line
-from metrics.scoring import Failures, ProgressCallback
+from relevance.data.database import URL_VARIABLE, absolute_url, connect
+from relevance.data.store import DIED, DatabaseFailed, DataStore, Run
+from relevance.metrics.background.child_process import explain_exit, start_module
+from relevance.metrics.models.files import first_line
+from relevance.metrics.scoring import Failures, ProgressCallback
 
 NICE = 10
 """The niceness of a run: behind the pages that people use."""

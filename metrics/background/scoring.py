@@ -1,14 +1,14 @@
-"""Runs that score a data set: `python -m metrics.background.scoring RUN_ID`."""
+"""Runs that score a data set: `python -m relevance.metrics.background.scoring RUN_ID`."""
 
 import sys
 from collections.abc import Sequence
 
-from data.store import DataStore, Run
-from metrics import make_metrics
-from metrics.background.processes import Done, execute, start_process
-from metrics.scoring import Failures, ProgressCallback, score_dataset
+from relevance.data.store import DataStore, Run
+from relevance.metrics import make_metrics
+from relevance.metrics.background.processes import Done, execute, start_process
+from relevance.metrics.scoring import Failures, ProgressCallback, score_dataset
 
-MODULE = "metrics.background.scoring"
+MODULE = "relevance.metrics.background.scoring"
 
 
 def start_run(store: DataStore, dataset: str, names: Sequence[str]) -> Run:

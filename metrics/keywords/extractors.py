@@ -18,10 +18,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from data.records import Document
-from data.signatures import signature
-from metrics.base import VERSION, check_option
-from metrics.keywords.overlap import (
+from relevance.data.records import Document
+from relevance.data.signatures import signature
+from relevance.metrics.base import VERSION, check_option
+from relevance.metrics.keywords.overlap import (
     LONGEST,
     TITLES,
     Keyword,
@@ -31,10 +31,10 @@ from metrics.keywords.overlap import (
     overlap_keywords,
     stop_places,
 )
-from metrics.languages import ENGLISH, keyword_settings
-from metrics.pagerank import DAMPING, pagerank
-from metrics.sentences import sentence_spans
-from metrics.text import CACHED_TEXTS, lemmas
+from relevance.metrics.languages import ENGLISH, keyword_settings
+from relevance.metrics.pagerank import DAMPING, pagerank
+from relevance.metrics.sentences import sentence_spans
+from relevance.metrics.text import CACHED_TEXTS, lemmas
 
 Words = tuple[str, ...]
 
@@ -171,7 +171,7 @@ def word_ranks(texts: Sequence[str], language: str = ENGLISH) -> dict[str, float
         for a, b in pairwise(words):
             if a != b:
                 edges[place[a], place[b]] = edges[place[b], place[a]] = 1
-    # As in `summarizers.textrank`, rounding errors must not decide the order.
+    # As in `relevance.summarizers.textrank`, rounding errors must not decide the order.
     return {word: round(rank, 9) for word, rank in zip(place, pagerank(edges), strict=True)}
 
 

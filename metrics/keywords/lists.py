@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from data.reading import FileLine, identifier, kind, lines, parse_json_value, quote_value, require_field, text
-from data.records import BadRecord, Document, Summary, make_examples
-from metrics.keywords.overlap import Keyword, locate_keyword, stop_places
-from metrics.languages import ENGLISH, base_form
-from metrics.text import lemma, lemmas
+from relevance.data.reading import FileLine, identifier, kind, lines, parse_json_value, quote_value, require_field, text
+from relevance.data.records import BadRecord, Document, Summary, make_examples
+from relevance.metrics.keywords.overlap import Keyword, locate_keyword, stop_places
+from relevance.metrics.languages import ENGLISH, base_form
+from relevance.metrics.text import lemma, lemmas
 
 Words = tuple[str, ...]
 
@@ -76,7 +76,7 @@ def digest(documents: Iterable[Document], lists: Mapping[str, Sequence[Words]]) 
 def refuse_ambiguous(lists: KeywordLists, records: Iterable[tuple[Document, Sequence[Summary]]]) -> None:
     """Refuse lists that differ between documents of the same texts, which share their stored scores.
 
-    Scores are stored by the texts that a metric may use (`data.store.example_hash`), without the document's id. Raises
+    Scores are stored by the texts that a metric may use (`relevance.data.store.example_hash`), without the document's id. Raises
     `BadRecord`.
     """
     seen: dict[object, Document] = {}

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from metrics.languages import ENGLISH, are_stop_words
-from metrics.text import Span, Tokens, lemmas
+from relevance.metrics.languages import ENGLISH, are_stop_words
+from relevance.metrics.text import Span, Tokens, lemmas
 
 LONGEST = 10
 """The number of words of the longest n-gram."""
@@ -72,7 +72,7 @@ def overlap_keywords(texts: Sequence[str], language: str = ENGLISH) -> list[Keyw
 
 
 def stop_places(text: str, tokens: Tokens, language: str = ENGLISH) -> list[bool]:
-    """Tell whether each of a text's words, as `metrics.text.lemmas` gives them, is a stop word."""
+    """Tell whether each of a text's words, as `relevance.metrics.text.lemmas` gives them, is a stop word."""
     if language == ENGLISH:
         return [word in STOP_WORDS for word in tokens.words]
     return are_stop_words(text, tokens.spans, language)

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from metrics.keywords.overlap import Keyword, content_words, word_places
-from metrics.languages import ENGLISH
-from metrics.text import Span
+from relevance.metrics.keywords.overlap import Keyword, content_words, word_places
+from relevance.metrics.languages import ENGLISH
+from relevance.metrics.text import Span
 
 
 class KeywordPlaces(NamedTuple):

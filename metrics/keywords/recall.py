@@ -6,12 +6,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from data.records import Document, Summary, make_examples
-from data.sorting import natural_order
-from metrics.base import score_candidates
-from metrics.keywords.overlap import LONGEST
-from metrics.rouge_k import RougeK, RougeKEvidence, occur_in
-from metrics.text import count_words
+from relevance.data.records import Document, Summary, make_examples
+from relevance.data.sorting import natural_order
+from relevance.metrics.base import score_candidates
+from relevance.metrics.keywords.overlap import LONGEST
+from relevance.metrics.rouge_k import RougeK, RougeKEvidence, occur_in
+from relevance.metrics.text import count_words
 
 Records = Iterable[tuple[Document, Sequence[Summary]]]
 

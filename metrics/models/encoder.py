@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from metrics.base import check_option
-from metrics.models.files import (
+from relevance.metrics.base import check_option
+from relevance.metrics.models.files import (
     EMBEDDED,
     BadModel,
     Model,
@@ -20,7 +20,7 @@ from metrics.models.files import (
     find_model,
     first_line,
 )
-from metrics.text import Span
+from relevance.metrics.text import Span
 
 if TYPE_CHECKING:
     import torch
@@ -74,7 +74,7 @@ class Encoded(NamedTuple):
 class Encoder:
     """A Hugging Face encoder, loaded on first use; see `shared_encoder` for the one that metrics share.
 
-    `model` is `embedded`, a folder or a name (`metrics.models.files`); `dtype` is the precision of its computation,
+    `model` is `embedded`, a folder or a name (`relevance.metrics.models.files`); `dtype` is the precision of its computation,
     while its vectors are always float32. A text is not encoded again while it is among the last `KEPT_BYTES`, however
     many metrics and references need it, so memory does not grow with the number of documents.
     """

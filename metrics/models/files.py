@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from data.files import open_file, sha256
+from relevance.data.files import open_file, sha256
 
 EMBEDDED = "embedded"
 """The name of the encoder that is installed with this package."""

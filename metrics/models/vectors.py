@@ -16,10 +16,10 @@ import numpy as np
 from numpy.lib.format import write_array_header_1_0
 from numpy.typing import NDArray
 
-from data.files import sha256, write_whole
-from data.reading import MAX_DIGITS, FileLine, lines, quote_value
-from data.records import BadRecord
-from metrics.models.encoder import Encoder, shared_encoder
+from relevance.data.files import sha256, write_whole
+from relevance.data.reading import MAX_DIGITS, FileLine, lines, quote_value
+from relevance.data.records import BadRecord
+from relevance.metrics.models.encoder import Encoder, shared_encoder
 
 LAYER = 5
 """The hidden layer of `EncoderVectors`: the one of BERTScore, so that no text is encoded for another one."""

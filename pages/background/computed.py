@@ -1,7 +1,7 @@
 """Functions whose results are kept; slow ones are computed in a process of the pool.
 
 This applies on a hosted server, and on one's own machine for a large data set. There, a run of a page that needs the
-result ends at once (`pages.background.unfinished`); on a hosted server it waits.
+result ends at once (`relevance.pages.background.unfinished`); on a hosted server it waits.
 """
 
 import os
@@ -11,11 +11,11 @@ from typing import Any, ParamSpec, TypeVar
 
 import streamlit as st
 
-from data.reading import quote_value
-from hosting.settings import BadSettings, is_hosted
-from pages.background.pool import Call, Job, open_pool
-from pages.background.unfinished import RUN, await_job
-from summarizers.processes import LINES, tell
+from relevance.data.reading import quote_value
+from relevance.hosting.settings import BadSettings, is_hosted
+from relevance.pages.background.pool import Call, Job, open_pool
+from relevance.pages.background.unfinished import RUN, await_job
+from relevance.summarizers.processes import LINES, tell
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -9,8 +9,8 @@ from functools import cache
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from hosting.settings import HOSTED
-from summarizers.processes import Answer, Told, WorkerProcess, given_out
+from relevance.hosting.settings import HOSTED
+from relevance.summarizers.processes import Answer, Told, WorkerProcess, given_out
 
 KEPT = 100
 """The number of results kept; the list of 50,000 documents takes three megabytes."""

@@ -9,7 +9,7 @@ from typing import TypeVar
 import streamlit as st
 from streamlit.runtime.scriptrunner import StopException
 
-from pages.background.pool import Call, Job, open_pool
+from relevance.pages.background.pool import Call, Job, open_pool
 
 T = TypeVar("T")
 

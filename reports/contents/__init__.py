@@ -9,17 +9,17 @@ from functools import cached_property
 from importlib.metadata import version
 from typing import Any
 
-from analysis.metrics_and_people import LEVELS
-from analysis.study import StudyAnalysis
-from metrics.registry import label_of
-from metrics.scoring import MissingCounts
-from reports import formats
-from reports.finding import name_ratings
-from reports.formats.cells import UNDEFINED
-from reports.tables.agreement import no_ratio
-from reports.tables.correlation import TERMS
-from reports.tables.registry import make_table
-from reports.tables.table import Table
+from relevance.analysis.metrics_and_people import LEVELS
+from relevance.analysis.study import StudyAnalysis
+from relevance.metrics.registry import label_of
+from relevance.metrics.scoring import MissingCounts
+from relevance.reports import formats
+from relevance.reports.finding import name_ratings
+from relevance.reports.formats.cells import UNDEFINED
+from relevance.reports.tables.agreement import no_ratio
+from relevance.reports.tables.correlation import TERMS
+from relevance.reports.tables.registry import make_table
+from relevance.reports.tables.table import Table
 
 PACKAGES = ("relevance", "numpy", "scipy", "pandas", "sqlalchemy")
 

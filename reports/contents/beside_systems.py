@@ -7,25 +7,25 @@ from statistics import fmean
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.study import StudyAnalysis
-from analysis.systems import GivenMeans
-from data.cells import Cells
-from data.records import Document, Summary
-from data.signatures import Signature, find_signature
-from data.store import DataStore
-from metrics.from_signature import metric_of
-from metrics.keywords.recall import recall_columns, search_keywords
-from metrics.registry import metric
-from metrics.rouge_k import RougeK
-from metrics.text import count_words
-from reports.contents import Contents
-from reports.published import PUBLISHED, recognize
-from reports.tables.oracles import length_label
-from reports.tables.registry import table_names
-from summarizers.base import REFERENCE_LENGTH, SummaryLength
-from summarizers.oracles.evaluation import OracleTask, known_bounds, rows_among
-from summarizers.oracles.standing import bounds_of
-from summarizers.sentences import sentences_of
+from relevance.analysis.study import StudyAnalysis
+from relevance.analysis.systems import GivenMeans
+from relevance.data.cells import Cells
+from relevance.data.records import Document, Summary
+from relevance.data.signatures import Signature, find_signature
+from relevance.data.store import DataStore
+from relevance.metrics.from_signature import metric_of
+from relevance.metrics.keywords.recall import recall_columns, search_keywords
+from relevance.metrics.registry import metric
+from relevance.metrics.rouge_k import RougeK
+from relevance.metrics.text import count_words
+from relevance.reports.contents import Contents
+from relevance.reports.published import PUBLISHED, recognize
+from relevance.reports.tables.oracles import length_label
+from relevance.reports.tables.registry import table_names
+from relevance.summarizers.base import REFERENCE_LENGTH, SummaryLength
+from relevance.summarizers.oracles.evaluation import OracleTask, known_bounds, rows_among
+from relevance.summarizers.oracles.standing import bounds_of
+from relevance.summarizers.sentences import sentences_of
 
 Records = Sequence[tuple[Document, Sequence[Summary]]]
 

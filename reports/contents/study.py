@@ -5,20 +5,20 @@ from dataclasses import replace
 
 import numpy as np
 
-from analysis.study import WON, Settings, StudyAnalysis, analyze_judgments, analyze_ratings, check_systems
-from annotation.records import Study
-from annotation.study_data import StudyData
-from data.cells import Cells
-from data.preferences import Preferences
-from data.sorting import natural_order
-from data.store import Dataset, DataStore
-from metrics.scoring import MissingCounts, NoRatings
-from metrics.unseen import LOOKED_AT, warnings_of_first
-from reports.adjudication import describe_confirmation
-from reports.contents import Contents, versions
-from reports.escaping import format_count
-from reports.finding import name_people
-from reports.tables.registry import OF_PEOPLE, table_names
+from relevance.analysis.study import WON, Settings, StudyAnalysis, analyze_judgments, analyze_ratings, check_systems
+from relevance.annotation.records import Study
+from relevance.annotation.study_data import StudyData
+from relevance.data.cells import Cells
+from relevance.data.preferences import Preferences
+from relevance.data.sorting import natural_order
+from relevance.data.store import Dataset, DataStore
+from relevance.metrics.scoring import MissingCounts, NoRatings
+from relevance.metrics.unseen import LOOKED_AT, warnings_of_first
+from relevance.reports.adjudication import describe_confirmation
+from relevance.reports.contents import Contents, versions
+from relevance.reports.escaping import format_count
+from relevance.reports.finding import name_people
+from relevance.reports.tables.registry import OF_PEOPLE, table_names
 
 USUAL = "relevance"
 """The rating that metrics are compared with by default."""

@@ -3,23 +3,23 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from analysis.study import check_systems
-from annotation.store import AnnotationStore
-from data.sorting import natural_order
-from data.store import DataStore
-from metrics.dataset_statistics import keyword_statistics, length_statistics
-from metrics.keywords.recall import Records, by_length, by_source, search_keywords
-from metrics.rouge_k import RougeK
-from reports.contents import Contents, versions
-from reports.marked_words import read_marked_words
-from reports.tables.keywords import (
+from relevance.analysis.study import check_systems
+from relevance.annotation.store import AnnotationStore
+from relevance.data.sorting import natural_order
+from relevance.data.store import DataStore
+from relevance.metrics.dataset_statistics import keyword_statistics, length_statistics
+from relevance.metrics.keywords.recall import Records, by_length, by_source, search_keywords
+from relevance.metrics.rouge_k import RougeK
+from relevance.reports.contents import Contents, versions
+from relevance.reports.marked_words import read_marked_words
+from relevance.reports.tables.keywords import (
     by_length_table,
     by_source_table,
     keyword_statistics_table,
     length_statistics_table,
 )
-from reports.tables.marked_words import marked_documents_table, marked_words_table
-from reports.tables.table import Table
+from relevance.reports.tables.marked_words import marked_documents_table, marked_words_table
+from relevance.reports.tables.table import Table
 
 OF_TEXTS = {
     "keywords": ("keywords_by_source", "keywords_by_length"),

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from data.records import Example
-from metrics.apes.base import BLANK
-from metrics.apes.metric import ApesEvidence, Trace, question_credit, total_credit
-from reports.escaping import esc, format_count, join_items, literal
-from reports.evidence.blocks import block, details, in_group, table_html
-from reports.evidence.marks import Mark, highlight
-from reports.evidence.phrases import Seen, join_first_items, quote
+from relevance.data.records import Example
+from relevance.metrics.apes.base import BLANK
+from relevance.metrics.apes.metric import ApesEvidence, Trace, question_credit, total_credit
+from relevance.reports.escaping import esc, format_count, join_items, literal
+from relevance.reports.evidence.blocks import block, details, in_group, table_html
+from relevance.reports.evidence.marks import Mark, highlight
+from relevance.reports.evidence.phrases import Seen, join_first_items, quote
 
 
 def apes_html(evidence: ApesEvidence, example: Example) -> str:

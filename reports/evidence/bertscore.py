@@ -5,14 +5,14 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from data.one_line import in_one_line
-from data.records import Example
-from metrics.bertscore import BertScoreEvidence, Matches, Side
-from metrics.text import UNICODE, Span, find_tokens
-from reports.escaping import format_count, join_items
-from reports.evidence.blocks import alternatives_html, block, counted_note, details, quote_span, table_html
-from reports.evidence.marks import Mark
-from reports.evidence.phrases import Seen, is_content, reference_name
+from relevance.data.one_line import in_one_line
+from relevance.data.records import Example
+from relevance.metrics.bertscore import BertScoreEvidence, Matches, Side
+from relevance.metrics.text import UNICODE, Span, find_tokens
+from relevance.reports.escaping import format_count, join_items
+from relevance.reports.evidence.blocks import alternatives_html, block, counted_note, details, quote_span, table_html
+from relevance.reports.evidence.marks import Mark
+from relevance.reports.evidence.phrases import Seen, is_content, reference_name
 
 LARGEST = 60
 """The most tokens of each text in the matrix that is drawn: with more, cells are too small to point at."""

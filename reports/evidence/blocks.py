@@ -1,6 +1,6 @@
 """The evidence of metrics as blocks of HTML; nothing is scored again.
 
-Their style is `reports.evidence.marks.HIGHLIGHT_STYLE`, which a page has once.
+Their style is `relevance.reports.evidence.marks.HIGHLIGHT_STYLE`, which a page has once.
 """
 
 import html
@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 from types import MappingProxyType
 
-from data.one_line import in_one_line
-from metrics.text import Span
-from reports.escaping import esc
-from reports.evidence.marks import GROUPS, Mark, highlight, legend
+from relevance.data.one_line import in_one_line
+from relevance.metrics.text import Span
+from relevance.reports.escaping import esc
+from relevance.reports.evidence.marks import GROUPS, Mark, highlight, legend
 
 LONGEST_LABEL = 60
 """The most characters of a quotation inside a label."""

@@ -2,17 +2,17 @@
 
 from collections.abc import Sequence
 
-from data.one_line import in_one_line
-from data.records import Example
-from metrics.carouge import CarougeComparison as CarougeCompared
-from metrics.carouge import CarougeEvidence
-from metrics.text import Span
-from reports.escaping import format_count, join_items
-from reports.evidence.bertscore import SAME, WORST
-from reports.evidence.blocks import alternatives_html, block, counted_note, details, quote_span, table_html
-from reports.evidence.marks import Mark
-from reports.evidence.phrases import Seen, is_content, quote, reference_name
-from reports.evidence.rouge import left_out_note
+from relevance.data.one_line import in_one_line
+from relevance.data.records import Example
+from relevance.metrics.carouge import CarougeComparison as CarougeCompared
+from relevance.metrics.carouge import CarougeEvidence
+from relevance.metrics.text import Span
+from relevance.reports.escaping import format_count, join_items
+from relevance.reports.evidence.bertscore import SAME, WORST
+from relevance.reports.evidence.blocks import alternatives_html, block, counted_note, details, quote_span, table_html
+from relevance.reports.evidence.marks import Mark
+from relevance.reports.evidence.phrases import Seen, is_content, quote, reference_name
+from relevance.reports.evidence.rouge import left_out_note
 
 
 def carouge_html(evidence: CarougeEvidence, example: Example) -> str:

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import regex
 
-from data.one_line import in_one_line
-from reports.escaping import literal
+from relevance.data.one_line import in_one_line
+from relevance.reports.escaping import literal
 
 KINDS = {
     "matched": "matched",

@@ -2,10 +2,10 @@
 
 from itertools import groupby
 
-from metrics.text import UNICODE, find_tokens
-from reports.escaping import format_count
-from reports.evidence.blocks import block, details, no_evidence, passage
-from reports.evidence.marks import Mark, legend
+from relevance.metrics.text import UNICODE, find_tokens
+from relevance.reports.escaping import format_count
+from relevance.reports.evidence.blocks import block, details, no_evidence, passage
+from relevance.reports.evidence.marks import Mark, legend
 
 NOVELTY = "Words not in the source"
 """The name of this view among those of metrics."""

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from data.records import Example
-from data.ties import TIE
-from metrics.explained import Explained
-from metrics.keywords.overlap import STOP_WORDS
-from reports.escaping import join_items
-from reports.evidence.blocks import quote_span
+from relevance.data.records import Example
+from relevance.data.ties import TIE
+from relevance.metrics.explained import Explained
+from relevance.metrics.keywords.overlap import STOP_WORDS
+from relevance.reports.escaping import join_items
+from relevance.reports.evidence.blocks import quote_span
 
 MOST = 4
 """The most quotations in one sentence; further ones are counted."""

@@ -1,17 +1,17 @@
-"""The renderers of metrics' evidence, by the name in the metric's file: `metrics.kind.MetricKind.renderer`."""
+"""The renderers of metrics' evidence, by the name in the metric's file: `relevance.metrics.kind.MetricKind.renderer`."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from data.records import Example
-from data.signatures import name_of
-from metrics import METRICS
-from reports.evidence.apes import apes_html, describe_apes
-from reports.evidence.bertscore import bertscore_html, describe_bertscore
-from reports.evidence.carouge import carouge_html, describe_carouge
-from reports.evidence.phrases import Seen
-from reports.evidence.rouge import describe_rouge, rouge_html
-from reports.evidence.rouge_k import describe_keywords, rouge_k_html
+from relevance.data.records import Example
+from relevance.data.signatures import name_of
+from relevance.metrics import METRICS
+from relevance.reports.evidence.apes import apes_html, describe_apes
+from relevance.reports.evidence.bertscore import bertscore_html, describe_bertscore
+from relevance.reports.evidence.carouge import carouge_html, describe_carouge
+from relevance.reports.evidence.phrases import Seen
+from relevance.reports.evidence.rouge import describe_rouge, rouge_html
+from relevance.reports.evidence.rouge_k import describe_keywords, rouge_k_html
 
 
 class Renderer(NamedTuple):

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from itertools import groupby
 
-from data.records import Example
-from metrics.rouge import Match, RougeEvidence
-from metrics.text import UNICODE, Span, find_tokens, rouge_words
-from reports.escaping import esc, format_count, join_items
-from reports.evidence.blocks import alternatives_html, block, counted_note, details, quote_span, table_html
-from reports.evidence.marks import Mark
-from reports.evidence.phrases import Seen, is_content, join_first_items, reference_name, sentence
+from relevance.data.records import Example
+from relevance.metrics.rouge import Match, RougeEvidence
+from relevance.metrics.text import UNICODE, Span, find_tokens, rouge_words
+from relevance.reports.escaping import esc, format_count, join_items
+from relevance.reports.evidence.blocks import alternatives_html, block, counted_note, details, quote_span, table_html
+from relevance.reports.evidence.marks import Mark
+from relevance.reports.evidence.phrases import Seen, is_content, join_first_items, reference_name, sentence
 
 ROUGE_UNIT = {
     "rouge1": "unigram",

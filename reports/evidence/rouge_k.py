@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 
-from data.one_line import in_one_line
-from data.records import Example
-from metrics.rouge_k import RougeKEvidence
-from reports.escaping import esc, format_count, join_items
-from reports.evidence.blocks import block, in_group, quote_span
-from reports.evidence.marks import Mark
-from reports.evidence.phrases import Seen, join_first_items
+from relevance.data.one_line import in_one_line
+from relevance.data.records import Example
+from relevance.metrics.rouge_k import RougeKEvidence
+from relevance.reports.escaping import esc, format_count, join_items
+from relevance.reports.evidence.blocks import block, in_group, quote_span
+from relevance.reports.evidence.marks import Mark
+from relevance.reports.evidence.phrases import Seen, join_first_items
 
 
 def rouge_k_html(evidence: RougeKEvidence, example: Example) -> str:

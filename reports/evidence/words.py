@@ -1,19 +1,19 @@
 """Scores of several summaries in plain words: which one a metric prefers, by how much, and why.
 
 Every number and every quotation comes from the score's evidence. The sentences are plain text: callers escape them
-(`reports.escaping.in_markdown`, `literal`).
+(`relevance.reports.escaping.in_markdown`, `literal`).
 """
 
 from collections.abc import Sequence
 
-from data.records import Example
-from data.signatures import is_length
-from metrics.explained import Explained
-from metrics.registry import label_of
-from metrics.unseen import warnings_of_texts
-from reports.escaping import format_count, join_items
-from reports.evidence.phrases import Seen, missing_sentences, rank_letters, verdict_sentence
-from reports.evidence.renderers import renderer_of
+from relevance.data.records import Example
+from relevance.data.signatures import is_length
+from relevance.metrics.explained import Explained
+from relevance.metrics.registry import label_of
+from relevance.metrics.unseen import warnings_of_texts
+from relevance.reports.escaping import format_count, join_items
+from relevance.reports.evidence.phrases import Seen, missing_sentences, rank_letters, verdict_sentence
+from relevance.reports.evidence.renderers import renderer_of
 
 
 def in_words(

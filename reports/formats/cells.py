@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from itertools import takewhile
 from typing import Any
 
-from data.one_line import in_one_line
-from reports.tables.table import Cell, Marked, Range, Table, Undefined
+from relevance.data.one_line import in_one_line
+from relevance.reports.tables.table import Cell, Marked, Range, Table, Undefined
 
 UNDEFINED = "undefined"
 

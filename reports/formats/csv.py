@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from data.export import export
-from reports.formats.cells import (
+from relevance.data.export import export
+from relevance.reports.formats.cells import (
     MARKS,
     STD,
     UNDEFINED,
@@ -16,7 +16,7 @@ from reports.formats.cells import (
     row_name,
     stds_of,
 )
-from reports.tables.table import Marked, Range, Table, Undefined
+from relevance.reports.tables.table import Marked, Range, Table, Undefined
 
 
 def as_csv(table: Table) -> str:

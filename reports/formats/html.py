@@ -1,8 +1,8 @@
 """Tables as HTML."""
 
-from reports.escaping import esc
-from reports.formats.cells import LONG, UNDEFINED, columns_of, format_cell, reasons
-from reports.tables.table import Cell, Table, Undefined
+from relevance.reports.escaping import esc
+from relevance.reports.formats.cells import LONG, UNDEFINED, columns_of, format_cell, reasons
+from relevance.reports.tables.table import Cell, Table, Undefined
 
 
 def as_html(table: Table) -> str:

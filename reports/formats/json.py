@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from reports.formats.cells import MARKS, STD, UNDEFINED, cell_as_json, marks_of, stds_of
-from reports.tables.table import Table, Undefined
+from relevance.reports.formats.cells import MARKS, STD, UNDEFINED, cell_as_json, marks_of, stds_of
+from relevance.reports.tables.table import Table, Undefined
 
 
 def as_json(table: Table) -> dict[str, Any]:

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Callable, Iterable, Mapping
 
-from data.one_line import in_one_line
-from reports.formats.cells import UNDEFINED, columns_of, format_cell, reasons
-from reports.tables.table import DAGGER, Table
+from relevance.data.one_line import in_one_line
+from relevance.reports.formats.cells import UNDEFINED, columns_of, format_cell, reasons
+from relevance.reports.tables.table import DAGGER, Table
 
 SPECIAL = {
     "\\": r"\textbackslash{}",

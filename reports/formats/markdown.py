@@ -3,9 +3,9 @@
 import re
 from collections.abc import Sequence
 
-from data.one_line import in_one_line
-from reports.formats.cells import UNDEFINED, columns_of, format_cell, reasons
-from reports.tables.table import Table
+from relevance.data.one_line import in_one_line
+from relevance.reports.formats.cells import UNDEFINED, columns_of, format_cell, reasons
+from relevance.reports.tables.table import Table
 
 
 def as_markdown(table: Table) -> str:

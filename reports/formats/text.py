@@ -3,9 +3,9 @@
 import textwrap
 from collections.abc import Collection, Sequence
 
-from data.one_line import in_one_line
-from reports.formats.cells import UNDEFINED, columns_of, format_cell, reasons
-from reports.tables.table import Marked, Table
+from relevance.data.one_line import in_one_line
+from relevance.reports.formats.cells import UNDEFINED, columns_of, format_cell, reasons
+from relevance.reports.tables.table import Marked, Table
 
 
 def as_text(table: Table, *, without: Sequence[str] = (), said: Collection[str] = (), width: int | None = None) -> str:

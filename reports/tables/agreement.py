@@ -2,15 +2,23 @@
 
 from collections.abc import Mapping, Sequence
 
-from analysis.agreement.counts import Agreement, Rule
-from analysis.agreement.evaluation import MetricEvaluation
-from analysis.intervals import FEWEST_DOCUMENTS
-from analysis.leaders import rank_metrics
-from analysis.metrics_and_people import AgreementAnalysis
-from analysis.significance import TWO_WAY, PairedComparison, SideShare, fewest_documents
-from data.signatures import is_judge, is_length
-from reports.tables.judges import BOTH_ORDERS, NO_SCORES
-from reports.tables.table import NOT_WEIGHED, Cell, Table, Undefined, interval, number_cell, ratio_intervals_note
+from relevance.analysis.agreement.counts import Agreement, Rule
+from relevance.analysis.agreement.evaluation import MetricEvaluation
+from relevance.analysis.intervals import FEWEST_DOCUMENTS
+from relevance.analysis.leaders import rank_metrics
+from relevance.analysis.metrics_and_people import AgreementAnalysis
+from relevance.analysis.significance import TWO_WAY, PairedComparison, SideShare, fewest_documents
+from relevance.data.signatures import is_judge, is_length
+from relevance.reports.tables.judges import BOTH_ORDERS, NO_SCORES
+from relevance.reports.tables.table import (
+    NOT_WEIGHED,
+    Cell,
+    Table,
+    Undefined,
+    interval,
+    number_cell,
+    ratio_intervals_note,
+)
 
 TIE_RULE_NAMES: dict[Rule, str] = {
     "half": "half: (C + T/2) / n, a metric's tie counts half",

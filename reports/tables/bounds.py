@@ -5,14 +5,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from data.one_line import in_one_line
-from data.ties import TIE
-from reports.tables.oracles import WHOSE
-from reports.tables.table import Cell, Table, Undefined, number_cell
-from summarizers.oracles import ALGORITHMS
-from summarizers.oracles.evaluation import OracleRow
-from summarizers.oracles.problem import is_proven
-from summarizers.oracles.standing import Standing, SystemScore, bounds_of
+from relevance.data.one_line import in_one_line
+from relevance.data.ties import TIE
+from relevance.reports.tables.oracles import WHOSE
+from relevance.reports.tables.table import Cell, Table, Undefined, number_cell
+from relevance.summarizers.oracles import ALGORITHMS
+from relevance.summarizers.oracles.evaluation import OracleRow
+from relevance.summarizers.oracles.problem import is_proven
+from relevance.summarizers.oracles.standing import Standing, SystemScore, bounds_of
 
 ALGORITHM_ORDER = ("exact", *(name for name in ALGORITHMS if name != "exact"))
 """The algorithms by the names of the command, with the one that proves first."""

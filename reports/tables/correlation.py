@@ -3,18 +3,26 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from analysis.agreement.discrepancy import Discrepancy
-from analysis.correlation.comparison import PERMUTE_BY_LEVEL
-from analysis.correlation.intervals import RANKED_CELLS, RESAMPLE_BY_LEVEL, is_linearized
-from analysis.correlation.permuted import Permute
-from analysis.correlation.resampled import Resample
-from analysis.metrics_and_people import (
+from relevance.analysis.agreement.discrepancy import Discrepancy
+from relevance.analysis.correlation.comparison import PERMUTE_BY_LEVEL
+from relevance.analysis.correlation.intervals import RANKED_CELLS, RESAMPLE_BY_LEVEL, is_linearized
+from relevance.analysis.correlation.permuted import Permute
+from relevance.analysis.correlation.resampled import Resample
+from relevance.analysis.metrics_and_people import (
     LEVELS,
     CorrelationComparison,
     CorrelationRow,
 )
-from analysis.significance import ALPHA, fewest_documents
-from reports.tables.table import NOT_WEIGHED, Cell, Table, Undefined, interval, number_cell, ratio_intervals_note
+from relevance.analysis.significance import ALPHA, fewest_documents
+from relevance.reports.tables.table import (
+    NOT_WEIGHED,
+    Cell,
+    Table,
+    Undefined,
+    interval,
+    number_cell,
+    ratio_intervals_note,
+)
 
 LEVEL_NAMES = {"global": "pooled", "input": "within documents", "system": "system level"}
 """The names of the levels on pages and in charts; files have the names of the code."""

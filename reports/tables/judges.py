@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
-from analysis.agreement.evaluation import MetricEvaluation
-from analysis.metrics_and_people import AgreementAnalysis
-from analysis.people.judges import JudgeSummary, Share
-from data.signatures import JUDGE
-from reports.tables.table import Cell, Table, Undefined, interval, number_cell, ratio_intervals_note
+from relevance.analysis.agreement.evaluation import MetricEvaluation
+from relevance.analysis.metrics_and_people import AgreementAnalysis
+from relevance.analysis.people.judges import JudgeSummary, Share
+from relevance.data.signatures import JUDGE
+from relevance.reports.tables.table import Cell, Table, Undefined, interval, number_cell, ratio_intervals_note
 
 BOTH_ORDERS = (
     "Language models (judge:) were asked about each pair in both orders. Where their orders disagree they decide "

@@ -5,15 +5,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from analysis.intervals import FEWEST_DOCUMENTS
-from analysis.people.false_discovery import FalseDiscovery, false_discovery
-from analysis.people.reliability import krippendorff_alpha, raw_agreement
-from annotation.keyword_records import MarkCounts, MarkDecisions
-from metrics.dataset_statistics import KeywordStatistics, Lengths
-from metrics.keywords.extractors import ExtractorOverlap
-from metrics.keywords.recall import LONGEST_ASKED, LengthRecall, Recall
-from reports.escaping import format_count
-from reports.tables.table import GROWS, Cell, Table, interval, number_cell, ratio_intervals_note
+from relevance.analysis.intervals import FEWEST_DOCUMENTS
+from relevance.analysis.people.false_discovery import FalseDiscovery, false_discovery
+from relevance.analysis.people.reliability import krippendorff_alpha, raw_agreement
+from relevance.annotation.keyword_records import MarkCounts, MarkDecisions
+from relevance.metrics.dataset_statistics import KeywordStatistics, Lengths
+from relevance.metrics.keywords.extractors import ExtractorOverlap
+from relevance.metrics.keywords.recall import LONGEST_ASKED, LengthRecall, Recall
+from relevance.reports.escaping import format_count
+from relevance.reports.tables.table import GROWS, Cell, Table, interval, number_cell, ratio_intervals_note
 
 NO_SUMMARIES = "there is no summary, or no document has keywords"
 """The reason why a table of systems by keywords has no rows."""

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from analysis.arrays import LEVEL
-from analysis.people.marked_words import NO_MARKS, NO_OCCURRENCE, DocumentMarks, MarkComparison
-from analysis.ratio_intervals import Interval
-from reports.escaping import format_count
-from reports.marked_words import MarkedWords
-from reports.tables.table import Cell, Table, Undefined, interval, number_cell, ratio_intervals_note
+from relevance.analysis.arrays import LEVEL
+from relevance.analysis.people.marked_words import NO_MARKS, NO_OCCURRENCE, DocumentMarks, MarkComparison
+from relevance.analysis.ratio_intervals import Interval
+from relevance.reports.escaping import format_count
+from relevance.reports.marked_words import MarkedWords
+from relevance.reports.tables.table import Cell, Table, Undefined, interval, number_cell, ratio_intervals_note
 
 TOO_FEW = "fewer than 2 documents have marks and keywords"
 

@@ -4,13 +4,13 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from data.records import Document
-from reports.formats import as_latex
-from reports.formats.cells import UNDEFINED, cell_as_json
-from reports.tables.table import Cell, Range, Table, Undefined, number_cell
-from summarizers.base import SummaryLength
-from summarizers.oracles.algorithms import ALGORITHMS
-from summarizers.oracles.evaluation import (
+from relevance.data.records import Document
+from relevance.reports.formats import as_latex
+from relevance.reports.formats.cells import UNDEFINED, cell_as_json
+from relevance.reports.tables.table import Cell, Range, Table, Undefined, number_cell
+from relevance.summarizers.base import SummaryLength
+from relevance.summarizers.oracles.algorithms import ALGORITHMS
+from relevance.summarizers.oracles.evaluation import (
     LEVEL,
     AlgorithmStatistics,
     OracleEvaluation,
@@ -18,10 +18,10 @@ from summarizers.oracles.evaluation import (
     OracleTask,
     why_left_out,
 )
-from summarizers.oracles.extracts import NO_EXTRACTS, Extracts
-from summarizers.oracles.oracle import Target
-from summarizers.oracles.problem import PROVEN
-from summarizers.sentences import sentences_of
+from relevance.summarizers.oracles.extracts import NO_EXTRACTS, Extracts
+from relevance.summarizers.oracles.oracle import Target
+from relevance.summarizers.oracles.problem import PROVEN
+from relevance.summarizers.sentences import sentences_of
 
 DEFINITIONS = {
     "clipped": "clipped counts: an n-gram counts as often as both texts have it",

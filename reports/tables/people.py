@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from analysis.people.annotators import AnnotatorReliability
-from analysis.people.kappa import Kappa
-from analysis.people.ranking import Ranking
-from analysis.people.reliability import Estimate, FleissKappa
-from reports.tables.table import Cell, Table, Undefined, interval, number_cell, ratio_intervals_note
+from relevance.analysis.people.annotators import AnnotatorReliability
+from relevance.analysis.people.kappa import Kappa
+from relevance.analysis.people.ranking import Ranking
+from relevance.analysis.people.reliability import Estimate, FleissKappa
+from relevance.reports.tables.table import Cell, Table, Undefined, interval, number_cell, ratio_intervals_note
 
 
 def reliability_table(alpha: Estimate, fleiss: FleissKappa, raw: Estimate) -> Table:

@@ -1,8 +1,8 @@
 """Tables of how many pairs a study needs."""
 
-from analysis.agreement.planning import ObservedMetrics, Plan
-from analysis.significance import MCNEMAR
-from reports.tables.table import Cell, Table, number_cell
+from relevance.analysis.agreement.planning import ObservedMetrics, Plan
+from relevance.analysis.significance import MCNEMAR
+from relevance.reports.tables.table import Cell, Table, number_cell
 
 
 def plan_table(plan: Plan) -> Table:

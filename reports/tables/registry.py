@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-from analysis.metrics_and_people import CorrelationRow
-from analysis.study import WON, Settings, StudyAnalysis
-from reports.tables.agreement import (
+from relevance.analysis.metrics_and_people import CorrelationRow
+from relevance.analysis.study import WON, Settings, StudyAnalysis
+from relevance.reports.tables.agreement import (
     agreement_table,
     comparison_table,
     difference_table,
@@ -13,17 +13,17 @@ from reports.tables.agreement import (
     position_table,
     sampling_notes,
 )
-from reports.tables.correlation import (
+from relevance.reports.tables.correlation import (
     correlation_table,
     correlation_test_table,
     discrepancy_table,
     note_drawn_pairs_of_people,
 )
-from reports.tables.judges import judges_table, note_no_scores
-from reports.tables.people import annotators_table, cohen_table, ranking_table, reliability_table
-from reports.tables.stopping import sequential_table
-from reports.tables.systems import published_table, spread_table, system_table, wilcoxon_table
-from reports.tables.table import Table
+from relevance.reports.tables.judges import judges_table, note_no_scores
+from relevance.reports.tables.people import annotators_table, cohen_table, ranking_table, reliability_table
+from relevance.reports.tables.stopping import sequential_table
+from relevance.reports.tables.systems import published_table, spread_table, system_table, wilcoxon_table
+from relevance.reports.tables.table import Table
 
 TITLES = {
     "human": "Metrics with people ({human})",

@@ -1,9 +1,9 @@
 """The table of a study's stopping rule."""
 
-from analysis.agreement.sequential import SequentialAnalysis
-from data.stopping import StoppingDecision
-from reports.stopping import LabelOf, name_metrics, scale
-from reports.tables.table import Cell, Range, Table, number_cell
+from relevance.analysis.agreement.sequential import SequentialAnalysis
+from relevance.data.stopping import StoppingDecision
+from relevance.reports.stopping import LabelOf, name_metrics, scale
+from relevance.reports.tables.table import Cell, Range, Table, number_cell
 
 NOTES = (
     "Documents are complete, in the order that was drawn before, where every pair was judged or skipped by as many "

@@ -3,12 +3,12 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 
-from analysis.metrics_and_people import SystemsAnalysis
-from analysis.significance import ALPHA
-from analysis.systems import MOST_COMPARED, GivenMeans, SystemRuns
-from data.signatures import is_length, name_of
-from reports.tables.bounds import READING, reads_references
-from reports.tables.table import DAGGER, GROWS, Cell, Marked, Table, Undefined, number_cell
+from relevance.analysis.metrics_and_people import SystemsAnalysis
+from relevance.analysis.significance import ALPHA
+from relevance.analysis.systems import MOST_COMPARED, GivenMeans, SystemRuns
+from relevance.data.signatures import is_length, name_of
+from relevance.reports.tables.bounds import READING, reads_references
+from relevance.reports.tables.table import DAGGER, GROWS, Cell, Marked, Table, Undefined, number_cell
 
 BOUND = (
     "Best extracts are no systems, and read the references: no choice of sentences of that length has a higher ROUGE-1."

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from analysis.people.reliability import Estimate
-from analysis.ratio_intervals import Interval
+from relevance.analysis.people.reliability import Estimate
+from relevance.analysis.ratio_intervals import Interval
 
 
 class Undefined(NamedTuple):

@@ -3,10 +3,10 @@
 Nothing is downloaded, nothing is unpickled, and no code that comes with a checkpoint is run.
 """
 
-from summarizers.checkpoints.checkpoint import Checkpoint, open_checkpoint
-from summarizers.checkpoints.files import KINDS, CheckpointFiles
-from summarizers.checkpoints.options import WritingOptions
-from summarizers.checkpoints.summarizer import CheckpointSummarizer, checkpoint_summarizer, is_checkpoint
+from relevance.summarizers.checkpoints.checkpoint import Checkpoint, open_checkpoint
+from relevance.summarizers.checkpoints.files import KINDS, CheckpointFiles
+from relevance.summarizers.checkpoints.options import WritingOptions
+from relevance.summarizers.checkpoints.summarizer import CheckpointSummarizer, checkpoint_summarizer, is_checkpoint
 
 __all__ = [
     "KINDS",

@@ -9,17 +9,17 @@ from functools import cached_property
 from pathlib import Path
 from threading import Lock
 
-from llm.client import CallFailed, CallsRefused, Completion, Message, Settings
-from metrics.models.encoder import whole_characters
-from summarizers.checkpoints.checkpoint import Checkpoint, open_checkpoint
-from summarizers.checkpoints.files import CheckpointFiles
-from summarizers.checkpoints.loading import load_network
-from summarizers.checkpoints.options import WritingOptions
-from summarizers.checkpoints.sources import PLACES, Source, chat_tokens
+from relevance.llm.client import CallFailed, CallsRefused, Completion, Message, Settings
+from relevance.metrics.models.encoder import whole_characters
+from relevance.summarizers.checkpoints.checkpoint import Checkpoint, open_checkpoint
+from relevance.summarizers.checkpoints.files import CheckpointFiles
+from relevance.summarizers.checkpoints.loading import load_network
+from relevance.summarizers.checkpoints.options import WritingOptions
+from relevance.summarizers.checkpoints.sources import PLACES, Source, chat_tokens
 
 
 class CheckpointClient:
-    """An `llm.client.Client` for a language model in a local folder or file, of the kind `causal` or `gguf`.
+    """An `relevance.llm.client.Client` for a language model in a local folder or file, of the kind `causal` or `gguf`.
 
     It answers one call at a time. A model without a chat template reads the contents of the messages, with an empty
     line between them. Raises what `CheckpointFiles` and `open_checkpoint` do.
@@ -85,7 +85,7 @@ class CheckpointClient:
 
 
 class CheckpointTokens:
-    """An `llm.client.TokenCounter` that uses a checkpoint's tokenizer."""
+    """An `relevance.llm.client.TokenCounter` that uses a checkpoint's tokenizer."""
 
     name = "tokenizer"
 

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from metrics.models.encoder import UNLIMITED, make_batches
-from summarizers.checkpoints.files import CheckpointFiles
-from summarizers.checkpoints.loading import Model, load_network, load_tokenizer, open_model
-from summarizers.checkpoints.options import WritingOptions, generation_config, generation_settings
-from summarizers.checkpoints.sources import Source, make_prompt
+from relevance.metrics.models.encoder import UNLIMITED, make_batches
+from relevance.summarizers.checkpoints.files import CheckpointFiles
+from relevance.summarizers.checkpoints.loading import Model, load_network, load_tokenizer, open_model
+from relevance.summarizers.checkpoints.options import WritingOptions, generation_config, generation_settings
+from relevance.summarizers.checkpoints.sources import Source, make_prompt
 
 
 class TooLittleMemory(ValueError):

@@ -6,8 +6,8 @@ from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 
-from data.files import sha256
-from metrics.models.files import BadModel, ModelUnavailable, read_object, safe, weights_files
+from relevance.data.files import sha256
+from relevance.metrics.models.files import BadModel, ModelUnavailable, read_object, safe, weights_files
 
 KINDS = ("seq2seq", "causal", "gguf")
 """Prefixes of systems' names: folders of encoder-decoders, folders of language models, GGUF files."""

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Protocol
 
-from metrics.models.encoder import quiet
-from metrics.models.files import BadModel, ModelUnavailable, device, first_line
-from summarizers.checkpoints.files import CheckpointFiles
-from summarizers.checkpoints.sources import Source
+from relevance.metrics.models.encoder import quiet
+from relevance.metrics.models.files import BadModel, ModelUnavailable, device, first_line
+from relevance.summarizers.checkpoints.files import CheckpointFiles
+from relevance.summarizers.checkpoints.sources import Source
 
 
 class WritingMethod(Protocol):
@@ -83,9 +83,9 @@ def open_model(files: CheckpointFiles, dtype: str, wanted: str | None = None) ->
 
 def find_method(files: CheckpointFiles) -> WritingMethod:
     """Find the method that a network was trained by. Raises `BadModel` for one that cannot be opened."""
-    from summarizers.methods.plain import Plain, Seq2SeqMethod
-    from summarizers.methods.registry import RECORD, read_method
-    from summarizers.methods.writing import TrainedNetwork
+    from relevance.summarizers.methods.plain import Plain, Seq2SeqMethod
+    from relevance.summarizers.methods.registry import RECORD, read_method
+    from relevance.summarizers.methods.writing import TrainedNetwork
 
     if files.kind == "gguf" or not (files.folder / RECORD).is_file():
         return PlainNetwork()

@@ -5,7 +5,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from metrics.base import check_option
+from relevance.metrics.base import check_option
 
 DTYPES = ("float32", "bfloat16", "float16")
 

@@ -6,15 +6,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from data.records import Document, Summary
-from data.signatures import signature
-from metrics.models.files import BadModel, ModelUnavailable, device, first_line, safe, weights_sha256
-from summarizers.base import VERSION, remarks_of, system_name
-from summarizers.checkpoints.files import CONFIG, TOKENIZER, hash_files
-from summarizers.checkpoints.options import WritingOptions
-from summarizers.methods.base import Network
-from summarizers.methods.own_network import VOCABULARY, OwnNetwork
-from summarizers.training_documents import TRAINING_DOCUMENTS, TrainingDocuments
+from relevance.data.records import Document, Summary
+from relevance.data.signatures import signature
+from relevance.metrics.models.files import BadModel, ModelUnavailable, device, first_line, safe, weights_sha256
+from relevance.summarizers.base import VERSION, remarks_of, system_name
+from relevance.summarizers.checkpoints.files import CONFIG, TOKENIZER, hash_files
+from relevance.summarizers.checkpoints.options import WritingOptions
+from relevance.summarizers.methods.base import Network
+from relevance.summarizers.methods.own_network import VOCABULARY, OwnNetwork
+from relevance.summarizers.training_documents import TRAINING_DOCUMENTS, TrainingDocuments
 
 FIELDS = {
     "beams": "num_beams",
@@ -34,7 +34,7 @@ class OwnNetworkSummarizer:
     """
 
     def __init__(self, kind: str, folder: Path, options: WritingOptions | None = None, name: str | None = None) -> None:
-        from summarizers.methods.registry import read_decoding, read_method
+        from relevance.summarizers.methods.registry import read_decoding, read_method
 
         self.folder = folder
         method = read_method(folder)  # first, as an unfinished run has neither

@@ -3,9 +3,9 @@
 import hashlib
 from typing import Any, NamedTuple
 
-from llm.prompts import ROUGE_K_PAPER
-from metrics.models.encoder import whole_characters
-from summarizers.checkpoints.options import DOCUMENT
+from relevance.llm.prompts import ROUGE_K_PAPER
+from relevance.metrics.models.encoder import whole_characters
+from relevance.summarizers.checkpoints.options import DOCUMENT
 
 
 class Source(NamedTuple):

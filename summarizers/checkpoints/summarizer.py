@@ -5,16 +5,16 @@ from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
-from data.records import Document, Summary
-from data.signatures import signature
-from llm.prompts import SENTENCES, SOURCE_TOKENS
-from summarizers.base import VERSION, BatchSummarizer, remarks_of, system_name
-from summarizers.checkpoints.checkpoint import Checkpoint, open_checkpoint
-from summarizers.checkpoints.files import KINDS, CheckpointFiles
-from summarizers.checkpoints.options import WritingOptions
-from summarizers.checkpoints.own_network import OwnNetworkSummarizer
-from summarizers.sentences import keep_sentences
-from summarizers.training_documents import TRAINING_DOCUMENTS, TrainingDocuments
+from relevance.data.records import Document, Summary
+from relevance.data.signatures import signature
+from relevance.llm.prompts import SENTENCES, SOURCE_TOKENS
+from relevance.summarizers.base import VERSION, BatchSummarizer, remarks_of, system_name
+from relevance.summarizers.checkpoints.checkpoint import Checkpoint, open_checkpoint
+from relevance.summarizers.checkpoints.files import KINDS, CheckpointFiles
+from relevance.summarizers.checkpoints.options import WritingOptions
+from relevance.summarizers.checkpoints.own_network import OwnNetworkSummarizer
+from relevance.summarizers.sentences import keep_sentences
+from relevance.summarizers.training_documents import TRAINING_DOCUMENTS, TrainingDocuments
 
 
 class CheckpointSummarizer:

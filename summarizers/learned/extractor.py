@@ -7,12 +7,12 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from data.records import Document
-from data.signatures import signature
-from metrics.models.files import embedded_model, safe
-from summarizers.base import LENGTH_NAME, VERSION, Extractive, SummaryLength, best_first, read_length
-from summarizers.learned import linear, minilm
-from summarizers.learned.folder import (
+from relevance.data.records import Document
+from relevance.data.signatures import signature
+from relevance.metrics.models.files import embedded_model, safe
+from relevance.summarizers.base import LENGTH_NAME, VERSION, Extractive, SummaryLength, best_first, read_length
+from relevance.summarizers.learned import linear, minilm
+from relevance.summarizers.learned.folder import (
     KINDS,
     LINEAR,
     MINILM,
@@ -22,12 +22,12 @@ from summarizers.learned.folder import (
     read_ngrams,
     read_training_documents,
 )
-from summarizers.training_documents import TrainingDocuments
+from relevance.summarizers.training_documents import TrainingDocuments
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from metrics.models.encoder import Encoder
+    from relevance.metrics.models.encoder import Encoder
 
 WEIGHTS = Path(__file__).parent / "weights"
 """The folders of the extractors that come with this package."""
@@ -81,7 +81,7 @@ class LearnedExtractor(Extractive):
 @cache
 def sentence_encoder() -> Encoder:
     """Return the embedded encoder of all extractors: that of metrics would compute layers that they do not use."""
-    from metrics.models.encoder import Encoder
+    from relevance.metrics.models.encoder import Encoder
 
     return Encoder()
 

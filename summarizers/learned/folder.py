@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from data.files import open_file, sha256, write_whole
-from data.reading import lines
-from data.records import BadRecord
-from metrics.models.files import BadModel, ModelUnavailable, embedded_model
-from summarizers.learned import minilm
-from summarizers.training_documents import TRAINING_DOCUMENTS, TrainingDocuments
+from relevance.data.files import open_file, sha256, write_whole
+from relevance.data.reading import lines
+from relevance.data.records import BadRecord
+from relevance.metrics.models.files import BadModel, ModelUnavailable, embedded_model
+from relevance.summarizers.learned import minilm
+from relevance.summarizers.training_documents import TRAINING_DOCUMENTS, TrainingDocuments
 
 if TYPE_CHECKING:
     import torch

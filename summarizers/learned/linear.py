@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.text import UNICODE
+from relevance.metrics.text import UNICODE
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     import torch
 
-    from metrics.models.encoder import Encoder
+    from relevance.metrics.models.encoder import Encoder
 
 LAYER = 3
 """The hidden layer of the encoder, of 6, that is used; those above it are not computed."""

@@ -1,4 +1,4 @@
-"""Training of extractors, from documents with references to a folder of `summarizers.learned.folder`.
+"""Training of extractors, from documents with references to a folder of `relevance.summarizers.learned.folder`.
 
 The worth of a sentence is its ROUGE-1 F1 against the best of the references. A penalty or a seed is chosen by the mean
 ROUGE-1 of the sentence with the highest score, on the development documents.
@@ -14,21 +14,21 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from data.records import Document, Example
-from metrics.base import check_option
-from metrics.models.files import EMBEDDED
-from metrics.rouge import RougeN
-from summarizers.base import best_first
-from summarizers.learned import linear, minilm
-from summarizers.learned.folder import KINDS, MINILM, MOST_HEADS, write_about, write_heads, write_ngrams
-from summarizers.output_folder import check_output
-from summarizers.sentences import sentences_of
-from summarizers.training_documents import TrainingDocuments
+from relevance.data.records import Document, Example
+from relevance.metrics.base import check_option
+from relevance.metrics.models.files import EMBEDDED
+from relevance.metrics.rouge import RougeN
+from relevance.summarizers.base import best_first
+from relevance.summarizers.learned import linear, minilm
+from relevance.summarizers.learned.folder import KINDS, MINILM, MOST_HEADS, write_about, write_heads, write_ngrams
+from relevance.summarizers.output_folder import check_output
+from relevance.summarizers.sentences import sentences_of
+from relevance.summarizers.training_documents import TrainingDocuments
 
 if TYPE_CHECKING:
     import torch
 
-    from metrics.models.encoder import Encoder
+    from relevance.metrics.models.encoder import Encoder
 
 PENALTIES = (30.0, 100.0, 200.0, 300.0, 400.0, 600.0, 1000.0)
 """Penalties of the ridge regression that are tried."""
@@ -102,7 +102,7 @@ def train_extractor(
         weights, rouge1, chosen = choose(linear_candidates(train, chosen_on), chosen_on, say)
     write_ngrams(output, weights)
     if kind == MINILM:
-        from metrics.models.encoder import Encoder
+        from relevance.metrics.models.encoder import Encoder
 
         encoder = Encoder(EMBEDDED)
         settings = {"encoder": encoder.signature, "layer": minilm.LAYER, "seeds": seeds, "epochs": minilm.EPOCHS}

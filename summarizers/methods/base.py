@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 
-from data.records import Document
+from relevance.data.records import Document
 
 if TYPE_CHECKING:
     import torch

@@ -8,11 +8,11 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from data.records import Document
-from metrics.keywords.extractors import extract
-from summarizers.methods.base import Batch, Network, setting
-from summarizers.methods.guidance import add_guidance, guided
-from summarizers.methods.plain import IGNORED, Seq2SeqMethod, source_limit
+from relevance.data.records import Document
+from relevance.metrics.keywords.extractors import extract
+from relevance.summarizers.methods.base import Batch, Network, setting
+from relevance.summarizers.methods.guidance import add_guidance, guided
+from relevance.summarizers.methods.plain import IGNORED, Seq2SeqMethod, source_limit
 
 if TYPE_CHECKING:
     import torch
@@ -30,7 +30,7 @@ class GSum(Seq2SeqMethod):
     cross-entropy with smoothed labels.
 
     The keywords are those of the source, as far as it is read, by tf-idf with sentences as documents
-    (`metrics.keywords.extractors`), both in training and at test time, so that no reference can leak. The authors
+    (`relevance.metrics.keywords.extractors`), both in training and at test time, so that no reference can leak. The authors
     predict keywords at test time only and train with those of the source that are also in the reference.
     Source: Dou et al. (2021), GSum, and its published code. Raises ValueError for fewer than one keyword, and for a
     smoothing outside [0, 1].

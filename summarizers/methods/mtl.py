@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from data.records import Document
-from metrics.keywords.overlap import compared_texts, content_words, occurrences, overlap_keywords
-from summarizers.methods.base import Batch, Network
-from summarizers.methods.heads import TokenHead, mean_over
+from relevance.data.records import Document
+from relevance.metrics.keywords.overlap import compared_texts, content_words, occurrences, overlap_keywords
+from relevance.summarizers.methods.base import Batch, Network
+from relevance.summarizers.methods.heads import TokenHead, mean_over
 
 if TYPE_CHECKING:
     import torch
 
-    from metrics.text import Span
+    from relevance.metrics.text import Span
 
 
 @dataclass

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
-from data.records import Document
-from summarizers.methods.base import Decoding, Method, Network
+from relevance.data.records import Document
+from relevance.summarizers.methods.base import Decoding, Method, Network
 
 VOCABULARY = "vocabulary.json"
 """The file of the words of a network without a tokenizer of transformers."""

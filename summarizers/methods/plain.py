@@ -9,12 +9,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from data.records import Document
-from metrics.models.encoder import quiet
-from metrics.models.files import BadModel, first_line
-from summarizers.checkpoints.files import find_safetensors
-from summarizers.methods.base import Batch, Decoding, Method, Network, UnsuitableModel, target_of
-from summarizers.methods.weights import WEIGHTS, save_weights
+from relevance.data.records import Document
+from relevance.metrics.models.encoder import quiet
+from relevance.metrics.models.files import BadModel, first_line
+from relevance.summarizers.checkpoints.files import find_safetensors
+from relevance.summarizers.methods.base import Batch, Decoding, Method, Network, UnsuitableModel, target_of
+from relevance.summarizers.methods.weights import WEIGHTS, save_weights
 
 if TYPE_CHECKING:
     import torch

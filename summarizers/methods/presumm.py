@@ -9,13 +9,13 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from data.records import Document
-from metrics.models.encoder import quiet
-from metrics.models.files import BadModel, first_line
-from metrics.text import rouge_words
-from summarizers.base import best_first
-from summarizers.checkpoints.files import find_safetensors
-from summarizers.methods.base import (
+from relevance.data.records import Document
+from relevance.metrics.models.encoder import quiet
+from relevance.metrics.models.files import BadModel, first_line
+from relevance.metrics.text import rouge_words
+from relevance.summarizers.base import best_first
+from relevance.summarizers.checkpoints.files import find_safetensors
+from relevance.summarizers.methods.base import (
     Batch,
     Decoding,
     Network,
@@ -24,10 +24,10 @@ from summarizers.methods.base import (
     setting,
     target_of,
 )
-from summarizers.methods.own_network import Output, OwnNetwork
-from summarizers.methods.weights import WEIGHTS, save_weights
-from summarizers.oracles.problem import Problem
-from summarizers.sentences import sentences_of
+from relevance.summarizers.methods.own_network import Output, OwnNetwork
+from relevance.summarizers.methods.weights import WEIGHTS, save_weights
+from relevance.summarizers.oracles.problem import Problem
+from relevance.summarizers.sentences import sentences_of
 
 if TYPE_CHECKING:
     import torch

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from summarizers.methods.base import Decoding
+from relevance.summarizers.methods.base import Decoding
 
 
 @dataclass(frozen=True)

@@ -6,17 +6,17 @@ noise alone and reads no document, and they report that it failed to write summa
 
 from pathlib import Path
 
-from metrics.models.files import BadModel, ModelUnavailable, first_line, read_object
-from summarizers.methods.base import Decoding, Method
-from summarizers.methods.gsum import GSum
-from summarizers.methods.mtl import MTL
-from summarizers.methods.plain import Plain
-from summarizers.methods.presumm import PreSumm
-from summarizers.methods.rwenc import RwEnc
-from summarizers.methods.rwgen import RwGen
-from summarizers.methods.tdmtl import TDMTL
-from summarizers.methods.tdsum import TDSum
-from summarizers.pointer.method import ApesPointer, Lstm, Pointer
+from relevance.metrics.models.files import BadModel, ModelUnavailable, first_line, read_object
+from relevance.summarizers.methods.base import Decoding, Method
+from relevance.summarizers.methods.gsum import GSum
+from relevance.summarizers.methods.mtl import MTL
+from relevance.summarizers.methods.plain import Plain
+from relevance.summarizers.methods.presumm import PreSumm
+from relevance.summarizers.methods.rwenc import RwEnc
+from relevance.summarizers.methods.rwgen import RwGen
+from relevance.summarizers.methods.tdmtl import TDMTL
+from relevance.summarizers.methods.tdsum import TDSum
+from relevance.summarizers.pointer.method import ApesPointer, Lstm, Pointer
 
 METHODS: dict[str, type[Method]] = {
     "plain": Plain,

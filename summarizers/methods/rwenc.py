@@ -5,8 +5,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from summarizers.methods.base import Batch, UnsuitableModel, setting
-from summarizers.methods.weighted import Weighted
+from relevance.summarizers.methods.base import Batch, UnsuitableModel, setting
+from relevance.summarizers.methods.weighted import Weighted
 
 
 @dataclass

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from data.records import Document
-from summarizers.methods.base import Batch, Network, setting
-from summarizers.methods.weighted import Weighted
+from relevance.data.records import Document
+from relevance.summarizers.methods.base import Batch, Network, setting
+from relevance.summarizers.methods.weighted import Weighted
 
 if TYPE_CHECKING:
     import torch

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from summarizers.methods.base import Batch
-from summarizers.methods.heads import TokenHead, mean_over
-from summarizers.methods.weighted import Weighted
+from relevance.summarizers.methods.base import Batch
+from relevance.summarizers.methods.heads import TokenHead, mean_over
+from relevance.summarizers.methods.weighted import Weighted
 
 if TYPE_CHECKING:
     import torch

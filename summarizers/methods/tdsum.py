@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from metrics.base import check_option
-from summarizers.methods.base import Batch, setting
-from summarizers.methods.guidance import add_guidance, guide_of, guided
-from summarizers.methods.tdmtl import TDMTL
+from relevance.metrics.base import check_option
+from relevance.summarizers.methods.base import Batch, setting
+from relevance.summarizers.methods.guidance import add_guidance, guide_of, guided
+from relevance.summarizers.methods.tdmtl import TDMTL
 
 if TYPE_CHECKING:
     import torch

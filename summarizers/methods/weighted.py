@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from data.records import Document
-from summarizers.methods.base import Batch, Network
-from summarizers.methods.importance import Importance, importance_of
-from summarizers.methods.plain import Seq2SeqMethod, source_limit
+from relevance.data.records import Document
+from relevance.summarizers.methods.base import Batch, Network
+from relevance.summarizers.methods.importance import Importance, importance_of
+from relevance.summarizers.methods.plain import Seq2SeqMethod, source_limit
 
 
 class Weighted(Seq2SeqMethod):

@@ -6,17 +6,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from data.records import Document
-from summarizers.methods.base import Network
-from summarizers.methods.plain import Seq2SeqMethod
+from relevance.data.records import Document
+from relevance.summarizers.methods.base import Network
+from relevance.summarizers.methods.plain import Seq2SeqMethod
 
 if TYPE_CHECKING:
-    from summarizers.checkpoints.loading import Model
-    from summarizers.checkpoints.sources import Source
+    from relevance.summarizers.checkpoints.loading import Model
+    from relevance.summarizers.checkpoints.sources import Source
 
 
 class TrainedNetwork:
-    """A `summarizers.checkpoints.loading.WritingMethod` for networks with a method's additions."""
+    """A `relevance.summarizers.checkpoints.loading.WritingMethod` for networks with a method's additions."""
 
     def __init__(self, method: Seq2SeqMethod) -> None:
         self.method = method
@@ -25,7 +25,7 @@ class TrainedNetwork:
         """Load the network with its weights. Raises `BadModel`."""
         import torch
 
-        from summarizers.checkpoints.loading import refuse_bad_checkpoint
+        from relevance.summarizers.checkpoints.loading import refuse_bad_checkpoint
 
         with refuse_bad_checkpoint(model.files):
             return self.method.load(model.files.folder).model.to(getattr(torch, model.dtype))

@@ -7,11 +7,11 @@ any number of sentences, and none of our searches loses its best one. Settings a
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
-from summarizers.oracles.exact import exact
-from summarizers.oracles.genetic import GENERATIONS, POPULATION, breed, genetic
-from summarizers.oracles.greedy import greedy
-from summarizers.oracles.problem import Problem, Solution
-from summarizers.oracles.vns import K_MAX, USUAL, StopRule, exchange, vns
+from relevance.summarizers.oracles.exact import exact
+from relevance.summarizers.oracles.genetic import GENERATIONS, POPULATION, breed, genetic
+from relevance.summarizers.oracles.greedy import greedy
+from relevance.summarizers.oracles.problem import Problem, Solution
+from relevance.summarizers.oracles.vns import K_MAX, USUAL, StopRule, exchange, vns
 
 SECONDS = 60.0
 """The time limit of one search, a document against one reference. Greedy and our genetic search need none."""

@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from metrics.languages import LANGUAGES
-from metrics.rouge import RougeN
-from metrics.text import Span
-from summarizers.oracles.oracle import Target
+from relevance.metrics.languages import LANGUAGES
+from relevance.metrics.rouge import RougeN
+from relevance.metrics.text import Span
+from relevance.summarizers.oracles.oracle import Target
 
 
 class NgramOccurrence(NamedTuple):

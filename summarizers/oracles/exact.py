@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from summarizers.oracles.greedy import climb, greedy
-from summarizers.oracles.problem import BETTER, Extract, Problem, Solution, solution
-from summarizers.oracles.vns import StopRule, vns
+from relevance.summarizers.oracles.greedy import climb, greedy
+from relevance.summarizers.oracles.problem import BETTER, Extract, Problem, Solution, solution
+from relevance.summarizers.oracles.vns import StopRule, vns
 
 SECONDS = 60.0
 """The time limit of one search."""
@@ -81,7 +81,7 @@ def exact(problem: Problem, start: Iterable[int] | None = None, *, seconds: floa
     when it repairs a solution that its presolve or heuristics left slightly outside the constraints. Without presolve,
     from which these programs gain no time, this is rare: once in some hundred long documents, most of them with a limit
     of words. A command whose output is read by programs searches in child processes, as
-    `summarizers.oracles.evaluation` does, whose standard output goes to standard error.
+    `relevance.summarizers.oracles.evaluation` does, whose standard output goes to standard error.
     """
     useful = problem.useful
     if not useful:

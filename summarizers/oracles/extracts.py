@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from data.records import Document
-from metrics.text import count_words
-from summarizers.oracles.evaluation import OracleRow
-from summarizers.oracles.oracle import Target
-from summarizers.oracles.problem import Problem
-from summarizers.sentences import sentences_of, split_sentences
+from relevance.data.records import Document
+from relevance.metrics.text import count_words
+from relevance.summarizers.oracles.evaluation import OracleRow
+from relevance.summarizers.oracles.oracle import Target
+from relevance.summarizers.oracles.problem import Problem
+from relevance.summarizers.sentences import sentences_of, split_sentences
 
 FEATURES = (
     "sentences of the document",

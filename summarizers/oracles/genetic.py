@@ -11,8 +11,8 @@ from itertools import combinations, islice
 import numpy as np
 from numpy.typing import NDArray
 
-from summarizers.oracles.problem import Problem, Solution, solution
-from summarizers.oracles.vns import USUAL, StopRule, paper_size, random_start, take_fitting
+from relevance.summarizers.oracles.problem import Problem, Solution, solution
+from relevance.summarizers.oracles.vns import USUAL, StopRule, paper_size, random_start, take_fitting
 
 GENERATIONS = 6
 """The number of generations in the paper."""

@@ -1,6 +1,6 @@
 """Greedy (Akhmetov et al. 2022): cover the reference's vocabulary, then keep the best prefix."""
 
-from summarizers.oracles.problem import BETTER, Extract, Problem, Solution, solution
+from relevance.summarizers.oracles.problem import BETTER, Extract, Problem, Solution, solution
 
 
 def greedy(problem: Problem) -> Solution:

@@ -3,16 +3,16 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from data.records import Document, Summary
-from data.signatures import signature
-from metrics.base import check_option
-from metrics.languages import ENGLISH, LANGUAGES, settings_of
-from metrics.rouge import TOKENIZERS
-from metrics.text import rouge_words
-from summarizers.base import VERSION, SummaryLength, check_length
-from summarizers.oracles.algorithms import ALGORITHMS, SECONDS
-from summarizers.oracles.problem import DEFINITIONS, NO_LIMITS, Limits, Problem, Solution
-from summarizers.sentences import sentences_of
+from relevance.data.records import Document, Summary
+from relevance.data.signatures import signature
+from relevance.metrics.base import check_option
+from relevance.metrics.languages import ENGLISH, LANGUAGES, settings_of
+from relevance.metrics.rouge import TOKENIZERS
+from relevance.metrics.text import rouge_words
+from relevance.summarizers.base import VERSION, SummaryLength, check_length
+from relevance.summarizers.oracles.algorithms import ALGORITHMS, SECONDS
+from relevance.summarizers.oracles.problem import DEFINITIONS, NO_LIMITS, Limits, Problem, Solution
+from relevance.summarizers.sentences import sentences_of
 
 REFERENCE_RULES = ("max", "first")
 """The reference that counts: the one with the highest F1, or the first. A mean over references is not offered: it is no
@@ -32,7 +32,7 @@ class Target(NamedTuple):
 
     @property
     def options(self) -> dict[str, object]:
-        """The settings in signatures. N-grams are counted inside sentences (`summarizers.oracles.problem`)."""
+        """The settings in signatures. N-grams are counted inside sentences (`relevance.summarizers.oracles.problem`)."""
         return {
             "metric": f"rouge{self.n}",
             "definition": self.definition,

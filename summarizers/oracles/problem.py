@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.base import check_option
-from metrics.text import count_words, rouge_words
-from summarizers.sentences import split_sentences
+from relevance.metrics.base import check_option
+from relevance.metrics.text import count_words, rouge_words
+from relevance.summarizers.sentences import split_sentences
 
 DEFINITIONS = ("clipped", "set")
 """`clipped`: an n-gram counts as often as both texts have it (Lin 2004; but inside sentences, so that it is ROUGE for
@@ -30,7 +30,7 @@ Units = tuple[tuple[int, int], ...]
 
 
 class Limits(NamedTuple):
-    """The limits of an extract, in sentences and in words of `metrics.text.counted_words`; None: no limit."""
+    """The limits of an extract, in sentences and in words of `relevance.metrics.text.counted_words`; None: no limit."""
 
     sentences: int | None = None
     words: int | None = None

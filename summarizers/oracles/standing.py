@@ -10,14 +10,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from data.records import REFERENCE_SYSTEM, Document, Summary
-from data.ties import TIE
-from metrics.rouge import ngrams
-from metrics.text import count_words, rouge_words
-from summarizers.base import SummaryLength
-from summarizers.oracles.evaluation import OracleRow
-from summarizers.oracles.oracle import Target, limits_of
-from summarizers.sentences import sentences_of, split_sentences
+from relevance.data.records import REFERENCE_SYSTEM, Document, Summary
+from relevance.data.ties import TIE
+from relevance.metrics.rouge import ngrams
+from relevance.metrics.text import count_words, rouge_words
+from relevance.summarizers.base import SummaryLength
+from relevance.summarizers.oracles.evaluation import OracleRow
+from relevance.summarizers.oracles.oracle import Target, limits_of
+from relevance.summarizers.sentences import sentences_of, split_sentences
 
 Units = frozenset[str]
 """N-grams, with repeated ones numbered if repetitions count: two texts share as many as match."""

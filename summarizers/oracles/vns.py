@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import NamedTuple
 
-from summarizers.oracles.problem import BETTER, Extract, Problem, Solution, solution
+from relevance.summarizers.oracles.problem import BETTER, Extract, Problem, Solution, solution
 
 K_MAX = 3
 """The number of moves in the largest step."""

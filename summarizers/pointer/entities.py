@@ -8,10 +8,10 @@ so that the "of" of a ministry makes every "of" positive.
 from collections.abc import Sequence
 from functools import cached_property
 
-from data.records import Document, Summary, make_examples
-from metrics.apes import Apes
-from metrics.apes.names import find_names
-from metrics.text import Span
+from relevance.data.records import Document, Summary, make_examples
+from relevance.metrics.apes import Apes
+from relevance.metrics.apes.names import find_names
+from relevance.metrics.text import Span
 
 
 class AskedEntities:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from summarizers.pointer.network import generation, vocabulary_log
-from summarizers.pointer.words import PADDING, START, UNKNOWN
+from relevance.summarizers.pointer.network import generation, vocabulary_log
+from relevance.summarizers.pointer.words import PADDING, START, UNKNOWN
 
 if TYPE_CHECKING:
     import torch
 
-    from summarizers.methods.base import Batch
+    from relevance.summarizers.methods.base import Batch
 
 LEAST = 1e-12
 """The floor of probabilities, so that a word that cannot be written has a logarithm, too."""

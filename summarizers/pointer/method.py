@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from data.records import Document
-from summarizers.methods.base import (
+from relevance.data.records import Document
+from relevance.summarizers.methods.base import (
     Batch,
     Decoding,
     Network,
@@ -19,13 +19,13 @@ from summarizers.methods.base import (
     setting,
     target_of,
 )
-from summarizers.methods.own_network import VOCABULARY, Output, OwnNetwork
-from summarizers.methods.weights import WEIGHTS, save_weights
-from summarizers.pointer.entities import AskedEntities, mark_words
-from summarizers.pointer.losses import loss
-from summarizers.pointer.network import network_class
-from summarizers.pointer.search import Terms, write
-from summarizers.pointer.words import SPECIAL, Source, Vocabulary, make_vocabulary
+from relevance.summarizers.methods.own_network import VOCABULARY, Output, OwnNetwork
+from relevance.summarizers.methods.weights import WEIGHTS, save_weights
+from relevance.summarizers.pointer.entities import AskedEntities, mark_words
+from relevance.summarizers.pointer.losses import loss
+from relevance.summarizers.pointer.network import network_class
+from relevance.summarizers.pointer.search import Terms, write
+from relevance.summarizers.pointer.words import SPECIAL, Source, Vocabulary, make_vocabulary
 
 if TYPE_CHECKING:
     import torch

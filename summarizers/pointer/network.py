@@ -15,7 +15,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from summarizers.pointer.words import PADDING, UNKNOWN
+from relevance.summarizers.pointer.words import PADDING, UNKNOWN
 
 if TYPE_CHECKING:
     import torch

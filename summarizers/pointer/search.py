@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from summarizers.methods.base import Decoding
-from summarizers.pointer.losses import LEAST
-from summarizers.pointer.network import Memory, State, Step, distribution
-from summarizers.pointer.words import PADDING, START, STOP, UNKNOWN, Source
+from relevance.summarizers.methods.base import Decoding
+from relevance.summarizers.pointer.losses import LEAST
+from relevance.summarizers.pointer.network import Memory, State, Step, distribution
+from relevance.summarizers.pointer.words import PADDING, START, STOP, UNKNOWN, Source
 
 if TYPE_CHECKING:
     import torch

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import regex
 
-from metrics.text import Span, Tokens, find_tokens
+from relevance.metrics.text import Span, Tokens, find_tokens
 
 PADDING, UNKNOWN, START, STOP = range(4)
 

@@ -1,1 +1,1 @@
-"""Training of the methods of `summarizers.methods`: one run, its resuming, the grid, runs over seeds."""
+"""Training of the methods of `relevance.summarizers.methods`: one run, its resuming, the grid, runs over seeds."""

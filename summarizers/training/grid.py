@@ -8,16 +8,16 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from data.files import write_whole
-from metrics.models.files import read_object
-from summarizers.methods.base import Decoding
-from summarizers.methods.published import Training
-from summarizers.output_folder import check_output
-from summarizers.training.measuring import measure, write_all
-from summarizers.training.record import FINISHED, AnotherRun
-from summarizers.training.run import start, train
-from summarizers.training.task import Task
-from summarizers.training_documents import TRAINING_DOCUMENTS, TrainingDocuments
+from relevance.data.files import write_whole
+from relevance.metrics.models.files import read_object
+from relevance.summarizers.methods.base import Decoding
+from relevance.summarizers.methods.published import Training
+from relevance.summarizers.output_folder import check_output
+from relevance.summarizers.training.measuring import measure, write_all
+from relevance.summarizers.training.record import FINISHED, AnotherRun
+from relevance.summarizers.training.run import start, train
+from relevance.summarizers.training.task import Task
+from relevance.summarizers.training_documents import TRAINING_DOCUMENTS, TrainingDocuments
 
 GRID = "grid.json"
 """The file of the searched grid and the score of each combination."""

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from statistics import fmean
 
-from data.records import Document, Summary, make_examples
-from metrics.registry import metric
-from summarizers.methods.base import Decoding, Method, Network, target_of
+from relevance.data.records import Document, Summary, make_examples
+from relevance.metrics.registry import metric
+from relevance.summarizers.methods.base import Decoding, Method, Network, target_of
 
 AT_ONCE = 16
 """Documents in a batch of writing; documents of similar length are together."""

@@ -9,11 +9,11 @@ import shutil
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from data.files import sha256, write_whole
-from metrics.models.files import read_object
-from summarizers.methods.published import Training
-from summarizers.methods.registry import RECORD
-from summarizers.output_folder import check_output
+from relevance.data.files import sha256, write_whole
+from relevance.metrics.models.files import read_object
+from relevance.summarizers.methods.published import Training
+from relevance.summarizers.methods.registry import RECORD
+from relevance.summarizers.output_folder import check_output
 
 RUN = "run.json"
 

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from summarizers.methods.base import Network
-from summarizers.training.record import RunRecord, open_record
-from summarizers.training.task import Task, check_installed
-from summarizers.training_documents import TRAINING_DOCUMENTS, TrainingDocuments
+from relevance.summarizers.methods.base import Network
+from relevance.summarizers.training.record import RunRecord, open_record
+from relevance.summarizers.training.task import Task, check_installed
+from relevance.summarizers.training_documents import TRAINING_DOCUMENTS, TrainingDocuments
 
 
 def train(
@@ -36,7 +36,7 @@ def train(
     network = start(task)  # may refuse, so it comes before anything is written
     record.begin()
     if not record.is_over(task.training):
-        from summarizers.training.trainer import make_trainer
+        from relevance.summarizers.training.trainer import make_trainer
 
         checkpoint = record.checkpoint
         make_trainer(task, network, record, progress).train(resume_from_checkpoint=checkpoint and str(checkpoint))

@@ -1,15 +1,15 @@
 """Runs over seeds: folders `bart#1`, `bart#2` and so on, which together are one system.
 
-`analysis.systems.combine_runs` gives the mean and the population standard deviation over them.
+`relevance.analysis.systems.combine_runs` gives the mean and the population standard deviation over them.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from summarizers.training.grid import Grid, search_grid
-from summarizers.training.run import train
-from summarizers.training.task import Task
+from relevance.summarizers.training.grid import Grid, search_grid
+from relevance.summarizers.training.run import train
+from relevance.summarizers.training.task import Task
 
 
 def train_runs(

@@ -8,12 +8,12 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from data.records import Document
-from metrics.base import check_option
-from summarizers.base import VERSION
-from summarizers.checkpoints.files import find_safetensors, hash_files
-from summarizers.methods.base import Decoding, Method, check_documents
-from summarizers.methods.published import Training
+from relevance.data.records import Document
+from relevance.metrics.base import check_option
+from relevance.summarizers.base import VERSION
+from relevance.summarizers.checkpoints.files import find_safetensors, hash_files
+from relevance.summarizers.methods.base import Decoding, Method, check_documents
+from relevance.summarizers.methods.published import Training
 
 MEASURES = ("rouge1", "rouge_k")
 """The metrics by which training stops."""

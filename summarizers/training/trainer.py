@@ -6,11 +6,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from summarizers.methods.base import Network
-from summarizers.methods.weights import WEIGHTS, save_weights
-from summarizers.training.measuring import measure, write_all
-from summarizers.training.record import DevScore, RunRecord
-from summarizers.training.task import Task
+from relevance.summarizers.methods.base import Network
+from relevance.summarizers.methods.weights import WEIGHTS, save_weights
+from relevance.summarizers.training.measuring import measure, write_all
+from relevance.summarizers.training.record import DevScore, RunRecord
+from relevance.summarizers.training.task import Task
 
 SECONDS = 600.0
 """Seconds between checkpoints within an epoch: no more work than that is lost."""

@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from analysis.agreement.planning import pairs_to_separate
-from analysis.leaders import find_leaders, rank_metrics
-from analysis.metrics_and_people import analyze_agreement
-from data.cells import Cells
-from data.preferences import Preferences, rated_pairs
+from relevance.analysis.agreement.planning import pairs_to_separate
+from relevance.analysis.leaders import find_leaders, rank_metrics
+from relevance.analysis.metrics_and_people import analyze_agreement
+from relevance.data.cells import Cells
+from relevance.data.preferences import Preferences, rated_pairs
 
 
 def rated(documents: int, **right: int) -> Preferences:

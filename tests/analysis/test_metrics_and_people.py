@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from analysis.agreement.counts import credit_pairs
-from analysis.agreement.planning import observe_metrics, pairs_to_separate
-from analysis.arrays import Draws
-from analysis.correlation.comparison import permutation_tests
-from analysis.correlation.permuted import Permutations
-from analysis.correlation.williams import williams
-from analysis.metrics_and_people import (
+from relevance.analysis.agreement.counts import credit_pairs
+from relevance.analysis.agreement.planning import observe_metrics, pairs_to_separate
+from relevance.analysis.arrays import Draws
+from relevance.analysis.correlation.comparison import permutation_tests
+from relevance.analysis.correlation.permuted import Permutations
+from relevance.analysis.correlation.williams import williams
+from relevance.analysis.metrics_and_people import (
     analyze_agreement,
     analyze_systems,
     common_ground,
@@ -23,14 +23,14 @@ from analysis.metrics_and_people import (
     correlation_tables,
     human_ceiling,
 )
-from analysis.significance import exact_mcnemar, holm, sign_flips
-from data.cells import Cells
-from data.importers import read_documents
-from data.preferences import Preferences, rated_pairs
-from data.records import Document, Summary
-from data.signatures import labels
-from metrics import make_metrics
-from metrics.scoring import NoRatings, check_ratings, score_cells, with_length
+from relevance.analysis.significance import exact_mcnemar, holm, sign_flips
+from relevance.data.cells import Cells
+from relevance.data.importers import read_documents
+from relevance.data.preferences import Preferences, rated_pairs
+from relevance.data.records import Document, Summary
+from relevance.data.signatures import labels
+from relevance.metrics import make_metrics
+from relevance.metrics.scoring import NoRatings, check_ratings, score_cells, with_length
 
 NAN = math.nan
 

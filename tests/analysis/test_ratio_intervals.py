@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from analysis.agreement.counts import count_agreement
-from analysis.ratio_intervals import Interval, Intervals, agreement_ratios, ratio_intervals
+from relevance.analysis.agreement.counts import count_agreement
+from relevance.analysis.ratio_intervals import Interval, Intervals, agreement_ratios, ratio_intervals
 
 RULES = ("strict", "half", "decided")
 

@@ -13,8 +13,8 @@ from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
 
-from analysis import significance
-from analysis.significance import (
+from relevance.analysis import significance
+from relevance.analysis.significance import (
     MCNEMAR,
     SIGN_FLIP,
     TWO_WAY,

@@ -5,10 +5,10 @@ import pickle
 import numpy as np
 import pytest
 
-from analysis.study import Settings as StudySettings
-from analysis.study import StudyAnalysis, analyze_ratings
-from data.cells import Cells
-from reports.tables.registry import make_table
+from relevance.analysis.study import Settings as StudySettings
+from relevance.analysis.study import StudyAnalysis, analyze_ratings
+from relevance.data.cells import Cells
+from relevance.reports.tables.registry import make_table
 
 
 @pytest.fixture

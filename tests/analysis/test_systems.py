@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from analysis.significance import holm
-from analysis.systems import (
+from relevance.analysis.significance import holm
+from relevance.analysis.systems import (
     SystemComparison,
     SystemMean,
     SystemRuns,
@@ -213,7 +213,7 @@ def test_of_many_systems_those_with_the_highest_means_are_compared(monkeypatch: 
     values = [1, 2, 5, 6, NAN, NAN, 3, 4, 7, 8]
     documents, systems = ["a", "b"] * 5, [name for name in "stuvw" for _ in "ab"]
     assert len(compare_systems(values, documents, systems)) == 10
-    monkeypatch.setattr("analysis.systems.MOST_COMPARED", 3)
+    monkeypatch.setattr("relevance.analysis.systems.MOST_COMPARED", 3)
     found = compare_systems(values, documents, systems)
     assert [row[:3] for row in found] == [("t", "v", 2), ("t", "w", -2), ("v", "w", -4)]
     assert found[0].p_holm == 1

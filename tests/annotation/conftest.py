@@ -5,11 +5,11 @@ from datetime import timedelta
 
 import pytest
 
-from annotation.records import Annotator, Study, StudySpec
-from annotation.store import AnnotationStore
-from data.database import now
-from data.records import Document, Summary
-from data.store import DataStore, StoredScore
+from relevance.annotation.records import Annotator, Study, StudySpec
+from relevance.annotation.store import AnnotationStore
+from relevance.data.database import now
+from relevance.data.records import Document, Summary
+from relevance.data.store import DataStore, StoredScore
 
 Create = Callable[..., Study]
 Judge = Callable[..., None]

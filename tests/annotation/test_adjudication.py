@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from annotation.adjudication import (
+from relevance.annotation.adjudication import (
     AdjudicationStore,
     AlreadyDecided,
     Confirmation,
@@ -18,12 +18,12 @@ from annotation.adjudication import (
     export_adjudications,
     load_adjudications,
 )
-from annotation.records import Study, TooSoon
-from annotation.results import export_judgments, load_judgments
-from annotation.store import AnnotationStore
-from annotation.tables import AnnotatorRow, PairRow
-from data.database import now
-from data.store import StoreError
+from relevance.annotation.records import Study, TooSoon
+from relevance.annotation.results import export_judgments, load_judgments
+from relevance.annotation.store import AnnotationStore
+from relevance.annotation.tables import AnnotatorRow, PairRow
+from relevance.data.database import now
+from relevance.data.store import StoreError
 
 Create = Callable[..., Study]
 Judge = Callable[..., None]

@@ -7,11 +7,11 @@ import pytest
 from sqlalchemy import Engine, event, select
 from sqlalchemy.orm import Session
 
-from annotation.records import Annotator, JudgmentTask, Study, StudySpec
-from annotation.store import AnnotationStore
-from annotation.tables import AssignmentRow, PairRow
-from data.records import Document, Summary
-from data.store import DataStore, StoreError
+from relevance.annotation.records import Annotator, JudgmentTask, Study, StudySpec
+from relevance.annotation.store import AnnotationStore
+from relevance.annotation.tables import AssignmentRow, PairRow
+from relevance.data.records import Document, Summary
+from relevance.data.store import DataStore, StoreError
 
 Create = Callable[..., Study]
 Judge = Callable[..., None]

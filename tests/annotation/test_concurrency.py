@@ -13,12 +13,12 @@ from sqlalchemy import Engine, create_engine, func, select, text
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import NullPool
 
-from annotation.records import AlreadyJudged, Annotator, Study, StudyExists, StudySpec
-from annotation.results import export_judgments
-from annotation.store import AnnotationStore
-from annotation.tables import AnnotatorRow, JudgmentRow, PairRow
-from data.database import connect, now
-from data.store import StoreError
+from relevance.annotation.records import AlreadyJudged, Annotator, Study, StudyExists, StudySpec
+from relevance.annotation.results import export_judgments
+from relevance.annotation.store import AnnotationStore
+from relevance.annotation.tables import AnnotatorRow, JudgmentRow, PairRow
+from relevance.data.database import connect, now
+from relevance.data.store import StoreError
 
 T = TypeVar("T")
 THREADS = 8

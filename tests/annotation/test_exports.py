@@ -6,15 +6,15 @@ from collections.abc import Callable
 from sqlalchemy import Engine, update
 from sqlalchemy.orm import Session
 
-from annotation.exports import EXPORTS, export_study
-from annotation.people import PeopleStore
-from annotation.protocol.tables import ConsentRow, SurveyAnswerRow
-from annotation.records import Annotator, Study
-from annotation.store import AnnotationStore
-from data.export import export
-from data.store import DataStore
-from hosting.links import LinkStore
-from hosting.tables import EntryRow
+from relevance.annotation.exports import EXPORTS, export_study
+from relevance.annotation.people import PeopleStore
+from relevance.annotation.protocol.tables import ConsentRow, SurveyAnswerRow
+from relevance.annotation.records import Annotator, Study
+from relevance.annotation.store import AnnotationStore
+from relevance.data.export import export
+from relevance.data.store import DataStore
+from relevance.hosting.links import LinkStore
+from relevance.hosting.tables import EntryRow
 
 Create = Callable[..., Study]
 
@@ -75,7 +75,7 @@ def judge_first(store: AnnotationStore, annotator: Annotator, judge: Callable[..
 
 
 def test_the_command_knows_all_of_them() -> None:
-    from cli.study import export_study as command
+    from relevance.cli.study import export_study as command
 
     (what,) = (option for option in command.params if option.name == "what")
     assert list(what.type.choices) == list(EXPORTS)  # type: ignore[attr-defined]

@@ -7,21 +7,21 @@ from alembic import command
 from sqlalchemy import Engine, func, select
 from sqlalchemy.orm import Session
 
-from annotation.exports import export_pairs
-from annotation.importing import import_any, import_judgments
-from annotation.protocol.store import ProtocolStore
-from annotation.records import NameTaken, StudyClosed, StudyExists, StudySpec
-from annotation.results import export_judgments, load_judgments
-from annotation.store import AnnotationStore
-from annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow, StudyRow
-from bundles.checking import check_bundle
-from bundles.reading import unpack
-from bundles.rerunning import rerun_bundle
-from bundles.writing import write_bundle
-from data.database import migrations, upgrade
-from data.export import export
-from data.records import BadRecord
-from data.store import DatasetExists, DataStore, StoreError
+from relevance.annotation.exports import export_pairs
+from relevance.annotation.importing import import_any, import_judgments
+from relevance.annotation.protocol.store import ProtocolStore
+from relevance.annotation.records import NameTaken, StudyClosed, StudyExists, StudySpec
+from relevance.annotation.results import export_judgments, load_judgments
+from relevance.annotation.store import AnnotationStore
+from relevance.annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow, StudyRow
+from relevance.bundles.checking import check_bundle
+from relevance.bundles.reading import unpack
+from relevance.bundles.rerunning import rerun_bundle
+from relevance.bundles.writing import write_bundle
+from relevance.data.database import migrations, upgrade
+from relevance.data.export import export
+from relevance.data.records import BadRecord
+from relevance.data.store import DatasetExists, DataStore, StoreError
 from tests.data.battles import battle, comparison, policies, turns, write
 
 BATTLES = [

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import Engine, func, select
 from sqlalchemy.orm import Session
 
-from annotation.keyword_records import (
+from relevance.annotation.keyword_records import (
     AlreadySaved,
     FoundKeyword,
     KeywordAnnotator,
@@ -23,11 +23,11 @@ from annotation.keyword_records import (
     UnknownKeyword,
     UnknownReview,
 )
-from annotation.keyword_reviews import KeywordReviewStore, draw_documents
-from annotation.records import TooSoon, UnknownInvite
-from annotation.tables import KeywordVerdictRow
-from data.database import connect, now
-from data.store import StoreError, UnknownDataset
+from relevance.annotation.keyword_reviews import KeywordReviewStore, draw_documents
+from relevance.annotation.records import TooSoon, UnknownInvite
+from relevance.annotation.tables import KeywordVerdictRow
+from relevance.data.database import connect, now
+from relevance.data.store import StoreError, UnknownDataset
 from tests.waiting import PATIENCE
 
 BOTH = FoundKeyword(("reference",), ((0, 0, 9),), ("overlap", "tfidf"))

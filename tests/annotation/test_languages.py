@@ -9,8 +9,8 @@ import pytest
 from babel.messages.catalog import Message
 from babel.messages.pofile import write_po
 
-from annotation.languages import CATALOGUES, ENGLISH, PLACE, Wording, read_texts
-from annotation.protocol.records import LANGUAGES
+from relevance.annotation.languages import CATALOGUES, ENGLISH, PLACE, Wording, read_texts
+from relevance.annotation.protocol.records import LANGUAGES
 from tests.catalogues import TRANSLATED, WIDTH, find_in, update
 
 

@@ -6,20 +6,20 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from annotation.marked_words import MarkedJudgment, load_marks
-from annotation.records import StudySpec
-from annotation.store import AnnotationStore
-from annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow
-from data.database import now
-from data.records import Document, Summary
-from data.store import DataStore
-from metrics.keywords.overlap import Keyword
-from metrics.keywords.places import find_places
-from metrics.rouge_k import RougeK
-from reports.formats import as_csv, as_latex
-from reports.marked_words import find_rouge_k, read_marked_words
-from reports.tables.marked_words import marked_documents_table, marked_words_table
-from reports.tables.table import Undefined
+from relevance.annotation.marked_words import MarkedJudgment, load_marks
+from relevance.annotation.records import StudySpec
+from relevance.annotation.store import AnnotationStore
+from relevance.annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow
+from relevance.data.database import now
+from relevance.data.records import Document, Summary
+from relevance.data.store import DataStore
+from relevance.metrics.keywords.overlap import Keyword
+from relevance.metrics.keywords.places import find_places
+from relevance.metrics.rouge_k import RougeK
+from relevance.reports.formats import as_csv, as_latex
+from relevance.reports.marked_words import find_rouge_k, read_marked_words
+from relevance.reports.tables.marked_words import marked_documents_table, marked_words_table
+from relevance.reports.tables.table import Undefined
 
 Judge = Callable[..., None]
 

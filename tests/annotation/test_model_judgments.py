@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from sqlalchemy import Engine, select
 
-from annotation.model_judgments import JudgeExists, ModelJudgment, ModelStore
-from annotation.records import Study, UnknownStudy
-from annotation.results import export_judgments, load_judgments
-from annotation.store import AnnotationStore
-from annotation.tables import PairRow
-from data.records import Summary
-from data.store import DataStore, StoreError
+from relevance.annotation.model_judgments import JudgeExists, ModelJudgment, ModelStore
+from relevance.annotation.records import Study, UnknownStudy
+from relevance.annotation.results import export_judgments, load_judgments
+from relevance.annotation.store import AnnotationStore
+from relevance.annotation.tables import PairRow
+from relevance.data.records import Summary
+from relevance.data.store import DataStore, StoreError
 
 Create = Callable[..., Study]
 

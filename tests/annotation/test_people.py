@@ -8,19 +8,19 @@ import pytest
 from sqlalchemy import Engine, func, select, update
 from sqlalchemy.orm import Session
 
-from annotation.people import PeopleStore, Person, UnknownAnnotator, compare_with_others
-from annotation.phase_store import PhaseStore
-from annotation.protocol.tables import ConsentRow, EventRow, SurveyAnswerRow, TrainingAnswerRow
-from annotation.records import Annotator, NameTaken, NotAssigned, Study, UnknownInvite
-from annotation.results import export_judgments, load_judgments
-from annotation.store import AnnotationStore
-from annotation.study_data import read_study
-from annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow, RevisionRow
-from data.database import now
-from data.store import DataStore, StoreError
-from hosting.links import LinkStore
-from hosting.sign_ins import SignInStore
-from hosting.tables import EntryRow, SignInRow
+from relevance.annotation.people import PeopleStore, Person, UnknownAnnotator, compare_with_others
+from relevance.annotation.phase_store import PhaseStore
+from relevance.annotation.protocol.tables import ConsentRow, EventRow, SurveyAnswerRow, TrainingAnswerRow
+from relevance.annotation.records import Annotator, NameTaken, NotAssigned, Study, UnknownInvite
+from relevance.annotation.results import export_judgments, load_judgments
+from relevance.annotation.store import AnnotationStore
+from relevance.annotation.study_data import read_study
+from relevance.annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow, RevisionRow
+from relevance.data.database import now
+from relevance.data.store import DataStore, StoreError
+from relevance.hosting.links import LinkStore
+from relevance.hosting.sign_ins import SignInStore
+from relevance.hosting.tables import EntryRow, SignInRow
 
 Create = Callable[..., Study]
 Judge = Callable[..., None]

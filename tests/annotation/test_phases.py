@@ -9,10 +9,10 @@ import pytest
 from sqlalchemy import Engine, select, update
 from sqlalchemy.orm import Session
 
-from annotation.assigning import check_is_due
-from annotation.people import PeopleStore
-from annotation.phase_store import PhaseStore
-from annotation.phases import (
+from relevance.annotation.assigning import check_is_due
+from relevance.annotation.people import PeopleStore
+from relevance.annotation.phase_store import PhaseStore
+from relevance.annotation.phases import (
     AFTER,
     BEFORE,
     CONSENT,
@@ -28,8 +28,8 @@ from annotation.phases import (
     WITHDRAWN,
     way_of,
 )
-from annotation.protocol.file import write_protocol
-from annotation.protocol.records import (
+from relevance.annotation.protocol.file import write_protocol
+from relevance.annotation.protocol.records import (
     Checks,
     Consent,
     Judging,
@@ -42,9 +42,9 @@ from annotation.protocol.records import (
     Training,
     TrainingPair,
 )
-from annotation.protocol.store import ProtocolStore
-from annotation.protocol.tables import ConsentRow, EventRow, SurveyAnswerRow, TrainingAnswerRow
-from annotation.records import (
+from relevance.annotation.protocol.store import ProtocolStore
+from relevance.annotation.protocol.tables import ConsentRow, EventRow, SurveyAnswerRow, TrainingAnswerRow
+from relevance.annotation.records import (
     AlreadyAnswered,
     Annotator,
     BadAnswer,
@@ -55,10 +55,10 @@ from annotation.records import (
     TooSoon,
     WrongPhase,
 )
-from annotation.results import export_judgments
-from annotation.store import AnnotationStore
-from annotation.tables import AnnotatorRow, JudgmentRow, PairRow, StudyRow
-from data.database import now
+from relevance.annotation.results import export_judgments
+from relevance.annotation.store import AnnotationStore
+from relevance.annotation.tables import AnnotatorRow, JudgmentRow, PairRow, StudyRow
+from relevance.data.database import now
 from tests.annotation.test_concurrency import THREADS, at_once
 
 Judge = Callable[..., None]

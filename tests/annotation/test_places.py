@@ -10,7 +10,7 @@ import tomlkit
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.protocol.places import KeyTooLong, Path, find_lines
+from relevance.annotation.protocol.places import KeyTooLong, Path, find_lines
 
 TEXT = '''# a study
 format = 1 # sampling = 2

@@ -3,10 +3,10 @@
 from sqlalchemy import Engine, update
 from sqlalchemy.orm import Session
 
-from annotation.previewing import copy_study
-from annotation.store import AnnotationStore
-from annotation.tables import StudyRow
-from data.database import now
+from relevance.annotation.previewing import copy_study
+from relevance.annotation.store import AnnotationStore
+from relevance.annotation.tables import StudyRow
+from relevance.data.database import now
 from tests.annotation.conftest import Create
 
 

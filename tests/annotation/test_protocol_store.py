@@ -7,15 +7,15 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from annotation.protocol.file import read_protocol, write_protocol
-from annotation.protocol.pinning import NotPinned, OtherData, hash_dataset
-from annotation.protocol.records import Judging, StudyProtocol, protocol_of
-from annotation.protocol.store import ProtocolFixed, ProtocolStore, UnknownVersion
-from annotation.records import Study, StudyClosed, StudySpec
-from annotation.store import AnnotationStore
-from data.database import now
-from data.records import Summary
-from data.store import DataStore
+from relevance.annotation.protocol.file import read_protocol, write_protocol
+from relevance.annotation.protocol.pinning import NotPinned, OtherData, hash_dataset
+from relevance.annotation.protocol.records import Judging, StudyProtocol, protocol_of
+from relevance.annotation.protocol.store import ProtocolFixed, ProtocolStore, UnknownVersion
+from relevance.annotation.records import Study, StudyClosed, StudySpec
+from relevance.annotation.store import AnnotationStore
+from relevance.data.database import now
+from relevance.data.records import Summary
+from relevance.data.store import DataStore
 from tests.annotation.conftest import Create, Judge
 
 SPEC = StudySpec(name="S", dataset="news", systems=("a", "b"), rule="random", seed=7)

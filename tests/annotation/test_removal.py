@@ -8,22 +8,28 @@ import pytest
 from sqlalchemy import Engine, func, inspect, select, table
 from sqlalchemy.orm import Session
 
-from annotation.keyword_records import FoundKeyword, ReviewSpec
-from annotation.keyword_reviews import KeywordReviewStore
-from annotation.people import PeopleStore
-from annotation.protocol.store import ProtocolStore
-from annotation.protocol.tables import AdjudicationRow, ConsentRow, ModelAnnotatorRow, ModelJudgmentRow, SurveyAnswerRow
-from annotation.records import Study, StudyExists, StudySpec, UnknownStudy
-from annotation.removal import StudyInUse, StudyRemovalStore
-from annotation.results import load_judgments
-from annotation.store import AnnotationStore
-from annotation.tables import PairRow
-from data.access import Right
-from data.database import now
-from data.store import DatasetInUse, DataStore, StoreError
-from hosting.accounts import AccountStore
-from hosting.links import LinkStore
-from hosting.sign_ins import SignInStore
+from relevance.annotation.keyword_records import FoundKeyword, ReviewSpec
+from relevance.annotation.keyword_reviews import KeywordReviewStore
+from relevance.annotation.people import PeopleStore
+from relevance.annotation.protocol.store import ProtocolStore
+from relevance.annotation.protocol.tables import (
+    AdjudicationRow,
+    ConsentRow,
+    ModelAnnotatorRow,
+    ModelJudgmentRow,
+    SurveyAnswerRow,
+)
+from relevance.annotation.records import Study, StudyExists, StudySpec, UnknownStudy
+from relevance.annotation.removal import StudyInUse, StudyRemovalStore
+from relevance.annotation.results import load_judgments
+from relevance.annotation.store import AnnotationStore
+from relevance.annotation.tables import PairRow
+from relevance.data.access import Right
+from relevance.data.database import now
+from relevance.data.store import DatasetInUse, DataStore, StoreError
+from relevance.hosting.accounts import AccountStore
+from relevance.hosting.links import LinkStore
+from relevance.hosting.sign_ins import SignInStore
 from tests.hosting.people import add_account
 
 Create = Callable[..., Study]
@@ -215,6 +221,6 @@ def test_a_name_that_is_taken_at_this_moment_is_refused(
 ) -> None:
     create()
     create(name="T")
-    monkeypatch.setattr("annotation.removal.has_named", lambda *_: False)  # as it was when it was asked
+    monkeypatch.setattr("relevance.annotation.removal.has_named", lambda *_: False)  # as it was when it was asked
     with pytest.raises(StudyExists, match="already a study 'T'"):
         removal.rename_study("S", "T")

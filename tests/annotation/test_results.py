@@ -8,12 +8,12 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
-from analysis.study import shares_won
-from annotation.records import Study, UnknownStudy
-from annotation.results import export_judgments, export_scores, load_judgments, load_rated_pairs
-from annotation.store import AnnotationStore
-from data.records import Document, Summary
-from data.store import DataStore, StoredScore, UnknownDataset
+from relevance.analysis.study import shares_won
+from relevance.annotation.records import Study, UnknownStudy
+from relevance.annotation.results import export_judgments, export_scores, load_judgments, load_rated_pairs
+from relevance.annotation.store import AnnotationStore
+from relevance.data.records import Document, Summary
+from relevance.data.store import DataStore, StoredScore, UnknownDataset
 
 Create = Callable[..., Study]
 Judge = Callable[..., None]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotation.sampling import (
+from relevance.annotation.sampling import (
     SAMPLING_RULES,
     PairCandidate,
     PairSample,
@@ -433,7 +433,7 @@ def test_pairs_of_many_systems_are_those_of_few(written: list[tuple[str, tuple[f
     found = []
     for many in (2, 1000):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("annotation.sampling.MANY", many)
+            patch.setattr("relevance.annotation.sampling.MANY", many)
             allowed = allow_pairs([(3, candidates)], rule)
             found.append((*[list(map(list, strata)) for strata in allowed[:2]], *allowed[2:]))
             sample = sample_pairs([(3, candidates), (4, candidates)], rule="random", count=3, per_document=2, seed=5)
@@ -443,7 +443,7 @@ def test_pairs_of_many_systems_are_those_of_few(written: list[tuple[str, tuple[f
 
 @pytest.mark.parametrize("rule", ["random", "conflicts"])
 def test_every_pair_of_many_is_as_likely_as_said(rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("annotation.sampling.MANY", 2)
+    monkeypatch.setattr("relevance.annotation.sampling.MANY", 2)
     scores = [(0.0, 3.0), (1.0, 2.0), (2.0, 4.0), (3.0, 1.0)]
     candidates = [PairCandidate(place, f"s{place}", f"t{place}", both) for place, both in enumerate(scores)]
     times: Counter[tuple[int, int]] = Counter()

@@ -8,18 +8,18 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import select, update
 
-from annotation.protocol.file import write_protocol
-from annotation.protocol.pinning import hash_dataset
-from annotation.protocol.records import Judging, Pinned, Sampling, Stopping, StudyProtocol
-from annotation.protocol.store import ProtocolFixed, ProtocolStore
-from annotation.records import Annotator, ScoresMissing, Study, StudyClosed
-from annotation.registrations import RegistrationStore
-from annotation.sampling import SampledPair, put_in_order
-from annotation.stopping import StoppingStore
-from annotation.store import AnnotationStore
-from annotation.tables import AnnotatorRow, AssignmentRow, PairRow
-from data.database import now
-from data.stopping import CompleteDocuments, StoppingDecision
+from relevance.annotation.protocol.file import write_protocol
+from relevance.annotation.protocol.pinning import hash_dataset
+from relevance.annotation.protocol.records import Judging, Pinned, Sampling, Stopping, StudyProtocol
+from relevance.annotation.protocol.store import ProtocolFixed, ProtocolStore
+from relevance.annotation.records import Annotator, ScoresMissing, Study, StudyClosed
+from relevance.annotation.registrations import RegistrationStore
+from relevance.annotation.sampling import SampledPair, put_in_order
+from relevance.annotation.stopping import StoppingStore
+from relevance.annotation.store import AnnotationStore
+from relevance.annotation.tables import AnnotatorRow, AssignmentRow, PairRow
+from relevance.data.database import now
+from relevance.data.stopping import CompleteDocuments, StoppingDecision
 from tests.annotation.conftest import CONTRARY, SIGNATURE, Judge
 
 Register = Callable[..., Study]

@@ -12,8 +12,8 @@ import pytest
 from sqlalchemy import Engine, select, update
 from sqlalchemy.orm import Session
 
-from annotation.assigning import RESERVED
-from annotation.records import (
+from relevance.annotation.assigning import RESERVED
+from relevance.annotation.records import (
     AlreadyJudged,
     Annotator,
     JudgmentTask,
@@ -29,12 +29,12 @@ from annotation.records import (
     UnknownInvite,
     UnknownStudy,
 )
-from annotation.results import export_judgments
-from annotation.store import AnnotationStore
-from annotation.tables import AssignmentRow, PairRow, StudyRow
-from data.database import connect, now
-from data.records import Document, Summary
-from data.store import DataStore, StoreError, UnknownDataset
+from relevance.annotation.results import export_judgments
+from relevance.annotation.store import AnnotationStore
+from relevance.annotation.tables import AssignmentRow, PairRow, StudyRow
+from relevance.data.database import connect, now
+from relevance.data.records import Document, Summary
+from relevance.data.store import DataStore, StoreError, UnknownDataset
 from tests.processes import running_process
 
 Create = Callable[..., Study]
@@ -546,8 +546,8 @@ def test_another_engine_reads_what_was_judged(
 JUDGING = """
 import sys
 from datetime import timedelta
-from annotation.store import AnnotationStore
-from data.database import connect, now
+from relevance.annotation.store import AnnotationStore
+from relevance.data.database import connect, now
 
 store = AnnotationStore(connect(sys.argv[1]))
 annotator = store.join(study="S", name=sys.argv[2])

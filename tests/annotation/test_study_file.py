@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.protocol.file import BadStudyFile, read_protocol, read_study_file
-from annotation.protocol.records import (
+from relevance.annotation.protocol.file import BadStudyFile, read_protocol, read_study_file
+from relevance.annotation.protocol.records import (
     LANGUAGES,
     RATIONALES,
     Checks,
@@ -28,8 +28,8 @@ from annotation.protocol.records import (
     Training,
     TrainingPair,
 )
-from annotation.protocol.writing import edit_text, write_protocol
-from data.records import BadRecord
+from relevance.annotation.protocol.writing import edit_text, write_protocol
+from relevance.data.records import BadRecord
 from tests.fuzzing import mutations
 
 PAIR = TrainingPair(document="A long text.\nOf two lines.", better="Good.", worse="Bad.", explanation="It says more.")

@@ -11,10 +11,10 @@ from tempfile import TemporaryDirectory
 import pytest
 from sqlalchemy import Engine, select
 
-from annotation.phases import JUDGING
-from annotation.protocol.current import add_version, find_protocol
-from annotation.protocol.file import write_protocol
-from annotation.protocol.records import (
+from relevance.annotation.phases import JUDGING
+from relevance.annotation.protocol.current import add_version, find_protocol
+from relevance.annotation.protocol.file import write_protocol
+from relevance.annotation.protocol.records import (
     Consent,
     StudyProtocol,
     SurveyQuestion,
@@ -23,7 +23,7 @@ from annotation.protocol.records import (
     TrainingPair,
     protocol_of,
 )
-from annotation.protocol.tables import (
+from relevance.annotation.protocol.tables import (
     AdjudicationRow,
     ConsentRow,
     EventRow,
@@ -32,16 +32,16 @@ from annotation.protocol.tables import (
     SurveyAnswerRow,
     TrainingAnswerRow,
 )
-from annotation.records import Annotator, StudySpec
-from annotation.store import AnnotationStore
-from annotation.tables import AnnotatorRow, AssignmentRow, PairRow, StudyRow
-from bundles.reading import Bundle, unpack
-from bundles.writing import list_files, pack, write_bundle
-from data.database import connect
-from data.records import Document, Summary
-from data.store import DataStore, StoredBound
-from metrics import make_metrics
-from metrics.scoring import score_dataset
+from relevance.annotation.records import Annotator, StudySpec
+from relevance.annotation.store import AnnotationStore
+from relevance.annotation.tables import AnnotatorRow, AssignmentRow, PairRow, StudyRow
+from relevance.bundles.reading import Bundle, unpack
+from relevance.bundles.writing import list_files, pack, write_bundle
+from relevance.data.database import connect
+from relevance.data.records import Document, Summary
+from relevance.data.store import DataStore, StoredBound
+from relevance.metrics import make_metrics
+from relevance.metrics.scoring import score_dataset
 
 STUDY = "Ünïcode / study"
 SHOWN = datetime(2026, 1, 1, 12, 0, 0, 250_000, tzinfo=UTC)

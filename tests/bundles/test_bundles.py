@@ -14,12 +14,12 @@ import pytest
 from sqlalchemy import Engine, select, update
 from sqlalchemy.orm import Session
 
-from annotation.people import PeopleStore
-from annotation.protocol.file import write_protocol
-from annotation.protocol.pinning import hash_dataset
-from annotation.protocol.records import Stopping
-from annotation.protocol.store import ProtocolStore
-from annotation.protocol.tables import (
+from relevance.annotation.people import PeopleStore
+from relevance.annotation.protocol.file import write_protocol
+from relevance.annotation.protocol.pinning import hash_dataset
+from relevance.annotation.protocol.records import Stopping
+from relevance.annotation.protocol.store import ProtocolStore
+from relevance.annotation.protocol.tables import (
     AdjudicationRow,
     ConsentRow,
     EventRow,
@@ -30,25 +30,25 @@ from annotation.protocol.tables import (
     SurveyAnswerRow,
     TrainingAnswerRow,
 )
-from annotation.records import OpenedFromBundle, StudyClosed, StudyExists, StudySpec
-from annotation.registrations import AlreadyJudged, RegistrationStore
-from annotation.results import load_judgments
-from annotation.store import AnnotationStore
-from annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow, RevisionRow, StudyRow
-from bundles import records
-from bundles.changes import describe_registration
-from bundles.checking import check_bundle
-from bundles.opening import open_bundle
-from bundles.reading import Bundle, unpack
-from bundles.registering import register_study
-from bundles.rerunning import rerun_bundle
-from bundles.writing import make_bundle, write_bundle
-from data.database import Base
-from data.export import format_json_lines
-from data.records import BadRecord, Summary
-from data.store import DatasetExists, DataStore
-from data.tables import BoundRow, DatasetRow, DocumentRow, ScoreRow, SummaryRow, UserRow
-from metrics import make_metrics
+from relevance.annotation.records import OpenedFromBundle, StudyClosed, StudyExists, StudySpec
+from relevance.annotation.registrations import AlreadyJudged, RegistrationStore
+from relevance.annotation.results import load_judgments
+from relevance.annotation.store import AnnotationStore
+from relevance.annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow, RevisionRow, StudyRow
+from relevance.bundles import records
+from relevance.bundles.changes import describe_registration
+from relevance.bundles.checking import check_bundle
+from relevance.bundles.opening import open_bundle
+from relevance.bundles.reading import Bundle, unpack
+from relevance.bundles.registering import register_study
+from relevance.bundles.rerunning import rerun_bundle
+from relevance.bundles.writing import make_bundle, write_bundle
+from relevance.data.database import Base
+from relevance.data.export import format_json_lines
+from relevance.data.records import BadRecord, Summary
+from relevance.data.store import DatasetExists, DataStore
+from relevance.data.tables import BoundRow, DatasetRow, DocumentRow, ScoreRow, SummaryRow, UserRow
+from relevance.metrics import make_metrics
 from tests.bundles.conftest import NAMES, STUDY, WORDS, Change, bundle_of, lines_of, make_protocol, make_records
 from tests.commands import run
 from tests.conftest import ROOT
@@ -219,7 +219,7 @@ def test_pairs_are_drawn_as_the_study_file_came_to_say(studied_engine: Engine, t
 
 @pytest.mark.process
 def test_another_process_comes_to_the_same(written: Path, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "cli", "bundle", "rerun", str(written)]
+    command = [sys.executable, "-m", "relevance", "bundle", "rerun", str(written)]
     environment = {"RELEVANCE_DATABASE_URL": f"sqlite:///{tmp_path / 'none.db'}", "PATH": "", "PYTHONHASHSEED": "7"}
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=environment, check=False)
     assert done.returncode == 0, done.stderr
@@ -238,7 +238,7 @@ def test_another_python_comes_to_the_same(written: Path, tmp_path: Path) -> None
     python = os.environ.get("RELEVANCE_OTHER_PYTHON")
     if python is None:
         pytest.skip("no other Python: name one that has the packages in RELEVANCE_OTHER_PYTHON")
-    command = [python, "-m", "cli", "bundle", "rerun", str(written)]
+    command = [python, "-m", "relevance", "bundle", "rerun", str(written)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1] == "confirmed: everything that was computed again is the same"

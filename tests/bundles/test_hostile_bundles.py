@@ -13,10 +13,10 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
 import pytest
 
-from bundles.checking import check_bundle
-from bundles.contents import FIXED, MANIFEST
-from bundles.reading import EPOCH, BadBundle, Bundle, unpack
-from data.records import BadRecord
+from relevance.bundles.checking import check_bundle
+from relevance.bundles.contents import FIXED, MANIFEST
+from relevance.bundles.reading import EPOCH, BadBundle, Bundle, unpack
+from relevance.data.records import BadRecord
 from tests.commands import refused
 from tests.conftest import ROOT
 
@@ -157,8 +157,8 @@ MEASURE = """
 import json, resource, sys, time
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from bundles.checking import check_bundle
-from bundles.reading import unpack
+from relevance.bundles.checking import check_bundle
+from relevance.bundles.reading import unpack
 
 def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000

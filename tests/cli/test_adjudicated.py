@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from annotation.adjudication import AdjudicationStore
-from annotation.store import AnnotationStore
-from data.database import now
-from data.store import DataStore
-from reports.html_report import write_report
+from relevance.annotation.adjudication import AdjudicationStore
+from relevance.annotation.store import AnnotationStore
+from relevance.data.database import now
+from relevance.data.store import DataStore
+from relevance.reports.html_report import write_report
 from tests.cli.test_analyze import JUDGMENTS, SCORES, add_study
 from tests.commands import refused, run
 

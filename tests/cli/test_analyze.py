@@ -11,26 +11,26 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from analysis.agreement.counts import count_agreement
-from analysis.arrays import Draws
-from analysis.correlation.coefficients import METHODS
-from analysis.metrics_and_people import analyze_agreement
-from analysis.people.kappa import cohen_kappas
-from analysis.people.ranking import bradley_terry
-from analysis.people.reliability import fleiss_kappa, krippendorff_alpha, raw_agreement
-from analysis.study import shares_won
-from annotation.records import StudySpec
-from annotation.results import load_judgments
-from annotation.store import AnnotationStore
-from data.database import connect, now
-from data.demo import AUTHOR
-from data.demo import FILE as CORPUS
-from data.records import Document, Summary
-from data.store import DataStore, StoredScore
-from metrics.models.encoder import shared_encoder
-from reports.formats.latex import escape_latex
-from summarizers.base import SummaryLength
-from summarizers.oracles.evaluation import OracleTask, evaluate_stored
+from relevance.analysis.agreement.counts import count_agreement
+from relevance.analysis.arrays import Draws
+from relevance.analysis.correlation.coefficients import METHODS
+from relevance.analysis.metrics_and_people import analyze_agreement
+from relevance.analysis.people.kappa import cohen_kappas
+from relevance.analysis.people.ranking import bradley_terry
+from relevance.analysis.people.reliability import fleiss_kappa, krippendorff_alpha, raw_agreement
+from relevance.analysis.study import shares_won
+from relevance.annotation.records import StudySpec
+from relevance.annotation.results import load_judgments
+from relevance.annotation.store import AnnotationStore
+from relevance.data.database import connect, now
+from relevance.data.demo import AUTHOR
+from relevance.data.demo import FILE as CORPUS
+from relevance.data.records import Document, Summary
+from relevance.data.store import DataStore, StoredScore
+from relevance.metrics.models.encoder import shared_encoder
+from relevance.reports.formats.latex import escape_latex
+from relevance.summarizers.base import SummaryLength
+from relevance.summarizers.oracles.evaluation import OracleTask, evaluate_stored
 from tests.commands import refused, run, write
 
 DOCUMENTS = [
@@ -403,7 +403,7 @@ def test_a_metric_that_fails_leaves_the_others(folder, monkeypatch):
     def fail(*_):
         raise OSError("no model")
 
-    monkeypatch.setattr("metrics.rouge.RougeL.score", fail)
+    monkeypatch.setattr("relevance.metrics.rouge.RougeL.score", fail)
     result = run("analyze", "small.jsonl", "--metrics", "rouge1,rougeL", "--format", "json", code=1)
     assert result.stderr.splitlines()[-1] == "Error: rougeL failed: OSError: no model"
     metrics = json.loads(result.stdout)["metrics"]

@@ -9,11 +9,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from data.files import sha256
-from data.importers import read_documents
-from data.shards import METADATA, Manifest, ManifestShard, ShardFacts, write_manifest
-from metrics import make_metrics
-from metrics.scoring import score_records
+from relevance.data.files import sha256
+from relevance.data.importers import read_documents
+from relevance.data.shards import METADATA, Manifest, ManifestShard, ShardFacts, write_manifest
+from relevance.metrics import make_metrics
+from relevance.metrics.scoring import score_records
 from tests.commands import refused, run, write
 
 NAMES = ["rouge1", "rougeL", "length"]

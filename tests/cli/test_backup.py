@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from data.database import schema_versions
+from relevance.data.database import schema_versions
 from tests.commands import refused, run
 
 

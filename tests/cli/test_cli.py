@@ -7,12 +7,12 @@ import pytest
 from click import Context, Group
 from click.testing import CliRunner
 
-import cli
-from annotation.store import AnnotationStore
-from data.database import connect, now
-from data.store import DataStore
-from summarizers.methods.registry import METHODS
-from summarizers.registry import BASELINES, LEARNED, ORACLES, summarizer
+from relevance import cli
+from relevance.annotation.store import AnnotationStore
+from relevance.data.database import connect, now
+from relevance.data.store import DataStore
+from relevance.summarizers.methods.registry import METHODS
+from relevance.summarizers.registry import BASELINES, LEARNED, ORACLES, summarizer
 from tests.commands import refused, run, write
 
 DOCUMENTS = [
@@ -564,7 +564,7 @@ def test_a_study_whose_metric_fails_is_not_created(folder, monkeypatch):
         raise OSError("no model")
 
     run("import", "small.jsonl", "--name", "small")
-    monkeypatch.setattr("metrics.rouge.RougeL.score", fail)
+    monkeypatch.setattr("relevance.metrics.rouge.RougeL.score", fail)
     result = run("study", "create", "s", "--dataset", "small", "--pairs", "conflicts", code=1)
     assert result.stderr.endswith("rougeL failed: OSError: no model\n")
     assert len(run("study", "list").stdout.splitlines()) == 1

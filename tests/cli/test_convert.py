@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from data.database import connect
-from data.importers import read_documents
-from data.store import DataStore
+from relevance.data.database import connect
+from relevance.data.importers import read_documents
+from relevance.data.store import DataStore
 from tests.commands import refused, run, write
 
 DOCUMENTS = [

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from cli import doctor
-from data.database import schema_versions
-from data.store.base import DatabaseFailed
-from metrics.models.files import ModelUnavailable
+from relevance.cli import doctor
+from relevance.data.database import schema_versions
+from relevance.data.store.base import DatabaseFailed
+from relevance.metrics.models.files import ModelUnavailable
 from tests.commands import run
 
 Usage = namedtuple("Usage", "total used free")
@@ -84,7 +84,7 @@ def test_a_database_in_order_is_left_as_it_is(file: Path) -> None:
 def test_what_is_wrong_in_the_database(
     file: Path, monkeypatch: pytest.MonkeyPatch, statements: list[str], check: str, state: str, said: str
 ) -> None:
-    monkeypatch.setattr("data.database.WAL_IS_SOUND", (3, 51, 3))
+    monkeypatch.setattr("relevance.data.database.WAL_IS_SOUND", (3, 51, 3))
     monkeypatch.setattr(sqlite3, "sqlite_version_info", (3, 40, 1))
     execute(file, *statements)
     found = findings(code=state == "wrong")

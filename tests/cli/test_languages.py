@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from cli import main
-from data.database import connect
-from data.records import Example
-from data.store import DataStore
-from metrics import metric
-from metrics.explained import explain
-from reports.evidence.words import in_words
+from relevance.cli import main
+from relevance.data.database import connect
+from relevance.data.records import Example
+from relevance.data.store import DataStore
+from relevance.metrics import metric
+from relevance.metrics.explained import explain
+from relevance.reports.evidence.words import in_words
 
 # A source of three sentences, the reference, the title, which of the sentences textrank takes, and by hand the ROUGE-1
 # (F1) and ROUGE-K of lead-1, the first sentence, and of textrank-1.

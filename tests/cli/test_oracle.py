@@ -11,19 +11,19 @@ from pathlib import Path
 import pandas
 import pytest
 
-from cli.oracle import extract_length
-from data.database import connect
-from data.demo import FILE as CORPUS
-from data.files import sha256
-from data.importers import read_documents
-from data.records import Example
-from data.store import DataStore
-from metrics.rouge import RougeN
-from reports.formats.latex import escape_latex as latex_text
-from summarizers.oracles import ALGORITHMS, Target, evaluation
-from summarizers.oracles.evaluation import OracleTask, evaluate, load_evaluation, summarize_algorithms
-from summarizers.processes import map_in_processes
-from summarizers.sentences import sentences_of
+from relevance.cli.oracle import extract_length
+from relevance.data.database import connect
+from relevance.data.demo import FILE as CORPUS
+from relevance.data.files import sha256
+from relevance.data.importers import read_documents
+from relevance.data.records import Example
+from relevance.data.store import DataStore
+from relevance.metrics.rouge import RougeN
+from relevance.reports.formats.latex import escape_latex as latex_text
+from relevance.summarizers.oracles import ALGORITHMS, Target, evaluation
+from relevance.summarizers.oracles.evaluation import OracleTask, evaluate, load_evaluation, summarize_algorithms
+from relevance.summarizers.processes import map_in_processes
+from relevance.summarizers.sentences import sentences_of
 from tests.commands import refused, run, write
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -216,7 +216,7 @@ def test_every_format_has_the_same_numbers(folder):
 def test_standard_output_is_the_result_alone(folder, shape):
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     options = ["--algorithms", "greedy,exact", "--processes", "2", "--format", shape, "--output", "rows.jsonl"]
-    command = [sys.executable, "-m", "cli", "oracle", CORPUS, *options]
+    command = [sys.executable, "-m", "relevance", "oracle", CORPUS, *options]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
     if shape == "json":
         assert json.loads(done.stdout)["documents"] == 24
@@ -317,7 +317,7 @@ def test_who_stops_the_search_of_a_file_is_told_that_nothing_is_kept(folder, mon
 @pytest.mark.process
 def test_notes_are_as_wide_as_the_terminal_and_whole_elsewhere(folder, monkeypatch):
     whole = run("oracle", "small.jsonl", *SHORT).stdout
-    monkeypatch.setattr("cli.printing.screen_width", lambda: 50)
+    monkeypatch.setattr("relevance.cli.printing.screen_width", lambda: 50)
     broken = run("oracle", "small.jsonl", *SHORT).stdout
     note = "The interval is cut to [0, 1], where F1 ends: Student's t knows no limits."
     assert note in whole.splitlines()
@@ -346,7 +346,7 @@ def test_a_killed_run_goes_on_where_it_was(folder, searches):
     run("import", "three.jsonl", "--name", "three")
     script = (
         "import os, signal, time, cli\n"
-        "from summarizers.oracles import evaluation\n"
+        "from relevance.summarizers.oracles import evaluation\n"
         "rows_of, mapping = evaluation.rows_of, evaluation.map_in_processes\n"
         "def slow(task, document):\n"
         "    if document.id == 'd2':\n"

@@ -16,15 +16,15 @@ from pathlib import Path
 import click
 import pytest
 
-from cli.score import score_to_file
-from cli.shared import announce_interrupt
-from data.database import connect
-from data.importers import read_documents
-from data.records import Example
-from data.store import DataStore
-from metrics.base import Score
-from metrics.length import Length
-from metrics.scoring import DOCUMENTS
+from relevance.cli.score import score_to_file
+from relevance.cli.shared import announce_interrupt
+from relevance.data.database import connect
+from relevance.data.importers import read_documents
+from relevance.data.records import Example
+from relevance.data.store import DataStore
+from relevance.metrics.base import Score
+from relevance.metrics.length import Length
+from relevance.metrics.scoring import DOCUMENTS
 from tests.conftest import ROOT
 from tests.processes import running_process
 from tests.waiting import PATIENCE, until
@@ -35,7 +35,7 @@ pytestmark = pytest.mark.process
 def stopped(arguments: list[str], ready: Callable[[], bool], url: str) -> tuple[int, str]:
     """Run a command, interrupt it when it is ready; returns its exit code and what it said."""
     with running_process(
-        [sys.executable, "-m", "cli", *arguments],
+        [sys.executable, "-m", "relevance", *arguments],
         cwd=ROOT,
         env=os.environ | {"RELEVANCE_DATABASE_URL": url},
         stdout=subprocess.DEVNULL,

@@ -6,10 +6,10 @@ from typing import Any, get_type_hints
 
 import pytest
 
-from annotation.protocol import records
-from annotation.protocol.file import EXAMPLE, read_protocol
-from annotation.store import AnnotationStore
-from data.database import connect
+from relevance.annotation.protocol import records
+from relevance.annotation.protocol.file import EXAMPLE, read_protocol
+from relevance.annotation.store import AnnotationStore
+from relevance.data.database import connect
 from tests.commands import refused, run
 
 

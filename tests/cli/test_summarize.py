@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from data.database import connect
-from data.store import DataStore
+from relevance.data.database import connect
+from relevance.data.store import DataStore
 from tests.commands import refused, run, write
 from tests.summarizers.checkpoints import DOCUMENTS, save_bart, save_gpt2
 
@@ -122,7 +122,7 @@ def test_a_name_that_is_not_whole_is_refused_with_what_is_meant(system: str, wor
 
 
 def test_the_list_names_each_kind_of_system() -> None:
-    from summarizers.checkpoints import KINDS
+    from relevance.summarizers.checkpoints import KINDS
 
     listed = run("summarize", "--list").stdout
     assert [kind for kind in KINDS if f"{kind}:" not in listed] == []

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from summarizers.methods.published import PUBLISHED
-from summarizers.methods.registry import METHODS
-from summarizers.training_documents import TRAINING_DOCUMENTS
+from relevance.summarizers.methods.published import PUBLISHED
+from relevance.summarizers.methods.registry import METHODS
+from relevance.summarizers.training_documents import TRAINING_DOCUMENTS
 from tests.commands import refused, run, write
 from tests.summarizers.checkpoints import DOCUMENTS, save_bart, save_gpt2, save_t5
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from data.database import connect
-from data.records import OUTPUT_CUT, SOURCE_CUT, TRAINED_ON
-from data.store import DataStore
+from relevance.data.database import connect
+from relevance.data.records import OUTPUT_CUT, SOURCE_CUT, TRAINED_ON
+from relevance.data.store import DataStore
 from tests.commands import refused, run, write
 from tests.summarizers.checkpoints import SUMMARIES, TEXTS, save_bart, save_bert
 

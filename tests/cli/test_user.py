@@ -3,11 +3,11 @@
 import pytest
 from click.testing import CliRunner, Result
 
-import cli
-from data.database import connect
-from data.one_line import INVISIBLE
-from hosting.accounts import AccountStore, password_is_right
-from hosting.sign_ins import SignInStore, digest_of
+from relevance import cli
+from relevance.data.database import connect
+from relevance.data.one_line import INVISIBLE
+from relevance.hosting.accounts import AccountStore, password_is_right
+from relevance.hosting.sign_ins import SignInStore, digest_of
 from tests.commands import refused, run
 from tests.hostile import TEXTS
 

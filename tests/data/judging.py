@@ -6,20 +6,20 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from annotation.records import StudySpec
-from annotation.store import AnnotationStore
-from data.database import connect
-from data.records import Document, Summary
-from data.store import DataStore
+from relevance.annotation.records import StudySpec
+from relevance.annotation.store import AnnotationStore
+from relevance.data.database import connect
+from relevance.data.records import Document, Summary
+from relevance.data.store import DataStore
 from tests.conftest import ROOT
 from tests.waiting import PATIENCE, until
 
 JUDGING = """
 import sys
 from datetime import timedelta
-from annotation.store import AnnotationStore
-from data.database import connect, now
-from data.store import StoreError
+from relevance.annotation.store import AnnotationStore
+from relevance.data.database import connect, now
+from relevance.data.store import StoreError
 
 store = AnnotationStore(connect(sys.argv[1]))
 annotator = store.join(study="S", name=sys.argv[2])

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from data.importers import guess_format, read_documents
-from data.importers.arxiv_papers import clean, without_abstract, without_ending
-from data.records import BadRecord
+from relevance.data.importers import guess_format, read_documents
+from relevance.data.importers.arxiv_papers import clean, without_abstract, without_ending
+from relevance.data.records import BadRecord
 
 ABSTRACT = "We study how rain falls on towns, and find that it falls from above in most of them."
 ROWS = f"id\tabstract\ttitle\n1801.01587v1\t{ABSTRACT}\tOn rain\n1801.00001v2\tWe study snow.\tOn snow\n"

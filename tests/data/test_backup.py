@@ -16,13 +16,13 @@ from sqlalchemy import create_engine, select, text
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import NullPool
 
-from annotation.store import AnnotationStore
-from data.backup import BackupFailed, back_up, restore
-from data.database import UnusableDatabase, connect, make_engine, migrations, now, schema_versions
-from data.records import Document
-from data.store import DataStore
-from data.tables import UserRow
-from hosting.tables import SignInRow
+from relevance.annotation.store import AnnotationStore
+from relevance.data.backup import BackupFailed, back_up, restore
+from relevance.data.database import UnusableDatabase, connect, make_engine, migrations, now, schema_versions
+from relevance.data.records import Document
+from relevance.data.store import DataStore
+from relevance.data.tables import UserRow
+from relevance.hosting.tables import SignInRow
 from tests.conftest import statement
 from tests.data.judging import acknowledged, judging, lines, make_study
 from tests.waiting import until

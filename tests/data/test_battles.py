@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from data.importers import COMPARED, guess_format, read_documents
-from data.importers.pairwise import GivenJudgment, JudgedPairs, read_judged
-from data.records import BadRecord, Document, Summary
+from relevance.data.importers import COMPARED, guess_format, read_documents
+from relevance.data.importers.pairwise import GivenJudgment, JudgedPairs, read_judged
+from relevance.data.records import BadRecord, Document, Summary
 from tests.data.battles import battle, comparison, late_battle, policies, turns, write
 
 TIME = datetime(2023, 4, 24, 15, 53, 11, 132200, UTC)

@@ -8,9 +8,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from data.importers import COMPARED, guess_format, nested, parquet, read_documents
-from data.importers.pairwise import JudgedPairs, read_judged
-from data.records import BadRecord
+from relevance.data.importers import COMPARED, guess_format, nested, parquet, read_documents
+from relevance.data.importers.pairwise import JudgedPairs, read_judged
+from relevance.data.records import BadRecord
 from tests.data.battles import battle, late_battle, turns, write
 
 LONG = "x" * 1_000_000

@@ -7,9 +7,9 @@ from sqlalchemy import func, select, text
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from data.records import Document
-from data.store import StoredBound, UnknownDataset, UnknownDocument
-from data.tables import BoundRow, DocumentRow
+from relevance.data.records import Document
+from relevance.data.store import StoredBound, UnknownDataset, UnknownDocument
+from relevance.data.tables import BoundRow, DocumentRow
 
 RECORDS = [(Document(key, "Red cars. Blue cars.", ("red",)), []) for key in ("b", "a", " é")]
 EXACT, GREEDY = "oracle|algorithm:exact", "oracle|algorithm:greedy"

@@ -2,11 +2,11 @@ import pytest
 from sqlalchemy import event, select
 from sqlalchemy.orm import Session
 
-from data.records import ClozeQuestion, Document, Summary, make_examples
-from data.store import PLAYGROUND, DatabaseFailed, StoredScore, example_hash
-from data.store.bulk import AT_ONCE, DOCUMENTS, SUMMARIES
-from data.store.rows import document_row, example_hashes
-from data.tables import DatasetRow, DocumentRow, ScoreRow, SummaryRow
+from relevance.data.records import ClozeQuestion, Document, Summary, make_examples
+from relevance.data.store import PLAYGROUND, DatabaseFailed, StoredScore, example_hash
+from relevance.data.store.bulk import AT_ONCE, DOCUMENTS, SUMMARIES
+from relevance.data.store.rows import document_row, example_hashes
+from relevance.data.tables import DatasetRow, DocumentRow, ScoreRow, SummaryRow
 
 AWKWARD = 'tab\t, \\N, \\., "quotes", \r\n, \u2028 é 👩‍🚀'
 

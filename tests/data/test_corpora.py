@@ -9,12 +9,12 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from data.database import connect
-from data.importers import guess_format, read_documents
-from data.importing import import_file
-from data.reading import CHUNK, read_json_list
-from data.records import BadRecord, Document
-from data.store import DataStore
+from relevance.data.database import connect
+from relevance.data.importers import guess_format, read_documents
+from relevance.data.importing import import_file
+from relevance.data.reading import CHUNK, read_json_list
+from relevance.data.records import BadRecord, Document
+from relevance.data.store import DataStore
 
 STORY = (
     "LONDON (CNN) -- Rain fell.\n\nIt fell all day.\n\n@highlight\n\nRain in London\n\n@highlight\n\nIt did not stop\n"

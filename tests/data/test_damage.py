@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from data.damage import find_damage
-from data.database import UnusableDatabase, connect, make_engine
+from relevance.data.damage import find_damage
+from relevance.data.database import UnusableDatabase, connect, make_engine
 from tests.commands import refused
 from tests.conftest import ROOT
 
@@ -126,7 +126,7 @@ def test_the_app_checks_every_page_when_it_starts_and_a_command_only_the_first(f
     connect(f"sqlite:///{file}").dispose()
     damaged = hashlib.sha256(file.read_bytes()).hexdigest()
     served = subprocess.run(
-        [sys.executable, "-m", "cli", "serve"], cwd=ROOT, capture_output=True, text=True, check=False
+        [sys.executable, "-m", "relevance", "serve"], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert served.returncode == 2
     assert f"{file} is damaged: " in served.stderr

@@ -11,10 +11,10 @@ from sqlalchemy import insert, inspect, make_url, select, text
 from sqlalchemy.exc import IntegrityError, StatementError
 from sqlalchemy.orm import Session
 
-import annotation.protocol.tables  # noqa: F401
-import hosting.tables  # noqa: F401  for the models that the migrations are compared with
-from annotation.store import AnnotationStore
-from data.database import (
+import relevance.annotation.protocol.tables
+import relevance.hosting.tables  # noqa: F401  for the models that the migrations are compared with
+from relevance.annotation.store import AnnotationStore
+from relevance.data.database import (
     ROOT,
     WAL_IS_SOUND,
     Base,
@@ -25,9 +25,9 @@ from data.database import (
     make_engine,
     upgrade,
 )
-from data.records import Document
-from data.store import DataStore, StoredBound
-from data.tables import DatasetRow, DocumentRow, ScoreRow, SignatureRow
+from relevance.data.records import Document
+from relevance.data.store import DataStore, StoredBound
+from relevance.data.tables import DatasetRow, DocumentRow, ScoreRow, SignatureRow
 
 
 @pytest.mark.parametrize(
@@ -241,7 +241,7 @@ def test_the_address_comes_from_the_environment(monkeypatch):
     assert database_url() == "postgresql://somewhere/x"
     monkeypatch.delenv("RELEVANCE_DATABASE_URL")
     assert make_url(database_url()).database == str(ROOT / "relevance.db")
-    monkeypatch.setattr("data.database.ROOT", Path("/a%20b?c#/é"))
+    monkeypatch.setattr("relevance.data.database.ROOT", Path("/a%20b?c#/é"))
     assert make_url(database_url()).database == "/a%20b?c#/é/relevance.db"
 
 

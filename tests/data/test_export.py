@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from data.export import export
-from data.files import write_whole
+from relevance.data.export import export
+from relevance.data.files import write_whole
 
 RECORDS = [
     {

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from cli.convert import TO
-from data.exporters import EXPORTERS, OutputExists, write_records
-from data.exporters.refusal import CannotBeHeld
-from data.importers import read_documents
-from data.records import ClozeQuestion, Document, Summary
+from relevance.cli.convert import TO
+from relevance.data.exporters import EXPORTERS, OutputExists, write_records
+from relevance.data.exporters.refusal import CannotBeHeld
+from relevance.data.importers import read_documents
+from relevance.data.records import ClozeQuestion, Document, Summary
 
 Record = tuple[Document, list[Summary]]
 

@@ -11,10 +11,10 @@ import pytest
 from sqlalchemy import event, text
 from sqlalchemy.exc import OperationalError
 
-from data.database import connect, make_engine
-from data.records import Document
-from data.store import DatabaseFailed, DataStore
-from data.store.base import failure_in_words
+from relevance.data.database import connect, make_engine
+from relevance.data.records import Document
+from relevance.data.store import DatabaseFailed, DataStore
+from relevance.data.store.base import failure_in_words
 from tests.conftest import statement
 
 DOCUMENT = Document(id="d", source="Text.", references=("A reference.",))

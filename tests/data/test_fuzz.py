@@ -9,10 +9,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from data.database import connect
-from data.importers import LINES, lines, read_documents
-from data.records import BadRecord, Document, Summary
-from data.store import DataStore
+from relevance.data.database import connect
+from relevance.data.importers import LINES, lines, read_documents
+from relevance.data.records import BadRecord, Document, Summary
+from relevance.data.store import DataStore
 from tests.data.battles import battle, comparison, late_battle
 from tests.fuzzing import mutations
 

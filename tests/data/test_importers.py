@@ -10,11 +10,11 @@ import pytest
 from click.testing import CliRunner
 from sqlalchemy import text
 
-import cli
-from data import reading
-from data.database import connect
-from data.importers import columns, guess_format, lines, read_documents
-from data.records import BadRecord, Document, Summary
+from relevance import cli
+from relevance.data import reading
+from relevance.data.database import connect
+from relevance.data.importers import columns, guess_format, lines, read_documents
+from relevance.data.records import BadRecord, Document, Summary
 
 TRICKY = {
     "separators": "one\u2028two\u2029three\x85four\x0bfive",
@@ -290,7 +290,7 @@ def test_texts_come_back_byte_for_byte(tmp_path, data_store_sqlite, suffix, text
 
 @pytest.fixture(scope="module")
 def data_store_sqlite(tmp_path_factory):
-    from data.store import DataStore
+    from relevance.data.store import DataStore
 
     engine = connect(f"sqlite:///{tmp_path_factory.mktemp('byte') / 'for.db'}")
     yield DataStore(engine)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from data.importers import guess_format, read_documents
-from data.importers.realsumm import STATEMENTS
-from data.records import BadRecord, Document, Summary
+from relevance.data.importers import guess_format, read_documents
+from relevance.data.importers.realsumm import STATEMENTS
+from relevance.data.records import BadRecord, Document, Summary
 
 Files = Mapping[str, str]
 

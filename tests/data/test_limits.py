@@ -15,10 +15,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from data import reading
-from data.files import open_file, sha256
-from data.importers import parquet, read_documents
-from data.records import BadRecord
+from relevance.data import reading
+from relevance.data.files import open_file, sha256
+from relevance.data.importers import parquet, read_documents
+from relevance.data.records import BadRecord
 from tests.commands import refused, run
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -31,9 +31,9 @@ MEASURE = """
 import json, resource, sys, time
 from pathlib import Path
 import pandas, pyarrow.compute, pyarrow.parquet
-from data.database import connect
-from data.importing import import_file
-from data.store import DataStore
+from relevance.data.database import connect
+from relevance.data.importing import import_file
+from relevance.data.store import DataStore
 
 def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000

@@ -2,8 +2,8 @@
 
 import pytest
 
-from data.records import Document, Summary
-from data.store import UnknownDataset
+from relevance.data.records import Document, Summary
+from relevance.data.store import UnknownDataset
 
 DOCUMENTS = [
     Document("b", "Storms came.", ("storm",), "The 100% Storm"),

@@ -1,6 +1,6 @@
 import pytest
 
-from data.one_line import MOST, in_one_line, message
+from relevance.data.one_line import MOST, in_one_line, message
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from data.cells import Cells
-from data.preferences import Preferences, rated_pairs, to_name_column
-from data.records import Document, Summary
-from data.store import DataStore, StoredScore, UnknownDataset, UnknownDocument
+from relevance.data.cells import Cells
+from relevance.data.preferences import Preferences, rated_pairs, to_name_column
+from relevance.data.records import Document, Summary
+from relevance.data.store import DataStore, StoredScore, UnknownDataset, UnknownDocument
 
 NAN = math.nan
 

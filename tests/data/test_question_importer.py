@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from data.database import connect
-from data.importers import guess_format, read_documents
-from data.importing import import_file
-from data.records import BadRecord, ClozeQuestion, Document
-from data.store import DataStore
-from metrics.apes import Apes
-from metrics.apes.conditions import conditions
+from relevance.data.database import connect
+from relevance.data.importers import guess_format, read_documents
+from relevance.data.importing import import_file
+from relevance.data.records import BadRecord, ClozeQuestion, Document
+from relevance.data.store import DataStore
+from relevance.metrics.apes import Apes
+from relevance.metrics.apes.conditions import conditions
 
 ADDRESS = "http://web.archive.org/web/1/http://cnn.example/story.html"
 PASSAGE = "( @entity1 ) @entity0 said that @entity10 left @entity2 . it rained in @entity2 all day ."

@@ -1,7 +1,7 @@
 import pytest
 
-from data import reading
-from data.records import BadRecord
+from relevance.data import reading
+from relevance.data.records import BadRecord
 
 
 def write(path, content: bytes):

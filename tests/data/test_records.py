@@ -1,6 +1,6 @@
 import pytest
 
-from data.records import Document, Summary, make_examples
+from relevance.data.records import Document, Summary, make_examples
 
 DOCUMENT = Document("d", ("One.", "Two."), ("r one", "r two", "r three"), "The title")
 

@@ -3,10 +3,10 @@
 import pytest
 from sqlalchemy import func, select
 
-from annotation.records import StudySpec
-from annotation.store import AnnotationStore
-from data.records import Document, Summary
-from data.store import (
+from relevance.annotation.records import StudySpec
+from relevance.annotation.store import AnnotationStore
+from relevance.data.records import Document, Summary
+from relevance.data.store import (
     DatasetExists,
     DatasetInUse,
     DataStore,
@@ -16,7 +16,7 @@ from data.store import (
     StoreError,
     UnknownDataset,
 )
-from data.tables import BoundRow, DocumentRow, RunRow, SummaryRow
+from relevance.data.tables import BoundRow, DocumentRow, RunRow, SummaryRow
 
 RECORDS = [
     (

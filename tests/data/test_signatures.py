@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data.signatures import Signature, distinct, is_length, labels, references_rule, signature
-from metrics import METRICS, metric
-from metrics.base import VERSION
-from summarizers.registry import SUMMARIZERS, summarizer
+from relevance.data.signatures import Signature, distinct, is_length, labels, references_rule, signature
+from relevance.metrics import METRICS, metric
+from relevance.metrics.base import VERSION
+from relevance.summarizers.registry import SUMMARIZERS, summarizer
 
 PARTS = st.text(st.characters(exclude_characters="|:", exclude_categories=["Cs"]), min_size=1)
 

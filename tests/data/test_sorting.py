@@ -1,6 +1,6 @@
 """Names with numbers in the order in which people look for them."""
 
-from data.sorting import natural_order
+from relevance.data.sorting import natural_order
 
 
 def test_numbers_in_names_count() -> None:

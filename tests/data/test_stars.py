@@ -5,9 +5,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import func, select
 
-from data.records import Document, Summary
-from data.store import DataStore, StarredExample, StoreError, UnknownDataset, UnknownDocument
-from data.tables import StarRow
+from relevance.data.records import Document, Summary
+from relevance.data.store import DataStore, StarredExample, StoreError, UnknownDataset, UnknownDocument
+from relevance.data.tables import StarRow
 
 RECORDS = [
     (Document(key, "Red cars. Blue cars.", ("red",)), [Summary(key, system, f"{system} cars") for system in "xyz"])

@@ -6,9 +6,9 @@ from sqlalchemy import func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from data.importers import read_documents
-from data.records import BadRecord, Document, Summary, make_examples
-from data.store import (
+from relevance.data.importers import read_documents
+from relevance.data.records import BadRecord, Document, Summary, make_examples
+from relevance.data.store import (
     DIED,
     PLAYGROUND,
     DatasetExists,
@@ -22,9 +22,9 @@ from data.store import (
     UnknownRun,
     example_hash,
 )
-from data.tables import DatasetRow, DocumentRow, RunRow, ScoreRow, SummaryRow
-from metrics import scoring
-from metrics.base import Score
+from relevance.data.tables import DatasetRow, DocumentRow, RunRow, ScoreRow, SummaryRow
+from relevance.metrics import scoring
+from relevance.metrics.base import Score
 
 RECORDS = [
     (

@@ -13,12 +13,12 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import Engine, text
 
-import annotation.protocol.tables  # noqa: F401
-import hosting.tables  # noqa: F401  for the models that the migrations are compared with
-from annotation.people import PeopleStore
-from annotation.results import load_judgments
-from annotation.store import AnnotationStore
-from data.database import Base, connect, make_engine, migrations, schema_versions
+import relevance.annotation.protocol.tables
+import relevance.hosting.tables  # noqa: F401  for the models that the migrations are compared with
+from relevance.annotation.people import PeopleStore
+from relevance.annotation.results import load_judgments
+from relevance.annotation.store import AnnotationStore
+from relevance.data.database import Base, connect, make_engine, migrations, schema_versions
 from tests.conftest import ROOT, statement
 from tests.data.test_database import BEFORE_CHECKS
 from tests.processes import running_process
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.process
 OPENING = """
 import sys
 from sqlalchemy import text
-from data.database import connect, schema_versions
+from relevance.data.database import connect, schema_versions
 
 schema_versions()
 print("ready", flush=True)

@@ -5,11 +5,11 @@ import pytest
 from sqlalchemy import ColumnElement, Engine, func, select
 from sqlalchemy.orm import Session
 
-from data.database import connect
-from data.records import Document, Summary
-from data.store import DataStore, StoredScore, StoredSignature, UnknownDataset, versions
-from data.store.datasets import find_dataset
-from data.tables import DocumentRow
+from relevance.data.database import connect
+from relevance.data.records import Document, Summary
+from relevance.data.store import DataStore, StoredScore, StoredSignature, UnknownDataset, versions
+from relevance.data.store.datasets import find_dataset
+from relevance.data.tables import DocumentRow
 
 Records = list[tuple[Document, list[Summary]]]
 

@@ -10,7 +10,7 @@ import jsonschema
 import yaml
 from click import Context
 
-from cli import main
+from relevance.cli import main
 
 RAY = Path(__file__).resolve().parents[2] / "deploy" / "ray"
 

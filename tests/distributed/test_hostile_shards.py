@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from data.demo import FILE as DEMO
-from data.files import sha256
-from data.scored_shards import read_scored_shards
-from data.shards import MANIFEST, BadShard, is_sharded, read_manifest
-from distributed.running import Here, OtherRun, run
-from distributed.sources import Planner
-from distributed.work import ScoreWork
-from metrics import make_metrics
+from relevance.data.demo import FILE as DEMO
+from relevance.data.files import sha256
+from relevance.data.scored_shards import read_scored_shards
+from relevance.data.shards import MANIFEST, BadShard, is_sharded, read_manifest
+from relevance.distributed.running import Here, OtherRun, run
+from relevance.distributed.sources import Planner
+from relevance.distributed.work import ScoreWork
+from relevance.metrics import make_metrics
 from tests.commands import refused
 
 

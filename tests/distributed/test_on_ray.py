@@ -10,15 +10,15 @@ from pathlib import Path
 import psutil
 import pytest
 
-from data.demo import FILE as DEMO
-from data.records import BadRecord
-from data.shards import is_sharded
-from distributed.on_ray import RayOptions, TooLarge, on_ray
-from distributed.running import Here, Place, Progress, compute, prepare, run
-from distributed.sources import Planner, find_inputs
-from distributed.work import ScoreWork
-from metrics import make_metrics
-from metrics.models.encoder import shared_encoder
+from relevance.data.demo import FILE as DEMO
+from relevance.data.records import BadRecord
+from relevance.data.shards import is_sharded
+from relevance.distributed.on_ray import RayOptions, TooLarge, on_ray
+from relevance.distributed.running import Here, Place, Progress, compute, prepare, run
+from relevance.distributed.sources import Planner, find_inputs
+from relevance.distributed.work import ScoreWork
+from relevance.metrics import make_metrics
+from relevance.metrics.models.encoder import shared_encoder
 from tests.mapped import Mapped, find_mapped
 from tests.waiting import PATIENCE, until
 
@@ -176,7 +176,7 @@ def test_a_run_goes_on_where_it_was_interrupted_or_killed(tmp_path: Path) -> Non
     copies = [{**line, "id": f"{copy}-{line['id']}"} for copy in range(10) for line in lines]
     many.write_text("".join(json.dumps(line) + "\n" for line in copies))
     folder = tmp_path / "out"
-    command = [sys.executable, "-m", "cli", "score", many, "--metrics", "rouge1", "--on", "ray", "--workers", "1"]
+    command = [sys.executable, "-m", "relevance", "score", many, "--metrics", "rouge1", "--on", "ray", "--workers", "1"]
     command += ["--shard-documents", "1", "-o", f"{folder}/"]
     done = 0
     for number in (signal.SIGINT, signal.SIGKILL):

@@ -7,15 +7,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from data.demo import FILE as DEMO
-from data.importers import parquet, read_documents
-from data.records import BadRecord
-from data.shards import is_sharded, read_manifest
-from distributed.rows import Cuts
-from distributed.running import Here, run
-from distributed.sources import ChangedInput, Planner, read_piece
-from distributed.work import ScoreWork, as_table
-from metrics import make_metrics
+from relevance.data.demo import FILE as DEMO
+from relevance.data.importers import parquet, read_documents
+from relevance.data.records import BadRecord
+from relevance.data.shards import is_sharded, read_manifest
+from relevance.distributed.rows import Cuts
+from relevance.distributed.running import Here, run
+from relevance.distributed.sources import ChangedInput, Planner, read_piece
+from relevance.distributed.work import ScoreWork, as_table
+from relevance.metrics import make_metrics
 
 
 def demo_rows() -> list[dict[str, Any]]:

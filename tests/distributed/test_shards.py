@@ -7,17 +7,17 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from data.demo import FILE as DEMO
-from data.importers import read_documents
-from data.records import BadRecord
-from data.shards import is_sharded, read_manifest
-from distributed.running import Here, OtherRun, run
-from distributed.sources import ChangedInput, NoInput, Planner, find_inputs, read_piece
-from distributed.work import ScoreWork
-from metrics import make_metrics
-from metrics.models.encoder import shared_encoder
-from summarizers.learned.folder import write_about, write_ngrams
-from summarizers.training_documents import TrainingDocuments
+from relevance.data.demo import FILE as DEMO
+from relevance.data.importers import read_documents
+from relevance.data.records import BadRecord
+from relevance.data.shards import is_sharded, read_manifest
+from relevance.distributed.running import Here, OtherRun, run
+from relevance.distributed.sources import ChangedInput, NoInput, Planner, find_inputs, read_piece
+from relevance.distributed.work import ScoreWork
+from relevance.metrics import make_metrics
+from relevance.metrics.models.encoder import shared_encoder
+from relevance.summarizers.learned.folder import write_about, write_ngrams
+from relevance.summarizers.training_documents import TrainingDocuments
 from tests.commands import refused
 from tests.commands import run as command
 

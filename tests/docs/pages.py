@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import yaml
 from click.testing import CliRunner
 
-from cli import main
+from relevance.cli import main
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"

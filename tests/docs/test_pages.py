@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from data.demo import FILE
+from relevance.data.demo import FILE
 from tests.docs.pages import DOCS, NOT_EXECUTED, PAGES, ROOT, SHOWN, assert_shown, execute, read
 
 RUN = ("console", "python")

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from annotation.adjudication import AdjudicationStore
-from annotation.records import StudySpec
-from annotation.store import AnnotationStore
-from data.database import connect, now
-from data.records import Document, Summary
-from data.store import DataStore
+from relevance.annotation.adjudication import AdjudicationStore
+from relevance.annotation.records import StudySpec
+from relevance.annotation.store import AnnotationStore
+from relevance.data.database import connect, now
+from relevance.data.records import Document, Summary
+from relevance.data.store import DataStore
 from tests.driving import serving
 from tests.e2e.conftest import Opener
 from tests.e2e.watching import FITS, HOSTILE, NAME, READING, Watched, settled

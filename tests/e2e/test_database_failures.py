@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from annotation.results import load_judgments
-from annotation.store import AnnotationStore
-from data.database import connect
+from relevance.annotation.results import load_judgments
+from relevance.annotation.store import AnnotationStore
+from relevance.data.database import connect
 from tests.driving import serving
 from tests.e2e.watching import READING
 

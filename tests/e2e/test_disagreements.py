@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from data.database import connect
-from data.demo import CHOSEN, add_demo
-from data.store import DataStore
-from metrics import METRICS, make_metrics
-from metrics.scoring import score_dataset
-from pages.components.disagreements.examples import load_chosen_examples
+from relevance.data.database import connect
+from relevance.data.demo import CHOSEN, add_demo
+from relevance.data.store import DataStore
+from relevance.metrics import METRICS, make_metrics
+from relevance.metrics.scoring import score_dataset
+from relevance.pages.components.disagreements.examples import load_chosen_examples
 from tests.driving import serving
 from tests.e2e.conftest import Opener
 from tests.e2e.watching import BRIGHTNESS, FITS, Watched

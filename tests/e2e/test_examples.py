@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import FloatRect, Locator, Page, expect
 
-from annotation.results import load_rated_pairs
-from data.database import connect
-from data.records import Document, Summary
-from data.store import DataStore
-from metrics import lexical_metrics, make_metrics
-from metrics.scoring import score_dataset
-from pages.components.examples.pairs import PairFilter, verdicts
+from relevance.annotation.results import load_rated_pairs
+from relevance.data.database import connect
+from relevance.data.records import Document, Summary
+from relevance.data.store import DataStore
+from relevance.metrics import lexical_metrics, make_metrics
+from relevance.metrics.scoring import score_dataset
+from relevance.pages.components.examples.pairs import PairFilter, verdicts
 from tests.driving import serving
 from tests.e2e.conftest import Opener
 from tests.e2e.watching import BRIGHTNESS, FITS, HOSTILE, NAME, Watched

@@ -19,11 +19,11 @@ from sqlalchemy import func, select, text
 from sqlalchemy.orm import Session
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from annotation.store import AnnotationStore
-from annotation.tables import JudgmentRow
-from data.database import connect
-from hosting.accounts import AccountStore
-from hosting.sign_ins import SignInStore
+from relevance.annotation.store import AnnotationStore
+from relevance.annotation.tables import JudgmentRow
+from relevance.data.database import connect
+from relevance.hosting.accounts import AccountStore
+from relevance.hosting.sign_ins import SignInStore
 from tests.conftest import absent, running_postgresql
 from tests.data.judging import make_study
 from tests.driving import serving

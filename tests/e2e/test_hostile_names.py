@@ -9,11 +9,11 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import Browser, expect
 
-from annotation.protocol.store import ProtocolStore
-from annotation.records import Annotator, StudySpec
-from data.access import Right
-from data.demo import NAME as DEMO
-from hosting.accounts import UserExists
+from relevance.annotation.protocol.store import ProtocolStore
+from relevance.annotation.records import Annotator, StudySpec
+from relevance.data.access import Right
+from relevance.data.demo import NAME as DEMO
+from relevance.hosting.accounts import UserExists
 from tests.e2e.test_hosted import Visit
 from tests.e2e.watching import NAME as HOSTILE
 from tests.e2e.watching import press, settled

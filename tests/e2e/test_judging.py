@@ -5,8 +5,8 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from annotation.store import AnnotationStore
-from data.database import connect
+from relevance.annotation.store import AnnotationStore
+from relevance.data.database import connect
 from tests.driving import serving
 from tests.e2e.conftest import Opener
 from tests.e2e.watching import FITS, READING, settled

@@ -9,11 +9,11 @@ import pytest
 from playwright.sync_api import Page, WebSocketRoute, expect
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from annotation.keyword_reviews import KeywordReviewStore
-from data.database import connect
-from data.demo import add_demo
-from data.records import Document, Summary
-from data.store import DataStore
+from relevance.annotation.keyword_reviews import KeywordReviewStore
+from relevance.data.database import connect
+from relevance.data.demo import add_demo
+from relevance.data.records import Document, Summary
+from relevance.data.store import DataStore
 from tests.driving import serving
 from tests.e2e import watching
 from tests.e2e.conftest import Opener

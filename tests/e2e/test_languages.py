@@ -7,12 +7,12 @@ from playwright.sync_api import Page, expect
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from annotation.languages import CATALOGUES, Wording, read_texts
-from annotation.protocol.file import write_protocol
-from annotation.protocol.records import Judging, Panel, protocol_of
-from annotation.records import StudySpec
-from annotation.tables import AssignmentRow
-from data.demo import NAME as DEMO
+from relevance.annotation.languages import CATALOGUES, Wording, read_texts
+from relevance.annotation.protocol.file import write_protocol
+from relevance.annotation.protocol.records import Judging, Panel, protocol_of
+from relevance.annotation.records import StudySpec
+from relevance.annotation.tables import AssignmentRow
+from relevance.data.demo import NAME as DEMO
 from tests.e2e.conftest import Opener
 from tests.e2e.test_hosted import house  # noqa: F401
 from tests.e2e.watching import FITS, READING, settled

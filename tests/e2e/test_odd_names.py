@@ -9,14 +9,14 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import Page, Request, expect
 
-from annotation.records import StudySpec
-from annotation.store import AnnotationStore
-from data.database import connect, now
-from data.records import Document, Summary
-from data.store import DataStore
-from metrics import lexical_metrics, make_metrics
-from metrics.scoring import score_dataset
-from reports.html_report import write_report
+from relevance.annotation.records import StudySpec
+from relevance.annotation.store import AnnotationStore
+from relevance.data.database import connect, now
+from relevance.data.records import Document, Summary
+from relevance.data.store import DataStore
+from relevance.metrics import lexical_metrics, make_metrics
+from relevance.metrics.scoring import score_dataset
+from relevance.reports.html_report import write_report
 from tests.driving import serving
 from tests.e2e.conftest import Opener
 from tests.e2e.watching import settled

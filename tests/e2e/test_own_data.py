@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from annotation.store import AnnotationStore
-from data.database import connect
-from data.demo import NAME
-from data.store import DataStore
-from metrics import metric
-from pages.components.shared.keywords import EXTRACTOR
+from relevance.annotation.store import AnnotationStore
+from relevance.data.database import connect
+from relevance.data.demo import NAME
+from relevance.data.store import DataStore
+from relevance.metrics import metric
+from relevance.pages.components.shared.keywords import EXTRACTOR
 from tests.driving import serving
 from tests.e2e.watching import FITS, press, settled
 

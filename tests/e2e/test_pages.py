@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from annotation.records import StudySpec
-from annotation.store import AnnotationStore
-from data.database import connect
-from data.importing import import_file
-from data.store import DataStore
+from relevance.annotation.records import StudySpec
+from relevance.annotation.store import AnnotationStore
+from relevance.data.database import connect
+from relevance.data.importing import import_file
+from relevance.data.store import DataStore
 from tests.driving import serving
 from tests.e2e.conftest import Opener
 from tests.e2e.watching import FITS, HOSTILE, READING, Watched, settled

@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 from sqlalchemy import Engine
 
-from annotation.protocol.file import write_protocol
-from annotation.protocol.records import (
+from relevance.annotation.protocol.file import write_protocol
+from relevance.annotation.protocol.records import (
     Checks,
     Consent,
     Judging,
@@ -22,11 +22,11 @@ from annotation.protocol.records import (
     Training,
     TrainingPair,
 )
-from annotation.results import export_judgments
-from annotation.store import AnnotationStore
-from data.database import connect
-from data.demo import NAME
-from data.store import DataStore
+from relevance.annotation.results import export_judgments
+from relevance.annotation.store import AnnotationStore
+from relevance.data.database import connect
+from relevance.data.demo import NAME
+from relevance.data.store import DataStore
 from tests.driving import serving
 from tests.e2e.conftest import Opener
 from tests.e2e.watching import FITS, READING, settled

@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from data.database import connect
-from data.records import Example
-from data.store import DataStore
-from metrics import lexical_metrics, metric
-from pages.components.disagreements.examples import load_chosen_examples
-from pages.components.playground.draft import LONGEST, Draft, examples_of, from_examples, from_records
-from pages.components.playground.sharing import from_file, from_link, to_link
-from pages.components.playground.what_if import swap_word, word_spans
-from reports.evidence.phrases import figures
+from relevance.data.database import connect
+from relevance.data.records import Example
+from relevance.data.store import DataStore
+from relevance.metrics import lexical_metrics, metric
+from relevance.pages.components.disagreements.examples import load_chosen_examples
+from relevance.pages.components.playground.draft import LONGEST, Draft, examples_of, from_examples, from_records
+from relevance.pages.components.playground.sharing import from_file, from_link, to_link
+from relevance.pages.components.playground.what_if import swap_word, word_spans
+from relevance.reports.evidence.phrases import figures
 from tests.driving import serving
 from tests.e2e.conftest import Opener
 from tests.e2e.watching import HOSTILE, Watched

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from data.database import connect
-from data.importing import import_file
-from data.store import DataStore
-from metrics import default_metrics, make_metrics
-from metrics.scoring import score_dataset
+from relevance.data.database import connect
+from relevance.data.importing import import_file
+from relevance.data.store import DataStore
+from relevance.metrics import default_metrics, make_metrics
+from relevance.metrics.scoring import score_dataset
 from tests.driving import serving
 from tests.e2e.watching import settled
 

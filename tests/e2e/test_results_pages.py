@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from annotation.records import StudySpec
-from annotation.results import load_judgments
-from annotation.store import AnnotationStore
-from data.database import connect, now
-from data.records import Document, Summary
-from data.store import DataStore
-from metrics import lexical_metrics, make_metrics
-from metrics.scoring import score_dataset
-from pages.components.examples.texts import contradiction_table
+from relevance.annotation.records import StudySpec
+from relevance.annotation.results import load_judgments
+from relevance.annotation.store import AnnotationStore
+from relevance.data.database import connect, now
+from relevance.data.records import Document, Summary
+from relevance.data.store import DataStore
+from relevance.metrics import lexical_metrics, make_metrics
+from relevance.metrics.scoring import score_dataset
+from relevance.pages.components.examples.texts import contradiction_table
 from tests.driving import serving
 from tests.e2e.conftest import Opener
 from tests.e2e.watching import BRIGHTNESS, FITS, HOSTILE, NAME, Watched, choose_option

@@ -3,10 +3,10 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from data.database import connect
-from data.demo import NAME
-from data.store import DataStore
-from metrics import METRICS
+from relevance.data.database import connect
+from relevance.data.demo import NAME
+from relevance.data.store import DataStore
+from relevance.metrics import METRICS
 from tests.driving import serving
 from tests.e2e.conftest import Opener
 from tests.e2e.watching import READING

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from analysis.agreement.counts import count_agreement
-from annotation.results import load_judgments
-from annotation.store import AnnotationStore
-from data.database import connect
-from pages.components.datasets.systems import FIRST
+from relevance.analysis.agreement.counts import count_agreement
+from relevance.annotation.results import load_judgments
+from relevance.annotation.store import AnnotationStore
+from relevance.data.database import connect
+from relevance.pages.components.datasets.systems import FIRST
 from tests.driving import serving
 from tests.e2e.conftest import Opener
 from tests.e2e.watching import READING, press, settled

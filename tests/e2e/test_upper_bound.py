@@ -9,16 +9,16 @@ from urllib.parse import parse_qs, urlencode, urlparse
 import pytest
 from playwright.sync_api import Page, expect
 
-from data.database import connect
-from data.demo import NAME as DEMO
-from data.demo import add_demo
-from data.records import Document, Summary
-from data.store import DataStore
-from pages.components.upper_bound.choice import BoundChoice
-from summarizers.oracles import ALGORITHMS, Target
-from summarizers.oracles.evaluation import OracleTask, load_evaluation, rows_of
-from summarizers.oracles.standing import bounds_of, judged_all
-from summarizers.sentences import sentences_of
+from relevance.data.database import connect
+from relevance.data.demo import NAME as DEMO
+from relevance.data.demo import add_demo
+from relevance.data.records import Document, Summary
+from relevance.data.store import DataStore
+from relevance.pages.components.upper_bound.choice import BoundChoice
+from relevance.summarizers.oracles import ALGORITHMS, Target
+from relevance.summarizers.oracles.evaluation import OracleTask, load_evaluation, rows_of
+from relevance.summarizers.oracles.standing import bounds_of, judged_all
+from relevance.summarizers.sentences import sentences_of
 from tests.driving import serving
 from tests.e2e.conftest import Opener
 from tests.e2e.watching import HOSTILE, NAME, Watched

@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from annotation.people import Person
-from annotation.phases import FINISHED, SCREENED_OUT, TIMED_OUT
-from annotation.results import load_judgments
-from data.database import now
+from relevance.annotation.people import Person
+from relevance.annotation.phases import FINISHED, SCREENED_OUT, TIMED_OUT
+from relevance.annotation.results import load_judgments
+from relevance.data.database import now
 from tests.conftest import ROOT
 from tests.e2e.test_hosted import house  # noqa: F401
 from tests.e2e.watching import READING, choose_option, settled
@@ -121,7 +121,7 @@ def relevance(house: House, *arguments: str) -> str:  # noqa: F811
     """Run a command on the server's database, or on none that there is."""
     environment = os.environ | {"RELEVANCE_DATABASE_URL": house.engine.url.render_as_string(hide_password=False)}
     run = subprocess.run(
-        [sys.executable, "-m", "cli", *arguments],
+        [sys.executable, "-m", "relevance", *arguments],
         cwd=ROOT,
         env=environment,
         capture_output=True,

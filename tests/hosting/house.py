@@ -9,14 +9,14 @@ from pathlib import Path
 import httpx
 from sqlalchemy import Engine
 
-from annotation.people import PeopleStore
-from annotation.records import StudySpec
-from annotation.store import AnnotationStore
-from data.database import connect
-from data.demo import NAME as DEMO
-from hosting.accounts import AccountStore
-from hosting.links import LinkStore
-from hosting.sign_ins import SignedIn, SignInStore, digest_of
+from relevance.annotation.people import PeopleStore
+from relevance.annotation.records import StudySpec
+from relevance.annotation.store import AnnotationStore
+from relevance.data.database import connect
+from relevance.data.demo import NAME as DEMO
+from relevance.hosting.accounts import AccountStore
+from relevance.hosting.links import LinkStore
+from relevance.hosting.sign_ins import SignedIn, SignInStore, digest_of
 from tests.driving import serving
 from tests.hosting.tabs import cookie_of
 

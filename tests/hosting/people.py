@@ -5,17 +5,17 @@ from datetime import timedelta
 
 from sqlalchemy import Engine
 
-from annotation.keyword_records import FoundKeyword, KeywordAnnotator, ReviewSpec
-from annotation.records import Annotator, StudySpec
-from annotation.store import AnnotationStore
-from data.access import LOCAL, Actor, Right
-from data.database import now
-from data.records import Document, Summary
-from data.store import DataStore
-from hosting.accounts import AccountStore
-from hosting.links import Link
-from hosting.sign_ins import SignedIn, SignInStore, digest_of
-from pages.components.shared.stores import Stores
+from relevance.annotation.keyword_records import FoundKeyword, KeywordAnnotator, ReviewSpec
+from relevance.annotation.records import Annotator, StudySpec
+from relevance.annotation.store import AnnotationStore
+from relevance.data.access import LOCAL, Actor, Right
+from relevance.data.database import now
+from relevance.data.records import Document, Summary
+from relevance.data.store import DataStore
+from relevance.hosting.accounts import AccountStore
+from relevance.hosting.links import Link
+from relevance.hosting.sign_ins import SignedIn, SignInStore, digest_of
+from relevance.pages.components.shared.stores import Stores
 
 SIGNATURE = "rouge_k|test"
 PASSWORD = "plum-otter-bicycle"

@@ -12,7 +12,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from hosting.gate import UPLOADS
+from relevance.hosting.gate import UPLOADS
 from tests.waiting import PATIENCE, until
 
 

@@ -9,8 +9,8 @@ from urllib.parse import quote
 import httpx
 import pytest
 
-from hosting.gate import HEADER
-from hosting.sign_ins import digest_of
+from relevance.hosting.gate import HEADER
+from relevance.hosting.sign_ins import digest_of
 from tests.conftest import ROOT
 from tests.driving import SECRET
 from tests.hosting.house import HERS, PASSWORD, PROVIDER, House
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.process
 
 ROUTES = """
 import json
-from app import app
+from relevance.app import app
 def name(route):
     methods = sorted(getattr(route, "methods", None) or []) or [type(route).__name__]
     return [f"{method} {route.path or '/'}" for method in methods if method != "HEAD"]

@@ -5,13 +5,13 @@ import pytest
 from sqlalchemy import Engine, select
 from sqlalchemy.orm import Session
 
-from data.access import LOCAL, Right
-from data.store import DatabaseFailed, NotAllowed, NotSignedIn, StoreError
-from data.tables import UserRow
-from hosting import accounts
-from hosting.accounts import AccountStore, LastOwner, Member, UnknownUser, UserExists, password_is_right
-from hosting.sign_ins import SignedIn, SignInStore, digest_of
-from pages.components.shared.stores import Stores
+from relevance.data.access import LOCAL, Right
+from relevance.data.store import DatabaseFailed, NotAllowed, NotSignedIn, StoreError
+from relevance.data.tables import UserRow
+from relevance.hosting import accounts
+from relevance.hosting.accounts import AccountStore, LastOwner, Member, UnknownUser, UserExists, password_is_right
+from relevance.hosting.sign_ins import SignedIn, SignInStore, digest_of
+from relevance.pages.components.shared.stores import Stores
 from tests.annotation.test_concurrency import at_once
 from tests.hosting.people import PASSWORD, Lab, add_account
 

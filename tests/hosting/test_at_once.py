@@ -10,20 +10,20 @@ from sqlalchemy import Engine, event, update
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from annotation.people import PeopleStore
-from annotation.store import AnnotationStore
-from data.access import Right
-from data.database import now
-from data.store import NotSignedIn
-from data.tables import UserRow
-from hosting.accounts import AccountStore
-from hosting.operations import Counters
-from hosting.routes import Desk
-from hosting.services import Services
-from hosting.settings import Settings
-from hosting.sign_ins import TOUCH, SignedIn, SignInStore, digest_of
-from hosting.tables import SignInRow
-from pages.components.shared.stores import Stores
+from relevance.annotation.people import PeopleStore
+from relevance.annotation.store import AnnotationStore
+from relevance.data.access import Right
+from relevance.data.database import now
+from relevance.data.store import NotSignedIn
+from relevance.data.tables import UserRow
+from relevance.hosting.accounts import AccountStore
+from relevance.hosting.operations import Counters
+from relevance.hosting.routes import Desk
+from relevance.hosting.services import Services
+from relevance.hosting.settings import Settings
+from relevance.hosting.sign_ins import TOUCH, SignedIn, SignInStore, digest_of
+from relevance.hosting.tables import SignInRow
+from relevance.pages.components.shared.stores import Stores
 from tests.annotation.test_concurrency import at_once
 from tests.hosting.people import PASSWORD, Lab, add_account, judge_next
 from tests.hosting.test_revocation import is_waited_for, wait_for_lock

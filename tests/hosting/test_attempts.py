@@ -9,10 +9,10 @@ import pytest
 from sqlalchemy import Engine, func, select, text
 from sqlalchemy.orm import Session
 
-from data.database import connect, now
-from hosting import attempts
-from hosting.attempts import ACCOUNT, ADDRESS, WINDOW, AttemptStore
-from hosting.tables import AttemptRow
+from relevance.data.database import connect, now
+from relevance.hosting import attempts
+from relevance.hosting.attempts import ACCOUNT, ADDRESS, WINDOW, AttemptStore
+from relevance.hosting.tables import AttemptRow
 from tests.annotation.test_concurrency import at_once
 
 

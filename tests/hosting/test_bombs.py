@@ -25,8 +25,8 @@ import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from data.store import DataStore
-from hosting.gate import UPLOADS
+from relevance.data.store import DataStore
+from relevance.hosting.gate import UPLOADS
 from tests.conftest import absent
 from tests.data.test_limits import NAMES, TOO_MUCH
 from tests.hosting.house import HERS, House

@@ -16,13 +16,13 @@ import httpx
 import pytest
 from websockets.sync.client import connect as connect_socket
 
-from annotation.records import StudySpec
-from annotation.store import AnnotationStore
-from data.database import connect
-from data.demo import add_demo
-from data.store import DataStore
-from hosting.accounts import AccountStore
-from hosting.settings import checked_url, read_settings
+from relevance.annotation.records import StudySpec
+from relevance.annotation.store import AnnotationStore
+from relevance.data.database import connect
+from relevance.data.demo import add_demo
+from relevance.data.store import DataStore
+from relevance.hosting.accounts import AccountStore
+from relevance.hosting.settings import checked_url, read_settings
 from tests.conftest import ROOT, absent
 from tests.driving import free_ports, wait_for
 from tests.hosting.test_workers import SETTINGS, serving

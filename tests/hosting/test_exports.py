@@ -15,20 +15,20 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.testclient import TestClient
 
-from annotation.exports import EXPORTS, PAIRWISE, export_study
-from annotation.records import StudySpec
-from annotation.store import AnnotationStore
-from bundles.reading import unpack
-from cli import main
-from data.access import Right
-from data.database import connect, now
-from data.demo import NAME as DEMO
-from data.store import DataStore
-from hosting.exports import ExportDesk, bundle_address, export_address
-from hosting.gate import Gate
-from hosting.operations import Counters
-from hosting.services import Services
-from hosting.settings import Settings
+from relevance.annotation.exports import EXPORTS, PAIRWISE, export_study
+from relevance.annotation.records import StudySpec
+from relevance.annotation.store import AnnotationStore
+from relevance.bundles.reading import unpack
+from relevance.cli import main
+from relevance.data.access import Right
+from relevance.data.database import connect, now
+from relevance.data.demo import NAME as DEMO
+from relevance.data.store import DataStore
+from relevance.hosting.exports import ExportDesk, bundle_address, export_address
+from relevance.hosting.gate import Gate
+from relevance.hosting.operations import Counters
+from relevance.hosting.services import Services
+from relevance.hosting.settings import Settings
 
 URL = "http://127.0.0.1:8599"
 OPEN_TO_APP = {"owns_file": lambda *_: True, "may_say": lambda *_: True}  # there is no app behind the gate
@@ -173,7 +173,7 @@ def test_who_may_read_a_study_gets_its_bundle(browser: Browser, tmp_path: Path) 
 def test_nobody_else_gets_a_bundle(
     browser: Browser, person: str | None, status: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hosting.exports.write_bundle", None)  # none is made for them
+    monkeypatch.setattr("relevance.hosting.exports.write_bundle", None)  # none is made for them
     client = browser(person)
     answer = client.get(bundle_address(NAME, texts=True))
     unknown = client.get(bundle_address("No such study", texts=True))

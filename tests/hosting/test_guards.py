@@ -11,11 +11,11 @@ from typing import get_type_hints
 import pytest
 from sqlalchemy import Engine
 
-from annotation.adjudication import UnknownPair, export_adjudications, load_adjudications
-from annotation.phase_store import PhaseStore
-from annotation.previewing import copy_study
-from annotation.protocol.store import ProtocolStore
-from annotation.records import (
+from relevance.annotation.adjudication import UnknownPair, export_adjudications, load_adjudications
+from relevance.annotation.phase_store import PhaseStore
+from relevance.annotation.previewing import copy_study
+from relevance.annotation.protocol.store import ProtocolStore
+from relevance.annotation.records import (
     Annotator,
     NotAssigned,
     StudyExists,
@@ -23,15 +23,15 @@ from annotation.records import (
     UnknownStudy,
     WrongPhase,
 )
-from annotation.registrations import AlreadyJudged
-from annotation.results import export_judgments, load_judgments
-from annotation.study_data import read_study
-from data.access import Right
-from data.database import make_engine, now
-from data.records import Document, Summary
-from data.store import DataStore, NotAllowed, NotSignedIn, StoredBound, StoredScore
-from data.store.base import Store
-from pages.components.shared.stores import Stores
+from relevance.annotation.registrations import AlreadyJudged
+from relevance.annotation.results import export_judgments, load_judgments
+from relevance.annotation.study_data import read_study
+from relevance.data.access import Right
+from relevance.data.database import make_engine, now
+from relevance.data.records import Document, Summary
+from relevance.data.store import DataStore, NotAllowed, NotSignedIn, StoredBound, StoredScore
+from relevance.data.store.base import Store
+from relevance.pages.components.shared.stores import Stores
 from tests.hosting.people import PASSWORD, Lab, build, judge, review_spec, spec
 
 Call = Callable[[Stores, Lab], object]

@@ -6,9 +6,9 @@ from datetime import timedelta
 
 import pytest
 
-from annotation.records import Annotator
-from data.access import Right
-from data.database import now
+from relevance.annotation.records import Annotator
+from relevance.data.access import Right
+from relevance.data.database import now
 from tests.hosting.house import HERS, HIS, House
 from tests.hosting.tabs import Tab
 from tests.hosting.test_open_pages import READING, judged

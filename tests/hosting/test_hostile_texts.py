@@ -10,11 +10,11 @@ from urllib.parse import quote, unquote, urlencode, urljoin
 import httpx
 import pytest
 
-from annotation.records import StudySpec
-from annotation.studies import StudyExists
-from data.demo import NAME as DEMO
-from hosting.accounts import UserExists
-from hosting.exports import export_address
+from relevance.annotation.records import StudySpec
+from relevance.annotation.studies import StudyExists
+from relevance.data.demo import NAME as DEMO
+from relevance.hosting.accounts import UserExists
+from relevance.hosting.exports import export_address
 from tests.hostile import ELSEWHERE, NAMED, TEXTS
 from tests.hosting.house import HERS, House
 from tests.hosting.tabs import Tab

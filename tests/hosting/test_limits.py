@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import Engine
 
-from hosting.attempts import ACCOUNT, EVERYWHERE, LINKS, AttemptStore
+from relevance.hosting.attempts import ACCOUNT, EVERYWHERE, LINKS, AttemptStore
 from tests.driving import serving
 from tests.hosting.house import PASSWORD, House
 

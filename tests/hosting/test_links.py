@@ -6,13 +6,13 @@ import pytest
 from sqlalchemy import Engine, func, select, update
 from sqlalchemy.orm import Session
 
-from annotation.people import PeopleStore
-from annotation.store import AnnotationStore
-from annotation.tables import AnnotatorRow, StudyRow
-from data.database import now
-from data.store import StoreError
-from hosting.links import Link, LinkStore, LinkUnusable
-from hosting.tables import LinkRow
+from relevance.annotation.people import PeopleStore
+from relevance.annotation.store import AnnotationStore
+from relevance.annotation.tables import AnnotatorRow, StudyRow
+from relevance.data.database import now
+from relevance.data.store import StoreError
+from relevance.hosting.links import Link, LinkStore, LinkUnusable
+from relevance.hosting.tables import LinkRow
 from tests.annotation.test_concurrency import at_once
 from tests.hosting.people import Lab, judge_next
 

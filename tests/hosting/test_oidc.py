@@ -13,12 +13,12 @@ from starlette.middleware import Middleware
 from starlette.middleware.sessions import SessionMiddleware
 from starlette.testclient import TestClient
 
-from data.database import connect
-from hosting.gate import Gate
-from hosting.operations import Counters
-from hosting.routes import Desk
-from hosting.services import Services
-from hosting.settings import Provider, Settings
+from relevance.data.database import connect
+from relevance.hosting.gate import Gate
+from relevance.hosting.operations import Counters
+from relevance.hosting.routes import Desk
+from relevance.hosting.services import Services
+from relevance.hosting.settings import Provider, Settings
 from tests.driving import SECRET
 from tests.hosting.test_requests import AIMS, ELSEWHERE, FORWARDED
 

@@ -10,12 +10,12 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.web.server.starlette.starlette_app_utils import generate_xsrf_token_string
 from websockets.exceptions import ConnectionClosed
 
-from annotation.keyword_records import FoundKeyword, ReviewSpec
-from annotation.keyword_reviews import KeywordReviewStore
-from data.store import DataStore
-from hosting.gate import GONE
-from hosting.settings import Settings
-from hosting.sign_ins import digest_of
+from relevance.annotation.keyword_records import FoundKeyword, ReviewSpec
+from relevance.annotation.keyword_reviews import KeywordReviewStore
+from relevance.data.store import DataStore
+from relevance.hosting.gate import GONE
+from relevance.hosting.settings import Settings
+from relevance.hosting.sign_ins import digest_of
 from tests.driving import SECRET
 from tests.hosting.house import HERS, HIS, PASSWORD, House
 from tests.hosting.tabs import Tab, refused_with

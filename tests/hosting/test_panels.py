@@ -8,18 +8,18 @@ import pytest
 from sqlalchemy import Engine, select
 from sqlalchemy.orm import Session
 
-from annotation.people import PeopleStore
-from annotation.phase_store import PhaseStore
-from annotation.phases import DECLINED, FAILED, FINISHED, SCREENED_OUT, TIMED_OUT, WITHDRAWN
-from annotation.protocol.file import write_protocol
-from annotation.protocol.panels import BadPanel, check_panel, describe_parameters, find_way_back
-from annotation.protocol.records import Panel, Places, StudyProtocol, protocol_of
-from annotation.records import Annotator
-from annotation.store import AnnotationStore
-from data.database import now
-from data.store import StoreError
-from hosting.links import LinkStore, LinkUnusable, WayBack
-from hosting.tables import EntryRow
+from relevance.annotation.people import PeopleStore
+from relevance.annotation.phase_store import PhaseStore
+from relevance.annotation.phases import DECLINED, FAILED, FINISHED, SCREENED_OUT, TIMED_OUT, WITHDRAWN
+from relevance.annotation.protocol.file import write_protocol
+from relevance.annotation.protocol.panels import BadPanel, check_panel, describe_parameters, find_way_back
+from relevance.annotation.protocol.records import Panel, Places, StudyProtocol, protocol_of
+from relevance.annotation.records import Annotator
+from relevance.annotation.store import AnnotationStore
+from relevance.data.database import now
+from relevance.data.store import StoreError
+from relevance.hosting.links import LinkStore, LinkUnusable, WayBack
+from relevance.hosting.tables import EntryRow
 from tests.hosting.people import Lab, spec
 
 PROLIFIC = Panel(kind="prolific", completed="C1DONE", failed="C2FAILED")

@@ -8,9 +8,9 @@ from urllib.parse import urlencode, urljoin, urlsplit
 import httpx
 import pytest
 
-from data.database import now
-from hosting import accounts
-from hosting.accounts import password_is_right
+from relevance.data.database import now
+from relevance.hosting import accounts
+from relevance.hosting.accounts import password_is_right
 from tests.hosting.house import HERS, PASSWORD, House
 from tests.hosting.tabs import refused_with
 from tests.hosting.test_access import AGENT, EXPECTED

@@ -7,20 +7,20 @@ import pytest
 from sqlalchemy import Engine, delete, func, select, text
 from sqlalchemy.orm import Session
 
-from annotation.keyword_records import KeywordAnnotator
-from annotation.keyword_reviews import KeywordReviewStore
-from annotation.people import PeopleStore
-from annotation.protocol.tables import EventRow
-from annotation.records import NotAssigned, UnknownStudy
-from annotation.store import AnnotationStore
-from annotation.tables import AnnotatorRow, JudgmentRow
-from data.access import Right
-from data.store import NotAllowed, NotSignedIn, StoreError
-from hosting.accounts import AccountStore
-from hosting.links import LinkStore
-from hosting.sign_ins import SignedIn, SignInStore
-from hosting.tables import MembershipRow, SignInRow
-from pages.components.shared.stores import Stores
+from relevance.annotation.keyword_records import KeywordAnnotator
+from relevance.annotation.keyword_reviews import KeywordReviewStore
+from relevance.annotation.people import PeopleStore
+from relevance.annotation.protocol.tables import EventRow
+from relevance.annotation.records import NotAssigned, UnknownStudy
+from relevance.annotation.store import AnnotationStore
+from relevance.annotation.tables import AnnotatorRow, JudgmentRow
+from relevance.data.access import Right
+from relevance.data.store import NotAllowed, NotSignedIn, StoreError
+from relevance.hosting.accounts import AccountStore
+from relevance.hosting.links import LinkStore
+from relevance.hosting.sign_ins import SignedIn, SignInStore
+from relevance.hosting.tables import MembershipRow, SignInRow
+from relevance.pages.components.shared.stores import Stores
 from tests.hosting.people import Lab, judge, judge_next
 from tests.waiting import PATIENCE, until
 

@@ -7,17 +7,17 @@ from sqlalchemy import Engine, func, select, text, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from annotation.people import PeopleStore
-from annotation.store import AnnotationStore
-from annotation.tables import AnnotatorRow
-from data.access import LOCAL, Right, Visitor
-from data.database import now
-from data.store import NotSignedIn
-from data.store.base import Store
-from hosting.accounts import AccountStore
-from hosting.sign_ins import ANNOTATORS, IDLE, TOUCH, USERS, SignedIn, SignInStore, digest_of
-from hosting.tables import SignInRow
-from pages.components.shared.stores import Stores
+from relevance.annotation.people import PeopleStore
+from relevance.annotation.store import AnnotationStore
+from relevance.annotation.tables import AnnotatorRow
+from relevance.data.access import LOCAL, Right, Visitor
+from relevance.data.database import now
+from relevance.data.store import NotSignedIn
+from relevance.data.store.base import Store
+from relevance.hosting.accounts import AccountStore
+from relevance.hosting.sign_ins import ANNOTATORS, IDLE, TOUCH, USERS, SignedIn, SignInStore, digest_of
+from relevance.hosting.tables import SignInRow
+from relevance.pages.components.shared.stores import Stores
 from tests.hosting.people import Lab
 
 

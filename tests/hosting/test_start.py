@@ -16,10 +16,10 @@ from streamlit.runtime.media_file_manager import MediaFileManager
 from streamlit.runtime.session_manager import SessionManager
 from streamlit.web.server.starlette import starlette_websocket
 
-from app import check_binding
-from data.database import connect
-from hosting.gate import HEADER
-from hosting.settings import BadSettings, checked_url, read_settings
+from relevance.app import check_binding
+from relevance.data.database import connect
+from relevance.hosting.gate import HEADER
+from relevance.hosting.settings import BadSettings, checked_url, read_settings
 from tests.conftest import ROOT
 from tests.driving import SECRET, free_port, serving
 from tests.hosting.house import PASSWORD, House
@@ -81,7 +81,7 @@ def test_the_address_is_as_browsers_write_it(given: str, address: str) -> None:
 
 def start(database_url: str, settings: dict[str, str]) -> subprocess.CompletedProcess[str]:
     """Start a hosted server that is to refuse."""
-    arguments = ("-m", "cli", "serve", "--hosted", "--port", str(free_port()))
+    arguments = ("-m", "relevance", "serve", "--hosted", "--port", str(free_port()))
     return run(*arguments, **{"RELEVANCE_DATABASE_URL": database_url} | settings)
 
 
@@ -131,7 +131,7 @@ def test_the_app_itself_is_refused_however_it_is_served(sqlite_url: str, what: s
     """By another program than `relevance serve`, such as uvicorn."""
     settings, said = BAD[what]
     hosted = GOOD | settings | {"RELEVANCE_HOSTED": "1", "RELEVANCE_DATABASE_URL": sqlite_url}
-    ended = run("-c", "import app", **hosted)
+    ended = run("-c", "import relevance.app", **hosted)
     assert ended.returncode == 1
     assert f"BadSettings: {said}" in ended.stderr
 
@@ -185,7 +185,7 @@ ANOTHER_STREAMLIT = """
 import sys
 from streamlit.runtime.app_session import AppSession
 del AppSession.matches_user_info
-from cli import main
+from relevance.cli import main
 main(["serve", "--hosted", "--port", sys.argv[1]])
 """
 

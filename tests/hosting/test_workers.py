@@ -9,9 +9,9 @@ from contextlib import AbstractContextManager
 import pytest
 from click.testing import CliRunner
 
-from cli import main
-from data.database import connect
-from hosting.accounts import AccountStore
+from relevance.cli import main
+from relevance.data.database import connect
+from relevance.hosting.accounts import AccountStore
 from tests.driving import SECRET, answer_of, free_ports, running
 from tests.waiting import until
 

@@ -3,7 +3,7 @@
 import httpx
 from streamlit.web.server.starlette.starlette_app_utils import generate_xsrf_token_string
 
-from hosting.gate import UPLOADS
+from relevance.hosting.gate import UPLOADS
 from tests.hosting.house import House
 from tests.hosting.tabs import Tab
 

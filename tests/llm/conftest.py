@@ -4,7 +4,7 @@ from threading import Event
 
 import pytest
 
-from llm.openai_client import KEY_VARIABLE, OpenAIClient
+from relevance.llm.openai_client import KEY_VARIABLE, OpenAIClient
 from tests.llm.stub import Stub
 
 KEY = "sk-test-0123456789abcdef"

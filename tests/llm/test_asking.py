@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from llm.asking import FAILED_IN_A_ROW, Caller, Ended, Limits, problem_of
-from llm.calls import Calls, UnusableRecord
-from llm.client import Completion, Message, Request, Settings
-from llm.cost import Budget, CostReached, Prices
-from llm.openai_client import OpenAIClient
+from relevance.llm.asking import FAILED_IN_A_ROW, Caller, Ended, Limits, problem_of
+from relevance.llm.calls import Calls, UnusableRecord
+from relevance.llm.client import Completion, Message, Request, Settings
+from relevance.llm.cost import Budget, CostReached, Prices
+from relevance.llm.openai_client import OpenAIClient
 from tests.conftest import ROOT
 from tests.llm.conftest import KEY, Clock
 from tests.llm.stub import Handler, Stub, breaks_off, fails, hangs_up, says, sends
@@ -110,9 +110,9 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from llm.asking import Caller, Limits
-from llm.calls import Calls
-from llm.openai_client import OpenAIClient
+from relevance.llm.asking import Caller, Limits
+from relevance.llm.calls import Calls
+from relevance.llm.openai_client import OpenAIClient
 from tests.llm.test_asking import requests
 Caller(OpenAIClient("stub", sys.argv[1]), Calls(Path(sys.argv[2])), limits=Limits(at_once=2)).ask(requests(6))
 """
@@ -158,8 +158,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from llm.calls import Calls
-from llm.client import Completion
+from relevance.llm.calls import Calls
+from relevance.llm.client import Completion
 calls, key = Calls(Path(sys.argv[1])), sys.argv[2]
 with calls.claim(key, sys.exit):
     print("claimed", flush=True)

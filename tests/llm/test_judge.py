@@ -4,10 +4,10 @@ import re
 
 import pytest
 
-from llm.asking import Answer, Caller, Limits
-from llm.calls import Calls
-from llm.client import Completion, Settings
-from llm.judge import (
+from relevance.llm.asking import Answer, Caller, Limits
+from relevance.llm.calls import Calls
+from relevance.llm.client import Completion, Settings
+from relevance.llm.judge import (
     DISAGREE,
     FIRST,
     SECOND,
@@ -19,7 +19,7 @@ from llm.judge import (
     decide,
     read_verdict,
 )
-from llm.openai_client import OpenAIClient
+from relevance.llm.openai_client import OpenAIClient
 from tests.llm.stub import Handler, Stub, fails, says
 
 

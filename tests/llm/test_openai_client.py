@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from llm.client import CallFailed, CallsRefused, Message, Settings
-from llm.openai_client import (
+from relevance.llm.client import CallFailed, CallsRefused, Message, Settings
+from relevance.llm.openai_client import (
     KEY_VARIABLE,
     ClientUnavailable,
     OpenAIClient,

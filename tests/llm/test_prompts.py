@@ -2,9 +2,9 @@
 
 import pytest
 
-from data.records import Document
-from llm.client import Message, Settings
-from llm.prompts import (
+from relevance.data.records import Document
+from relevance.llm.client import Message, Settings
+from relevance.llm.prompts import (
     ROUGE_K_PAPER,
     Prompt,
     Shot,
@@ -14,7 +14,7 @@ from llm.prompts import (
     delimit,
     make_shots,
 )
-from llm.tokens import EstimatedTokens, most_tokens
+from relevance.llm.tokens import EstimatedTokens, most_tokens
 
 
 def test_the_papers_prompt() -> None:

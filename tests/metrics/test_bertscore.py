@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from data.importers import read_documents
-from data.records import Example, make_examples
-from metrics import metric
-from metrics.base import Score
-from metrics.bertscore import BertScore, BertScoreEvidence
-from metrics.models.encoder import Encoder
-from metrics.models.files import embedded_model
-from metrics.scoring import score_record
+from relevance.data.importers import read_documents
+from relevance.data.records import Example, make_examples
+from relevance.metrics import metric
+from relevance.metrics.base import Score
+from relevance.metrics.bertscore import BertScore, BertScoreEvidence
+from relevance.metrics.models.encoder import Encoder
+from relevance.metrics.models.files import embedded_model
+from relevance.metrics.scoring import score_record
 
 pytestmark = pytest.mark.model
 
@@ -287,7 +287,7 @@ def test_spans_of_the_evidence() -> None:
 
 
 def test_evidence_of_texts_that_were_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("metrics.models.encoder.KEPT_BYTES", 0)
+    monkeypatch.setattr("relevance.metrics.models.encoder.KEPT_BYTES", 0)
     encoder = Encoder()
     (score,) = BertScore(encoder=encoder).score([example("a cat", "the dog")])
     assert encoder.encoded == 2

@@ -11,12 +11,12 @@ import numpy as np
 import pyarrow.parquet
 import pytest
 
-from data.importers import read_documents
-from data.records import Example, make_examples
-from metrics import carouge, metric
-from metrics.base import Score
-from metrics.carouge import Carouge, CarougeEvidence
-from metrics.models.vectors import EncoderVectors, FileVectors
+from relevance.data.importers import read_documents
+from relevance.data.records import Example, make_examples
+from relevance.metrics import carouge, metric
+from relevance.metrics.base import Score
+from relevance.metrics.carouge import Carouge, CarougeEvidence
+from relevance.metrics.models.vectors import EncoderVectors, FileVectors
 from tests.conftest import absent
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -235,7 +235,7 @@ def test_signature(compass: FileVectors) -> None:
 
 @pytest.mark.process
 def test_the_default_loads_nothing_until_it_scores() -> None:
-    code = "import sys; from metrics.carouge import Carouge; print(Carouge().signature); print(*sys.modules)"
+    code = "import sys; from relevance.metrics.carouge import Carouge; print(Carouge().signature); print(*sys.modules)"
     out = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     signature, modules = out.splitlines()
     assert signature == (

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from data.importers import read_documents
-from data.records import Document, Summary
-from metrics.dataset_statistics import KeywordStatistics, Lengths, keyword_statistics, length_statistics
+from relevance.data.importers import read_documents
+from relevance.data.records import Document, Summary
+from relevance.metrics.dataset_statistics import KeywordStatistics, Lengths, keyword_statistics, length_statistics
 
 CATS = Document("d1", ("A cat sat.", "It saw two mice there."), ("Cats eat mice.", "A cat hunts a mouse."), "Of mice")
 ALONE = Document("d2", "", ("One reference only.",))

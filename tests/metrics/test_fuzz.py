@@ -7,14 +7,14 @@ import time
 
 import pytest
 
-from data.importers.question import read_question
-from data.records import BadRecord, Document
-from metrics.apes.readers.attentive import METADATA, read_settings
-from metrics.apes.training import BadTrainingFile, read_sentences
-from metrics.bertscore import read_baseline
-from metrics.keywords.lists import read_keyword_lists
-from metrics.models.files import BadModel
-from metrics.models.vectors import write_vectors
+from relevance.data.importers.question import read_question
+from relevance.data.records import BadRecord, Document
+from relevance.metrics.apes.readers.attentive import METADATA, read_settings
+from relevance.metrics.apes.training import BadTrainingFile, read_sentences
+from relevance.metrics.bertscore import read_baseline
+from relevance.metrics.keywords.lists import read_keyword_lists
+from relevance.metrics.models.files import BadModel
+from relevance.metrics.models.vectors import write_vectors
 from tests.fuzzing import mutations
 
 pytestmark = pytest.mark.exhaustive

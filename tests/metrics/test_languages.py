@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from data.records import Document, Example
-from metrics import metric
-from metrics.from_signature import metric_of
-from metrics.keywords.lists import read_keyword_lists
-from metrics.keywords.overlap import content_words
-from metrics.languages import LANGUAGES, unseen_letters
-from metrics.sentences import sentence_spans
-from metrics.text import rouge_words
+from relevance.data.records import Document, Example
+from relevance.metrics import metric
+from relevance.metrics.from_signature import metric_of
+from relevance.metrics.keywords.lists import read_keyword_lists
+from relevance.metrics.keywords.overlap import content_words
+from relevance.metrics.languages import LANGUAGES, unseen_letters
+from relevance.metrics.sentences import sentence_spans
+from relevance.metrics.text import rouge_words
 
 # Each with the summary, its reference, the tokens of both, and ROUGE-1 F1 = 2 * shared / (tokens of both).
 CASES = {

@@ -5,11 +5,11 @@ import regex
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from data.records import Document, Example
-from metrics import metric
-from metrics.text import NO_SPACES
-from summarizers.base import SummaryLength
-from summarizers.lead import Lead
+from relevance.data.records import Document, Example
+from relevance.metrics import metric
+from relevance.metrics.text import NO_SPACES
+from relevance.summarizers.base import SummaryLength
+from relevance.summarizers.lead import Lead
 
 
 @given(st.text())

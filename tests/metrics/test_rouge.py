@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from rouge_score.rouge_scorer import RougeScorer
 from rouge_score.tokenizers import DefaultTokenizer
 
-from data.importers import read_documents
-from data.records import Example, make_examples
-from metrics import make_metrics, metric
-from metrics.from_signature import metric_of
-from metrics.rouge import VALUES, RougeEvidence
-from metrics.sentences import sentence_spans
-from metrics.text import rouge_words
+from relevance.data.importers import read_documents
+from relevance.data.records import Example, make_examples
+from relevance.metrics import make_metrics, metric
+from relevance.metrics.from_signature import metric_of
+from relevance.metrics.rouge import VALUES, RougeEvidence
+from relevance.metrics.sentences import sentence_spans
+from relevance.metrics.text import rouge_words
 
 NAMES = ("rouge1", "rouge2", "rougeL")
 ALL = (*NAMES, "rougeLsum", "rougeSU4")

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from data.importers import read_documents
-from data.records import Example
-from metrics import metric
-from metrics.base import VERSION
-from metrics.keywords.lists import KeywordLists
-from metrics.keywords.overlap import compared_texts, overlap_keywords
-from metrics.rouge_k import RougeK
+from relevance.data.importers import read_documents
+from relevance.data.records import Example
+from relevance.metrics import metric
+from relevance.metrics.base import VERSION
+from relevance.metrics.keywords.lists import KeywordLists
+from relevance.metrics.keywords.overlap import compared_texts, overlap_keywords
+from relevance.metrics.rouge_k import RougeK
 
 
 def example(candidate: str, *references: str, title: str | None = None, source: str = "") -> Example:
@@ -120,7 +120,7 @@ def test_the_title_counts_always_or_beside_a_single_reference() -> None:
 
 
 def test_the_value_follows_from_the_evidence(shared_data: Path) -> None:
-    from data.records import make_examples
+    from relevance.data.records import make_examples
 
     records = read_documents(shared_data / "summeval.jsonl", "interchange")
     batch = [e for document, summaries in records for e in make_examples(document, summaries)][:200]

@@ -4,16 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from data.records import Document, Example, Summary, make_examples
-from data.store import DataStore, StoredScore
-from metrics import lexical_metrics, make_metrics, scoring
-from metrics.base import Score
-from metrics.bertscore import BertScore
-from metrics.explained import explain
-from metrics.length import Length
-from metrics.models.files import embedded_model
-from metrics.rouge import RougeN
-from metrics.scoring import Failures, score_dataset, score_record, score_records
+from relevance.data.records import Document, Example, Summary, make_examples
+from relevance.data.store import DataStore, StoredScore
+from relevance.metrics import lexical_metrics, make_metrics, scoring
+from relevance.metrics.base import Score
+from relevance.metrics.bertscore import BertScore
+from relevance.metrics.explained import explain
+from relevance.metrics.length import Length
+from relevance.metrics.models.files import embedded_model
+from relevance.metrics.rouge import RougeN
+from relevance.metrics.scoring import Failures, score_dataset, score_record, score_records
 
 RECORDS = [
     (

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 import streamlit as st
 
-from annotation.store import AnnotationStore
-from data.database import connect
-from data.store import DataStore
+from relevance.annotation.store import AnnotationStore
+from relevance.data.database import connect
+from relevance.data.store import DataStore
 
 
 @pytest.fixture

@@ -6,13 +6,13 @@ from secrets import token_hex
 import pytest
 from sqlalchemy import Engine
 
-from annotation.store import AnnotationStore
-from data.access import Actor
-from data.database import connect
-from hosting.accounts import AccountStore
-from hosting.settings import HOSTED, PUBLIC_URL, SECRET, hosted_settings
-from hosting.sign_ins import SignedIn, SignInStore, digest_of
-from pages.components.shared import stores
+from relevance.annotation.store import AnnotationStore
+from relevance.data.access import Actor
+from relevance.data.database import connect
+from relevance.hosting.accounts import AccountStore
+from relevance.hosting.settings import HOSTED, PUBLIC_URL, SECRET, hosted_settings
+from relevance.hosting.sign_ins import SignedIn, SignInStore, digest_of
+from relevance.pages.components.shared import stores
 
 ADDRESS = "https://relevance.example.org"
 

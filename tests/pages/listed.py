@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 
-from data.one_line import in_one_line
-from data.preferences import Preferences
-from pages.components.examples.pairs import PairFilter, filter_pairs, firmest, verdicts
+from relevance.data.one_line import in_one_line
+from relevance.data.preferences import Preferences
+from relevance.pages.components.examples.pairs import PairFilter, filter_pairs, firmest, verdicts
 
 
 def make_pairs_frame(preferences: Preferences, chosen: PairFilter) -> pd.DataFrame:

@@ -4,8 +4,8 @@ import os
 import time
 from pathlib import Path
 
-from pages.background.computed import computed
-from pages.components.shared.stores import TextVersion
+from relevance.pages.background.computed import computed
+from relevance.pages.components.shared.stores import TextVersion
 
 
 def count_call(file: str) -> int:

@@ -3,16 +3,16 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from annotation.demo import create_demo_study
-from annotation.store import AnnotationStore
-from data.database import connect
-from data.demo import NAME, add_demo
-from data.records import Summary
-from data.store import CANCELLED, DIED, DataStore
-from metrics import lexical_metrics, make_metrics, metric
-from metrics.scoring import score_dataset
-from pages.components.datasets.systems import FIRST, incomplete, system_names
-from summarizers.registry import BASELINES, ORACLES, summarizer
+from relevance.annotation.demo import create_demo_study
+from relevance.annotation.store import AnnotationStore
+from relevance.data.database import connect
+from relevance.data.demo import NAME, add_demo
+from relevance.data.records import Summary
+from relevance.data.store import CANCELLED, DIED, DataStore
+from relevance.metrics import lexical_metrics, make_metrics, metric
+from relevance.metrics.scoring import score_dataset
+from relevance.pages.components.datasets.systems import FIRST, incomplete, system_names
+from relevance.summarizers.registry import BASELINES, ORACLES, summarizer
 from tests.pages.opening import drawn_until, open_page, press, sound
 
 

@@ -5,11 +5,11 @@ from datetime import timedelta
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from annotation.adjudication import AdjudicationStore
-from annotation.results import export_judgments
-from data.access import Right
-from pages.components.results import report
-from reports.contents import Contents
+from relevance.annotation.adjudication import AdjudicationStore
+from relevance.annotation.results import export_judgments
+from relevance.data.access import Right
+from relevance.pages.components.results import report
+from relevance.reports.contents import Contents
 from tests.pages.hosted import Server, server
 from tests.pages.opening import address, html, open_page, press, said, sound, visible
 from tests.pages.world import World, known, known_file

@@ -8,23 +8,23 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from analysis.agreement.counts import count_agreement
-from annotation.protocol.file import write_protocol
-from annotation.protocol.records import protocol_of
-from annotation.records import JudgingProgress, StudySpec
-from annotation.results import load_judgments
-from annotation.store import AnnotationStore
-from data.access import LOCAL_VISITOR
-from data.cells import Cells
-from data.database import connect
-from data.demo import AUTHOR, NAME
-from data.preferences import Preferences, to_name_column
-from data.records import Document, Summary
-from data.signatures import find_signature
-from data.store import DataStore
-from pages.components.annotate.annotator import judging_only
-from pages.components.annotate.end import Agreed, count_agreed, describe_best
-from pages.components.annotate.turn import describe_progress
+from relevance.analysis.agreement.counts import count_agreement
+from relevance.annotation.protocol.file import write_protocol
+from relevance.annotation.protocol.records import protocol_of
+from relevance.annotation.records import JudgingProgress, StudySpec
+from relevance.annotation.results import load_judgments
+from relevance.annotation.store import AnnotationStore
+from relevance.data.access import LOCAL_VISITOR
+from relevance.data.cells import Cells
+from relevance.data.database import connect
+from relevance.data.demo import AUTHOR, NAME
+from relevance.data.preferences import Preferences, to_name_column
+from relevance.data.records import Document, Summary
+from relevance.data.signatures import find_signature
+from relevance.data.store import DataStore
+from relevance.pages.components.annotate.annotator import judging_only
+from relevance.pages.components.annotate.end import Agreed, count_agreed, describe_best
+from relevance.pages.components.annotate.turn import describe_progress
 from tests.pages.opening import html, new_session, open_page, pressed, sound, visible
 
 
@@ -173,7 +173,7 @@ def test_who_came_to_judge_sees_nothing_else(
     monkeypatch: pytest.MonkeyPatch, query: dict[str, str], session: dict[str, str], only: bool
 ) -> None:
     monkeypatch.setattr(st, "query_params", query)
-    monkeypatch.setattr("pages.components.annotate.annotator.state", session)
+    monkeypatch.setattr("relevance.pages.components.annotate.annotator.state", session)
     assert judging_only(LOCAL_VISITOR) is only
     assert session.get("invite") == query.get("invite", session.get("invite"))
 

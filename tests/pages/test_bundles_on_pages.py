@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from annotation.demo import STUDY
-from annotation.registrations import RegistrationStore
-from annotation.store import AnnotationStore
-from bundles.opening import open_bundle
-from bundles.reading import unpack
-from bundles.writing import write_bundle
-from data.store import DataStore
+from relevance.annotation.demo import STUDY
+from relevance.annotation.registrations import RegistrationStore
+from relevance.annotation.store import AnnotationStore
+from relevance.bundles.opening import open_bundle
+from relevance.bundles.reading import unpack
+from relevance.bundles.writing import write_bundle
+from relevance.data.store import DataStore
 from tests.pages.opening import press, said
 from tests.pages.test_studies_pages import open_part
 

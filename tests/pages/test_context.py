@@ -2,8 +2,8 @@
 
 import pytest
 
-from data.records import Document, Summary
-from pages.components.shared.sources import ENOUGH
+from relevance.data.records import Document, Summary
+from relevance.pages.components.shared.sources import ENOUGH
 from tests.pages.opening import address, new_session, open_page, said, sound
 from tests.pages.world import ROUGE1, ROUGE2, World, first, known, known_file, world
 
@@ -83,7 +83,7 @@ def test_an_empty_database_offers_the_way_on(sqlite_url: str, page: str) -> None
 def test_home_of_an_empty_database_loads_the_demo(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[str] = []
     monkeypatch.setattr(
-        "metrics.background.scoring.start_run", lambda store, dataset, metrics: started.append(dataset)
+        "relevance.metrics.background.scoring.start_run", lambda store, dataset, metrics: started.append(dataset)
     )  # models are scored in a process of their own, which other tests run
     app = sound(new_session().run())
     assert "This database is empty" in said(app)

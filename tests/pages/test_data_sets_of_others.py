@@ -2,8 +2,8 @@
 
 import pytest
 
-from data.demo import NAME
-from data.store import DataStore, NotAllowed
+from relevance.data.demo import NAME
+from relevance.data.store import DataStore, NotAllowed
 from tests.pages.hosted import Server, server  # noqa: F401  a fixture
 from tests.pages.opening import open_page, said, sound
 

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from annotation.store import AnnotationStore
-from data.database import connect
-from data.demo import NAME, add_demo
-from data.importers.columns import TEMPLATE
-from data.records import SOURCE_CUT, TRAINED_ON, Summary
-from data.store import CANCELLED, DataStore
-from metrics import METRICS, default_metrics, make_metrics
-from metrics.scoring import score_dataset
+from relevance.annotation.store import AnnotationStore
+from relevance.data.database import connect
+from relevance.data.demo import NAME, add_demo
+from relevance.data.importers.columns import TEMPLATE
+from relevance.data.records import SOURCE_CUT, TRAINED_ON, Summary
+from relevance.data.store import CANCELLED, DataStore
+from relevance.metrics import METRICS, default_metrics, make_metrics
+from relevance.metrics.scoring import score_dataset
 from tests.pages.opening import address, drawn_until, html, open_page, press, pressed, said, sound, visible
 
 
@@ -271,7 +271,7 @@ def test_a_dead_run_can_be_followed_by_another(
     demo: tuple[DataStore, AnnotationStore], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     demo[0].start_run(dataset=NAME, metrics=["rouge1"])
-    monkeypatch.setattr("data.store.runs.SILENCE", timedelta(seconds=-1))
+    monkeypatch.setattr("relevance.data.store.runs.SILENCE", timedelta(seconds=-1))
     app = open_page("datasets.py")
     assert has(app, "Scoring demo stopped: its process ended before it was done")
     assert "score" in [button.key for button in app.button]

@@ -8,9 +8,9 @@ import streamlit as st
 from sqlalchemy import make_url
 from streamlit.testing.v1 import AppTest
 
-from annotation.results import load_judgments
-from annotation.store import AnnotationStore
-from data.database import connect
+from relevance.annotation.results import load_judgments
+from relevance.annotation.store import AnnotationStore
+from relevance.data.database import connect
 from tests.pages.opening import PAGES, new_session, open_page, sound
 
 NEEDS_NO_DATABASE = {"playground.py", "glossary.py"}

@@ -5,13 +5,20 @@ from collections.abc import Callable
 
 import pytest
 
-from data.records import Document, Example, Summary
-from metrics import METRICS, lexical_metrics, metric
-from metrics.explained import CannotExplain, Explained
-from metrics.from_signature import signatures
-from pages.components.playground.desk import PAUSE, POLL, SOON, UNDOS, Desk
-from pages.components.playground.draft import LETTERS, Draft, UnfitDraft, examples_of, from_records, to_records
-from pages.components.playground.live import told_text
+from relevance.data.records import Document, Example, Summary
+from relevance.metrics import METRICS, lexical_metrics, metric
+from relevance.metrics.explained import CannotExplain, Explained
+from relevance.metrics.from_signature import signatures
+from relevance.pages.components.playground.desk import PAUSE, POLL, SOON, UNDOS, Desk
+from relevance.pages.components.playground.draft import (
+    LETTERS,
+    Draft,
+    UnfitDraft,
+    examples_of,
+    from_records,
+    to_records,
+)
+from relevance.pages.components.playground.live import told_text
 from tests.waiting import PATIENCE, until
 
 DRAFT = Draft(("A storm hit the coast.", " "), "Storm", "", ("The storm hit.", "", "Rain fell."), ("", "", "rain"))

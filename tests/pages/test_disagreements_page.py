@@ -10,23 +10,23 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from annotation.results import load_rated_pairs
-from data.database import connect
-from data.demo import AUTHOR, CHOSEN
-from data.one_line import in_one_line
-from data.records import Example
-from data.store import DataStore
-from metrics import METRICS, lexical_metrics, make_metrics
-from metrics.background.explaining import Inspector
-from metrics.explained import CannotExplain, Explained, explain
-from metrics.from_signature import metric_of, signatures
-from metrics.scoring import score_dataset
-from pages.components.disagreements.examples import MOST, TABLE_1, find_place, load_chosen_examples
-from pages.components.disagreements.presented import SLIDE_KEYWORDS, presented_html
-from pages.components.examples.pairs import PairFilter
-from pages.components.shared.charts import INK
-from reports.evidence.phrases import figures, preferred_letter
-from reports.evidence.words import explain_scores
+from relevance.annotation.results import load_rated_pairs
+from relevance.data.database import connect
+from relevance.data.demo import AUTHOR, CHOSEN
+from relevance.data.one_line import in_one_line
+from relevance.data.records import Example
+from relevance.data.store import DataStore
+from relevance.metrics import METRICS, lexical_metrics, make_metrics
+from relevance.metrics.background.explaining import Inspector
+from relevance.metrics.explained import CannotExplain, Explained, explain
+from relevance.metrics.from_signature import metric_of, signatures
+from relevance.metrics.scoring import score_dataset
+from relevance.pages.components.disagreements.examples import MOST, TABLE_1, find_place, load_chosen_examples
+from relevance.pages.components.disagreements.presented import SLIDE_KEYWORDS, presented_html
+from relevance.pages.components.examples.pairs import PairFilter
+from relevance.pages.components.shared.charts import INK
+from relevance.reports.evidence.phrases import figures, preferred_letter
+from relevance.reports.evidence.words import explain_scores
 from tests.pages.listed import make_pairs_frame
 from tests.pages.opening import drawn_until, html, open_page, said, sound, visible
 

@@ -10,26 +10,26 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from data.importers import read_documents
-from data.records import Example, make_examples
-from metrics import METRICS, metric
-from metrics.apes import Apes
-from metrics.apes.base import Question
-from metrics.apes.metric import ApesEvidence, Trace
-from metrics.base import Score
-from metrics.bertscore import BertScore, BertScoreEvidence
-from metrics.carouge import Carouge, CarougeEvidence
-from metrics.explained import Explained
-from metrics.rouge import RougeEvidence
-from metrics.rouge_k import RougeKEvidence
-from pages.components.evidence.views import evidence_html
-from reports.evidence.apes import apes_html
-from reports.evidence.bertscore import LARGEST, bertscore_block, bertscore_html, bertscore_matrix
-from reports.evidence.carouge import carouge_html
-from reports.evidence.marks import GROUPS, HIGHLIGHT_STYLE
-from reports.evidence.novelty import novelty_html
-from reports.evidence.rouge import rouge_html
-from reports.evidence.rouge_k import rouge_k_html
+from relevance.data.importers import read_documents
+from relevance.data.records import Example, make_examples
+from relevance.metrics import METRICS, metric
+from relevance.metrics.apes import Apes
+from relevance.metrics.apes.base import Question
+from relevance.metrics.apes.metric import ApesEvidence, Trace
+from relevance.metrics.base import Score
+from relevance.metrics.bertscore import BertScore, BertScoreEvidence
+from relevance.metrics.carouge import Carouge, CarougeEvidence
+from relevance.metrics.explained import Explained
+from relevance.metrics.rouge import RougeEvidence
+from relevance.metrics.rouge_k import RougeKEvidence
+from relevance.pages.components.evidence.views import evidence_html
+from relevance.reports.evidence.apes import apes_html
+from relevance.reports.evidence.bertscore import LARGEST, bertscore_block, bertscore_html, bertscore_matrix
+from relevance.reports.evidence.carouge import carouge_html
+from relevance.reports.evidence.marks import GROUPS, HIGHLIGHT_STYLE
+from relevance.reports.evidence.novelty import novelty_html
+from relevance.reports.evidence.rouge import rouge_html
+from relevance.reports.evidence.rouge_k import rouge_k_html
 
 ROUGES = [name for name, kind in METRICS.items() if kind.renderer == "rouge"]
 
@@ -344,7 +344,7 @@ def test_carouge(few: list[Example], norm: str, important: str) -> None:
 
 
 def test_carouge_marks_words_without_a_vector(tmp_path: Path) -> None:
-    from metrics.models.vectors import FileVectors
+    from relevance.metrics.models.vectors import FileVectors
 
     (tmp_path / "vectors.txt").write_text("north 0 1\neast 1 0\n")
     e = example("North zebra, east", "north okapi")

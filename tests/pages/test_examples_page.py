@@ -15,19 +15,19 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from annotation.records import StudySpec
-from annotation.results import load_judgments, load_rated_pairs
-from annotation.store import AnnotationStore
-from data.database import connect, now
-from data.records import Document, Example, Summary
-from data.store import DataStore, StoredScore
-from metrics import default_metrics, make_metrics
-from metrics.explained import CannotExplain, Explained, explain
-from metrics.from_signature import NOT_MADE_AGAIN, metric_of
-from metrics.registry import label_of
-from metrics.scoring import score_dataset
-from pages.components.examples import pair_list
-from pages.components.examples.pairs import (
+from relevance.annotation.records import StudySpec
+from relevance.annotation.results import load_judgments, load_rated_pairs
+from relevance.annotation.store import AnnotationStore
+from relevance.data.database import connect, now
+from relevance.data.records import Document, Example, Summary
+from relevance.data.store import DataStore, StoredScore
+from relevance.metrics import default_metrics, make_metrics
+from relevance.metrics.explained import CannotExplain, Explained, explain
+from relevance.metrics.from_signature import NOT_MADE_AGAIN, metric_of
+from relevance.metrics.registry import label_of
+from relevance.metrics.scoring import score_dataset
+from relevance.pages.components.examples import pair_list
+from relevance.pages.components.examples.pairs import (
     PAIRWISE,
     SHOWN,
     PairFilter,
@@ -36,7 +36,7 @@ from pages.components.examples.pairs import (
     filter_pairs,
     verdicts,
 )
-from pages.components.shared.sources import Source
+from relevance.pages.components.shared.sources import Source
 from tests.pages.listed import list_documents, make_pairs_frame
 from tests.pages.opening import address, drawn_until, html, open_page, pressed, said, sound, visible
 from tests.waiting import until
@@ -664,7 +664,7 @@ class Answering:
 def answering(storms: RatedStorms, monkeypatch: pytest.MonkeyPatch) -> Answering:
     """Scores of a metric with a model, of one that cannot answer now, and of two without."""
     answering = Answering()
-    monkeypatch.setattr("pages.components.examples.inspector.inspector", lambda: answering)
+    monkeypatch.setattr("relevance.pages.components.examples.inspector.inspector", lambda: answering)
     storms.add()
     score_dataset(storms.data, NAME, make_metrics(["bertscore", "rouge1", "rouge2"]))
     (apes,) = (m.signature for m in make_metrics(["apes"]))

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from annotation.importing import import_judgments
-from annotation.store import AnnotationStore
-from data.database import connect
+from relevance.annotation.importing import import_judgments
+from relevance.annotation.store import AnnotationStore
+from relevance.data.database import connect
 from tests.data.battles import comparison, policies, write
 from tests.pages.opening import PAGES, html, open_page, said, sound, visible
 

@@ -9,21 +9,21 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from annotation.protocol.tables import AdjudicationRow
-from annotation.store import AnnotationStore
-from annotation.tables import JudgmentRow
-from data.access import LOCAL
-from data.cells import Cells
-from data.demo import AUTHOR, NAME
-from data.preferences import Preferences
-from data.store import DataStore
-from pages.background import computed, pool
-from pages.components.examples.pairs import PairFilter
-from pages.components.shared import sources
-from pages.components.shared.stores import version_of
-from pages.components.upper_bound.choice import BoundChoice
-from pages.components.upper_bound.evaluated import tables_as
-from summarizers.oracles.evaluation import OracleTask, evaluate_stored
+from relevance.annotation.protocol.tables import AdjudicationRow
+from relevance.annotation.store import AnnotationStore
+from relevance.annotation.tables import JudgmentRow
+from relevance.data.access import LOCAL
+from relevance.data.cells import Cells
+from relevance.data.demo import AUTHOR, NAME
+from relevance.data.preferences import Preferences
+from relevance.data.store import DataStore
+from relevance.pages.background import computed, pool
+from relevance.pages.components.examples.pairs import PairFilter
+from relevance.pages.components.shared import sources
+from relevance.pages.components.shared.stores import version_of
+from relevance.pages.components.upper_bound.choice import BoundChoice
+from relevance.pages.components.upper_bound.evaluated import tables_as
+from relevance.summarizers.oracles.evaluation import OracleTask, evaluate_stored
 from tests.pages.hosted import Server, server
 from tests.pages.opening import address, open_page, press, pressed, said, sound
 from tests.pages.test_examples_page import STUDY, RatedStorms

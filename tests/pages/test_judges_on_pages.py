@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from annotation.model_judgments import ModelJudgment, ModelStore
-from pages.components.shared.sources import Source
-from pages.components.shared.stores import open_stores
+from relevance.annotation.model_judgments import ModelJudgment, ModelStore
+from relevance.pages.components.shared.sources import Source
+from relevance.pages.components.shared.stores import open_stores
 from tests.commands import refused, run
 from tests.pages.opening import html, open_page, said, sound, visible
 from tests.pages.world import NAME, ROUGE1, World, first, first_but_in_d0, world

@@ -11,17 +11,17 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from annotation.keyword_records import FoundKeyword, KeywordAnnotator, MarkCounts, MarkDecisions
-from annotation.keyword_reviews import KeywordReviewStore
-from data.database import connect, now
-from data.demo import NAME as DEMO
-from data.demo import add_demo
-from data.records import Document, Summary
-from data.store import DataStore
-from metrics.keywords.extractors import EXTRACTORS, compared_keywords, shared_keywords
-from metrics.keywords.overlap import Keyword
-from metrics.keywords.recall import by_source, search_keywords
-from pages.components.keywords.lists import (
+from relevance.annotation.keyword_records import FoundKeyword, KeywordAnnotator, MarkCounts, MarkDecisions
+from relevance.annotation.keyword_reviews import KeywordReviewStore
+from relevance.data.database import connect, now
+from relevance.data.demo import NAME as DEMO
+from relevance.data.demo import add_demo
+from relevance.data.records import Document, Summary
+from relevance.data.store import DataStore
+from relevance.metrics.keywords.extractors import EXTRACTORS, compared_keywords, shared_keywords
+from relevance.metrics.keywords.overlap import Keyword
+from relevance.metrics.keywords.recall import by_source, search_keywords
+from relevance.pages.components.keywords.lists import (
     LONGEST,
     compared_html,
     document_label,
@@ -31,10 +31,10 @@ from pages.components.keywords.lists import (
     surface,
     task_html,
 )
-from reports.charts import discovery_chart
-from reports.formats import as_text
-from reports.tables.keywords import PUBLISHED, discoveries, discovery_tables, published_table
-from reports.tables.table import Range, Undefined
+from relevance.reports.charts import discovery_chart
+from relevance.reports.formats import as_text
+from relevance.reports.tables.keywords import PUBLISHED, discoveries, discovery_tables, published_table
+from relevance.reports.tables.table import Range, Undefined
 from tests.pages.opening import address, html, open_page, pressed, said, sound, visible
 
 MARKUP = "<img src=x onerror=alert(1)> :red[red] **bold** \u202ebidi\u202c"
@@ -254,7 +254,7 @@ def test_the_demo_is_compared_without_any_review(demo: PageStores) -> None:
 
 
 def test_of_many_documents_one_is_found(demo: PageStores, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pages.components.shared.documents.MANY", 24)
+    monkeypatch.setattr("relevance.pages.components.shared.documents.MANY", 24)
     documents = [document for document, _ in demo.data.records(DEMO)]
     app = opened()
     assert not [box for box in app.selectbox if box.label == "Document"]

@@ -6,18 +6,18 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from annotation.keyword_reviews import KeywordReviewStore
-from annotation.records import StudySpec
-from annotation.store import AnnotationStore
-from cli import main
-from data.database import connect, now
-from data.records import Document, Summary
-from data.store import DataStore
-from metrics import make_metrics
-from metrics.scoring import score_dataset
-from reports.html_report import write_report
-from summarizers.oracles import Target
-from summarizers.oracles.oracle import find_extract
+from relevance.annotation.keyword_reviews import KeywordReviewStore
+from relevance.annotation.records import StudySpec
+from relevance.annotation.store import AnnotationStore
+from relevance.cli import main
+from relevance.data.database import connect, now
+from relevance.data.records import Document, Summary
+from relevance.data.store import DataStore
+from relevance.metrics import make_metrics
+from relevance.metrics.scoring import score_dataset
+from relevance.reports.html_report import write_report
+from relevance.summarizers.oracles import Target
+from relevance.summarizers.oracles.oracle import find_extract
 from tests.pages.opening import drawn_until, html, open_page, press, pressed, said, sound, visible
 
 # Reference and title share Stadt and Fluss in other forms: in German a keyword, as the lemmas are the same, and none

@@ -3,13 +3,13 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from annotation.records import StudySpec
-from annotation.store import AnnotationStore
-from data.access import Right
-from data.database import connect
-from data.demo import NAME
-from data.store import DataStore
-from pages.components.shared.stores import Stores
+from relevance.annotation.records import StudySpec
+from relevance.annotation.store import AnnotationStore
+from relevance.data.access import Right
+from relevance.data.database import connect
+from relevance.data.demo import NAME
+from relevance.data.store import DataStore
+from relevance.pages.components.shared.stores import Stores
 from tests.pages.hosted import Server, server  # noqa: F401  a fixture
 from tests.pages.opening import address, open_page, press, pressed, said, sound
 from tests.pages.test_people_page import judge_demo

@@ -2,8 +2,8 @@
 
 import pytest
 
-import data.preferences
-from data.demo import AUTHOR, NAME
+import relevance.data.preferences
+from relevance.data.demo import AUTHOR, NAME
 from tests.pages.opening import open_page, said
 
 
@@ -19,6 +19,6 @@ from tests.pages.opening import open_page, said
 def test_pages_count_pairs_that_are_not_listed(
     demo_url: str, page: str, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(data.preferences, "MANY", 1)
+    monkeypatch.setattr(relevance.data.preferences, "MANY", 1)
     app = open_page(page, dataset=NAME, aspect=AUTHOR)
     assert words in said(app)

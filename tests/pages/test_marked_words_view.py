@@ -8,17 +8,17 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from annotation.records import StudySpec
-from annotation.store import AnnotationStore
-from annotation.tables import JudgmentRow
-from data.database import connect, now
-from data.records import Document, Summary
-from data.store import DataStore
-from metrics.keywords.places import KeywordPlaces
-from metrics.rouge_k import RougeK
-from pages.components.keywords.marked import marked_html
-from reports.html_report import write_report
-from reports.marked_words import ShownText
+from relevance.annotation.records import StudySpec
+from relevance.annotation.store import AnnotationStore
+from relevance.annotation.tables import JudgmentRow
+from relevance.data.database import connect, now
+from relevance.data.records import Document, Summary
+from relevance.data.store import DataStore
+from relevance.metrics.keywords.places import KeywordPlaces
+from relevance.metrics.rouge_k import RougeK
+from relevance.pages.components.keywords.marked import marked_html
+from relevance.reports.html_report import write_report
+from relevance.reports.marked_words import ShownText
 from tests.commands import refused, run
 from tests.pages.opening import address, html, open_page, said, sound, visible
 

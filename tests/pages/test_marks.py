@@ -8,7 +8,7 @@ import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reports.evidence.marks import GROUPS, HIGHLIGHT_STYLE, KINDS, Mark, highlight, legend
+from relevance.reports.evidence.marks import GROUPS, HIGHLIGHT_STYLE, KINDS, Mark, highlight, legend
 
 PIECES = [
     '<img src=x onerror="alert(1)">',

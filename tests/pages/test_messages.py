@@ -7,7 +7,7 @@ def page() -> None:
     """Says what was done, and is cut short as often as `state.cut` says."""
     import streamlit as st
 
-    from pages.components.shared.messages import keep_message, messages_forgotten, show_messages
+    from relevance.pages.components.shared.messages import keep_message, messages_forgotten, show_messages
 
     if "imported" not in st.session_state:
         st.session_state.imported = True

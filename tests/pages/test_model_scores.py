@@ -7,12 +7,12 @@ from itertools import pairwise
 
 import pytest
 
-from data.records import Example
-from metrics import metric
-from metrics.background.explaining import Inspector
-from metrics.explained import CannotExplain, Explained, ModelsBusy, RequestCancelled
-from pages.components.evidence import model_scores
-from pages.components.evidence.model_scores import ModelScores
+from relevance.data.records import Example
+from relevance.metrics import metric
+from relevance.metrics.background.explaining import Inspector
+from relevance.metrics.explained import CannotExplain, Explained, ModelsBusy, RequestCancelled
+from relevance.pages.components.evidence import model_scores
+from relevance.pages.components.evidence.model_scores import ModelScores
 from tests.waiting import PATIENCE, until
 
 ONE, OTHER, THIRD = (

@@ -1,11 +1,11 @@
 """On a hosted server people judge and mark under the names of their accounts."""
 
-from annotation.keyword_records import FoundKeyword, ReviewSpec
-from annotation.keyword_reviews import KeywordReviewStore
-from annotation.store import AnnotationStore
-from data.access import Right
-from data.demo import NAME
-from data.store import DataStore
+from relevance.annotation.keyword_records import FoundKeyword, ReviewSpec
+from relevance.annotation.keyword_reviews import KeywordReviewStore
+from relevance.annotation.store import AnnotationStore
+from relevance.data.access import Right
+from relevance.data.demo import NAME
+from relevance.data.store import DataStore
 from tests.pages.hosted import Server, server  # noqa: F401  a fixture
 from tests.pages.opening import open_page, pressed, said
 

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from annotation.store import AnnotationStore
-from data.store import DataStore
+from relevance.annotation.store import AnnotationStore
+from relevance.data.store import DataStore
 from tests.conftest import ROOT
 from tests.pages.opening import MAIN, PAGES, open_page
 from tests.waiting import PATIENCE
@@ -47,7 +47,7 @@ WITHOUT_MODELS = """
 import json, sys, time
 from streamlit.testing.v1 import AppTest
 import app as application
-from pages.components.shared.stores import open_stores
+from relevance.pages.components.shared.stores import open_stores
 
 def loaded():
     return sorted({name.split(".")[0] for name in sys.modules} & {"torch", "transformers", "statsmodels"})

@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from data.preferences import Preferences, to_name_column
-from data.store import StarredExample
-from pages.components.examples.pair_list import JudgedPair, PairList, make_pair_list
-from pages.components.examples.pairs import (
+from relevance.data.preferences import Preferences, to_name_column
+from relevance.data.store import StarredExample
+from relevance.pages.components.examples.pair_list import JudgedPair, PairList, make_pair_list
+from relevance.pages.components.examples.pairs import (
     PairFilter,
     Show,
     confusion,

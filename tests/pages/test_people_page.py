@@ -6,11 +6,11 @@ from datetime import timedelta
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from annotation.people import PeopleStore
-from annotation.store import AnnotationStore
-from data.access import Right
-from data.database import connect, now
-from pages.components.people.listing import count_phases
+from relevance.annotation.people import PeopleStore
+from relevance.annotation.store import AnnotationStore
+from relevance.data.access import Right
+from relevance.data.database import connect, now
+from relevance.pages.components.people.listing import count_phases
 from tests.pages.hosted import Server, server  # noqa: F401  a fixture
 from tests.pages.opening import html, open_page, press, pressed, said, sound, visible
 

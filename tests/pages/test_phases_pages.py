@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from annotation.phase_store import PhaseStore
-from annotation.phases import FINISHED
-from annotation.protocol.file import write_protocol
-from annotation.protocol.records import (
+from relevance.annotation.phase_store import PhaseStore
+from relevance.annotation.phases import FINISHED
+from relevance.annotation.protocol.file import write_protocol
+from relevance.annotation.protocol.records import (
     Checks,
     Consent,
     Judging,
@@ -22,11 +22,11 @@ from annotation.protocol.records import (
     Training,
     TrainingPair,
 )
-from annotation.records import Annotator
-from annotation.results import export_judgments
-from annotation.store import AnnotationStore
-from data.database import connect
-from data.demo import NAME
+from relevance.annotation.records import Annotator
+from relevance.annotation.results import export_judgments
+from relevance.annotation.store import AnnotationStore
+from relevance.data.database import connect
+from relevance.data.demo import NAME
 from tests.pages.opening import html, open_page, press, pressed, said, sound
 
 pytestmark = pytest.mark.page

@@ -6,23 +6,23 @@ from functools import partial
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from annotation.results import load_rated_pairs
-from data.database import connect
-from data.demo import FILE, add_demo
-from data.importers import read_documents
-from data.records import make_examples
-from data.store import PLAYGROUND, DataStore, StoredScore, StoreError, example_hash
-from metrics import default_metrics, lexical_metrics, metric
-from metrics.background.explaining import Inspector
-from metrics.explained import CannotExplain
-from metrics.from_signature import signatures
-from pages.components.disagreements.examples import load_chosen_examples
-from pages.components.playground.desk import Desk
-from pages.components.playground.draft import Draft, examples_of, from_examples, from_records
-from pages.components.playground.forms import PREFERENCE, rename_systems
-from pages.components.playground.sharing import from_link, to_link
-from pages.components.playground.what_if import MOST_WORDS, most_words
-from reports.evidence.phrases import figures
+from relevance.annotation.results import load_rated_pairs
+from relevance.data.database import connect
+from relevance.data.demo import FILE, add_demo
+from relevance.data.importers import read_documents
+from relevance.data.records import make_examples
+from relevance.data.store import PLAYGROUND, DataStore, StoredScore, StoreError, example_hash
+from relevance.metrics import default_metrics, lexical_metrics, metric
+from relevance.metrics.background.explaining import Inspector
+from relevance.metrics.explained import CannotExplain
+from relevance.metrics.from_signature import signatures
+from relevance.pages.components.disagreements.examples import load_chosen_examples
+from relevance.pages.components.playground.desk import Desk
+from relevance.pages.components.playground.draft import Draft, examples_of, from_examples, from_records
+from relevance.pages.components.playground.forms import PREFERENCE, rename_systems
+from relevance.pages.components.playground.sharing import from_link, to_link
+from relevance.pages.components.playground.what_if import MOST_WORDS, most_words
+from relevance.reports.evidence.phrases import figures
 from tests.pages.opening import html, open_page, said, sound
 
 HOSTILE = "<img src=x onerror=alert(1)> **b** [l](http://127.0.0.1:9/) $x$ \u202e"
@@ -239,7 +239,7 @@ def test_saved_with_a_preference_it_is_an_example_as_any(store: DataStore) -> No
     app = form(opened(example=to_link(DRAFT)), "save")
     model = signatures()["bertscore"]
     known = desk(app).models
-    from metrics.explained import Explained
+    from relevance.metrics.explained import Explained
 
     known.kept = {asked: Explained(0.25, None, True, None) for asked in known.wanted if asked[0] == model}
     fill(app, dataset="mine & <b>", document="one")

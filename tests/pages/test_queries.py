@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from sqlalchemy import Engine, event
 
-from annotation.results import load_judgments, load_rated_pairs
-from data.cells import Cells
-from data.preferences import Preferences
-from data.records import Document, Summary
-from data.store import DataStore
-from pages.components.shared import sources
+from relevance.annotation.results import load_judgments, load_rated_pairs
+from relevance.data.cells import Cells
+from relevance.data.preferences import Preferences
+from relevance.data.records import Document, Summary
+from relevance.data.store import DataStore
+from relevance.pages.components.shared import sources
 from tests.pages.opening import open_page, said, sound
 from tests.pages.world import ROUGE1, World, known, known_file, world
 

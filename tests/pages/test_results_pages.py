@@ -9,25 +9,30 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from analysis.agreement.counts import credit_pairs
-from analysis.agreement.planning import observe_metrics, pairs_to_separate
-from analysis.correlation.levels import correlate
-from analysis.metrics_and_people import analyze_agreement, correlation_tables, human_ceiling, part_from_rouge_k
-from analysis.people.kappa import cohen_kappas
-from analysis.people.reliability import fleiss_kappa, krippendorff_alpha, raw_agreement
-from analysis.significance import position_check
-from analysis.study import Settings, StudyAnalysis, shares_won
-from annotation.results import load_judgments
-from annotation.study_data import read_study, without_names
-from data.records import Document, Summary
-from data.store import StoredBound
-from metrics.registry import label_of, metric
-from pages.components.results import report
-from pages.components.shared.sources import Source
-from reports.contents import Contents
-from reports.contents.study import make_study_contents
-from reports.tables.correlation import COEFFICIENTS, LEVEL_NAMES
-from summarizers.oracles.evaluation import OracleTask
+from relevance.analysis.agreement.counts import credit_pairs
+from relevance.analysis.agreement.planning import observe_metrics, pairs_to_separate
+from relevance.analysis.correlation.levels import correlate
+from relevance.analysis.metrics_and_people import (
+    analyze_agreement,
+    correlation_tables,
+    human_ceiling,
+    part_from_rouge_k,
+)
+from relevance.analysis.people.kappa import cohen_kappas
+from relevance.analysis.people.reliability import fleiss_kappa, krippendorff_alpha, raw_agreement
+from relevance.analysis.significance import position_check
+from relevance.analysis.study import Settings, StudyAnalysis, shares_won
+from relevance.annotation.results import load_judgments
+from relevance.annotation.study_data import read_study, without_names
+from relevance.data.records import Document, Summary
+from relevance.data.store import StoredBound
+from relevance.metrics.registry import label_of, metric
+from relevance.pages.components.results import report
+from relevance.pages.components.shared.sources import Source
+from relevance.reports.contents import Contents
+from relevance.reports.contents.study import make_study_contents
+from relevance.reports.tables.correlation import COEFFICIENTS, LEVEL_NAMES
+from relevance.summarizers.oracles.evaluation import OracleTask
 from tests.pages.opening import html, open_page, said, sound
 from tests.pages.world import LENGTH, NAME, ROUGE1, ROUGE2, ROUGE_K, World, first, known, known_file, world
 

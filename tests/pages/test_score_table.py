@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from data.ties import TIE
-from metrics.explained import CannotExplain, Explained
-from pages.components.playground.score_table import (
+from relevance.data.ties import TIE
+from relevance.metrics.explained import CannotExplain, Explained
+from relevance.pages.components.playground.score_table import (
     Change,
     Found,
     MetricScores,
@@ -16,7 +16,7 @@ from pages.components.playground.score_table import (
     scores_html,
     worths_html,
 )
-from pages.components.playground.what_if import Worth
+from relevance.pages.components.playground.what_if import Worth
 
 HOSTILE = '<img src=x onerror="alert(1)">'
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data.demo import FILE
-from data.importers import read_documents
-from data.records import BadRecord, Document, Summary
-from pages.components.playground.draft import LETTERS, LONGEST, Draft, UnfitDraft, from_records
-from pages.components.playground.sharing import (
+from relevance.data.demo import FILE
+from relevance.data.importers import read_documents
+from relevance.data.records import BadRecord, Document, Summary
+from relevance.pages.components.playground.draft import LETTERS, LONGEST, Draft, UnfitDraft, from_records
+from relevance.pages.components.playground.sharing import (
     LARGEST_FILE,
     LARGEST_LINK,
     LONGEST_LINK,

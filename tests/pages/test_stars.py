@@ -7,11 +7,11 @@ import pytest
 from sqlalchemy import make_url
 from streamlit.testing.v1 import AppTest
 
-from data.database import connect
-from data.demo import AUTHOR, NAME
-from data.store import DataStore, StarredExample
-from pages.components.examples.pairs import PairFilter
-from pages.components.examples.stars import starred_csv
+from relevance.data.database import connect
+from relevance.data.demo import AUTHOR, NAME
+from relevance.data.store import DataStore, StarredExample
+from relevance.pages.components.examples.pairs import PairFilter
+from relevance.pages.components.examples.stars import starred_csv
 from tests.pages.opening import address, html, open_page, pressed, said, sound
 
 HOSTILE = "=1+1 <img src=x onerror=alert(1)> **x** [y](http://z.example) :red[w]"

@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from analysis.agreement.sequential import decide_to_stop
-from annotation.people import PeopleStore
-from annotation.protocol.file import write_protocol
-from annotation.protocol.records import Pinned, Sampling, Stopping, StudyProtocol
-from annotation.stopping import StoppingStore
-from annotation.store import AnnotationStore
-from data.database import now
-from data.demo import NAME
-from data.signatures import find_signature
-from data.store import DataStore
+from relevance.analysis.agreement.sequential import decide_to_stop
+from relevance.annotation.people import PeopleStore
+from relevance.annotation.protocol.file import write_protocol
+from relevance.annotation.protocol.records import Pinned, Sampling, Stopping, StudyProtocol
+from relevance.annotation.stopping import StoppingStore
+from relevance.annotation.store import AnnotationStore
+from relevance.data.database import now
+from relevance.data.demo import NAME
+from relevance.data.signatures import find_signature
+from relevance.data.store import DataStore
 from tests.commands import refused, run
 from tests.pages.opening import html, open_page, said, sound
 

@@ -5,19 +5,19 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from annotation.protocol.file import EXAMPLE
-from annotation.protocol.pinning import hash_dataset
-from annotation.protocol.records import Judging
-from annotation.protocol.store import ProtocolStore
-from annotation.records import NoPairs, StudyPace, StudySpec
-from annotation.store import AnnotationStore
-from data.database import connect, now
-from data.demo import NAME
-from data.records import Document, Summary
-from data.store import DataStore, StoredScore
-from metrics import default_metrics, metric
-from pages.components.shared.keywords import EXTRACTOR
-from pages.components.studies.cards import describe_pace
+from relevance.annotation.protocol.file import EXAMPLE
+from relevance.annotation.protocol.pinning import hash_dataset
+from relevance.annotation.protocol.records import Judging
+from relevance.annotation.protocol.store import ProtocolStore
+from relevance.annotation.records import NoPairs, StudyPace, StudySpec
+from relevance.annotation.store import AnnotationStore
+from relevance.data.database import connect, now
+from relevance.data.demo import NAME
+from relevance.data.records import Document, Summary
+from relevance.data.store import DataStore, StoredScore
+from relevance.metrics import default_metrics, metric
+from relevance.pages.components.shared.keywords import EXTRACTOR
+from relevance.pages.components.studies.cards import describe_pace
 from tests.pages.opening import address, open_page, press, pressed, said, sound
 
 

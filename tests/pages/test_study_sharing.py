@@ -5,16 +5,16 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from annotation.protocol.file import write_protocol
-from annotation.protocol.records import Panel, Pinned, Places, Sampling, StudyProtocol
-from annotation.records import StudySpec
-from annotation.store import AnnotationStore
-from data.access import Right
-from data.database import now
-from data.demo import NAME
-from hosting.accounts import Member
-from hosting.links import LinkStore
-from pages.components.studies.sharing import describe_link, end_of
+from relevance.annotation.protocol.file import write_protocol
+from relevance.annotation.protocol.records import Panel, Pinned, Places, Sampling, StudyProtocol
+from relevance.annotation.records import StudySpec
+from relevance.annotation.store import AnnotationStore
+from relevance.data.access import Right
+from relevance.data.database import now
+from relevance.data.demo import NAME
+from relevance.hosting.accounts import Member
+from relevance.hosting.links import LinkStore
+from relevance.pages.components.studies.sharing import describe_link, end_of
 from tests.pages.hosted import ADDRESS, Server, server  # noqa: F401  a fixture
 from tests.pages.opening import open_page, pressed, said, sound
 

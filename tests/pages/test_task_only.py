@@ -3,10 +3,10 @@
 import pytest
 from sqlalchemy.exc import OperationalError
 
-from annotation.store import AnnotationStore
-from data.store import DatabaseFailed
-from data.store.base import Store
-from hosting.sign_ins import SignedIn, SignInStore, digest_of
+from relevance.annotation.store import AnnotationStore
+from relevance.data.store import DatabaseFailed
+from relevance.data.store.base import Store
+from relevance.hosting.sign_ins import SignedIn, SignInStore, digest_of
 from tests.pages.hosted import Server, server  # noqa: F401  a fixture
 from tests.pages.opening import new_session, open_page, said, sound
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from data.demo import AUTHOR, NAME
-from hosting.settings import BadSettings
-from pages.background.computed import LARGE_VARIABLE, is_large
-from pages.background.pool import open_pool
-from pages.components.shared.stores import TextVersion
+from relevance.data.demo import AUTHOR, NAME
+from relevance.hosting.settings import BadSettings
+from relevance.pages.background.computed import LARGE_VARIABLE, is_large
+from relevance.pages.background.pool import open_pool
+from relevance.pages.components.shared.stores import TextVersion
 from tests.pages.opening import drawn_until, open_page, said, sound
 from tests.pages.test_examples_page import RatedStorms
 from tests.pages.test_queries import counts_scores, queries
@@ -106,8 +106,8 @@ def page(file: str) -> None:
 
     import streamlit as st
 
-    from pages.background.unfinished import later, page_run, read_at_first
-    from pages.components.shared.stores import TextVersion
+    from relevance.pages.background.unfinished import later, page_run, read_at_first
+    from relevance.pages.components.shared.stores import TextVersion
     from tests.pages.slow_work import wait_beside
 
     with page_run():
@@ -135,8 +135,8 @@ def failing_page(file: str) -> None:
     """A page that needs what is refused."""
     import streamlit as st
 
-    from pages.background.unfinished import page_run
-    from pages.components.shared.stores import TextVersion
+    from relevance.pages.background.unfinished import page_run
+    from relevance.pages.components.shared.stores import TextVersion
     from tests.pages.slow_work import fail_beside
 
     with page_run():

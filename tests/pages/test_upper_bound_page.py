@@ -10,17 +10,17 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from data.database import connect
-from data.demo import FILE as DEMO_FILE
-from data.demo import NAME as DEMO
-from data.demo import add_demo
-from data.importers import read_documents
-from data.records import Document, Summary
-from data.store import DataStore, NotSignedIn
-from pages.components.shared import documents as choosing
-from pages.components.shared.tables import table_height
-from pages.components.upper_bound import evaluated, search
-from pages.components.upper_bound.choice import (
+from relevance.data.database import connect
+from relevance.data.demo import FILE as DEMO_FILE
+from relevance.data.demo import NAME as DEMO
+from relevance.data.demo import add_demo
+from relevance.data.importers import read_documents
+from relevance.data.records import Document, Summary
+from relevance.data.store import DataStore, NotSignedIn
+from relevance.pages.components.shared import documents as choosing
+from relevance.pages.components.shared.tables import table_height
+from relevance.pages.components.upper_bound import evaluated, search
+from relevance.pages.components.upper_bound.choice import (
     MOST,
     OPENING,
     ROWS,
@@ -32,10 +32,10 @@ from pages.components.upper_bound.choice import (
     name_documents,
     not_here,
 )
-from pages.components.upper_bound.extract import FOLDED, extract_html, extract_words, why_nothing
-from pages.components.upper_bound.search import SEARCH
-from reports.charts import distribution_chart, row_names
-from reports.tables.bounds import (
+from relevance.pages.components.upper_bound.extract import FOLDED, extract_html, extract_words, why_nothing
+from relevance.pages.components.upper_bound.search import SEARCH
+from relevance.reports.charts import distribution_chart, row_names
+from relevance.reports.tables.bounds import (
     ALGORITHM_ORDER,
     algorithm_name,
     algorithms_table,
@@ -44,11 +44,11 @@ from reports.tables.bounds import (
     standings_table,
     systems_table,
 )
-from reports.tables.oracles import oracle_tables
-from reports.tables.table import Undefined
-from summarizers.base import REFERENCE_LENGTH, SummaryLength
-from summarizers.oracles import ALGORITHMS, Target, find_extract
-from summarizers.oracles.evaluation import (
+from relevance.reports.tables.oracles import oracle_tables
+from relevance.reports.tables.table import Undefined
+from relevance.summarizers.base import REFERENCE_LENGTH, SummaryLength
+from relevance.summarizers.oracles import ALGORITHMS, Target, find_extract
+from relevance.summarizers.oracles.evaluation import (
     OracleRow,
     OracleTask,
     evaluate,
@@ -57,9 +57,9 @@ from summarizers.oracles.evaluation import (
     rows_of,
     summarize_algorithms,
 )
-from summarizers.oracles.extracts import look_into
-from summarizers.oracles.standing import SystemScore, judged_all, score_systems, standings_of
-from summarizers.sentences import sentences_of
+from relevance.summarizers.oracles.extracts import look_into
+from relevance.summarizers.oracles.standing import SystemScore, judged_all, score_systems, standings_of
+from relevance.summarizers.sentences import sentences_of
 from tests.pages.opening import address, new_session, open_page, pressed, said, sound, visible
 
 HOSTILE = "<img src=x onerror=alert(1)> :red[red] **bold** \u202ebidi\u202c"
@@ -530,7 +530,7 @@ class LateSearch(Event):
 
 def test_many_documents_are_listed_a_page_at_a_time(demo: DataStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(evaluated, "PER_PAGE", 2)
-    monkeypatch.setattr("pages.components.upper_bound.all_documents.PER_PAGE", 2)
+    monkeypatch.setattr("relevance.pages.components.upper_bound.all_documents.PER_PAGE", 2)
     evaluate_stored(demo, DEMO, OracleTask(), first=3, processes=0)
     app = opened(view="all")
     first = app.dataframe[1].value
@@ -643,7 +643,7 @@ def test_where_the_time_ends_nothing_is_called_optimal(world: DataStore, monkeyp
     )
     records = [(whole, [Summary("whole", "lead", whole.source[0])])]
     world.add_dataset(name="long", format="interchange", sha256="0", records=records)
-    monkeypatch.setattr("pages.components.upper_bound.cached.WAIT", 0.0)
+    monkeypatch.setattr("relevance.pages.components.upper_bound.cached.WAIT", 0.0)
     app = opened(algorithm="exact")
     assert "Best found so far, the time was over" in said(app)
     assert "ptimal" not in said(app)

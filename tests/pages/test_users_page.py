@@ -3,8 +3,8 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from hosting.accounts import password_is_right
-from hosting.sign_ins import SignedIn, SignInStore
+from relevance.hosting.accounts import password_is_right
+from relevance.hosting.sign_ins import SignedIn, SignInStore
 from tests.pages.hosted import Server, server  # noqa: F401  a fixture
 from tests.pages.opening import new_session, open_page, pressed, said, sound
 

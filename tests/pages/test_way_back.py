@@ -6,15 +6,15 @@ import pytest
 from sqlalchemy import update
 from sqlalchemy.orm import Session
 
-from annotation.languages import Wording
-from annotation.phases import DECLINED, FAILED, FINISHED, SCREENED_OUT, TIMED_OUT, WITHDRAWN
-from annotation.protocol.file import write_protocol
-from annotation.protocol.records import Consent, Panel, Pinned, Sampling, StudyProtocol
-from annotation.store import AnnotationStore
-from annotation.tables import AnnotatorRow
-from data.database import connect
-from data.demo import NAME
-from hosting.links import LinkStore
+from relevance.annotation.languages import Wording
+from relevance.annotation.phases import DECLINED, FAILED, FINISHED, SCREENED_OUT, TIMED_OUT, WITHDRAWN
+from relevance.annotation.protocol.file import write_protocol
+from relevance.annotation.protocol.records import Consent, Panel, Pinned, Sampling, StudyProtocol
+from relevance.annotation.store import AnnotationStore
+from relevance.annotation.tables import AnnotatorRow
+from relevance.data.database import connect
+from relevance.data.demo import NAME
+from relevance.hosting.links import LinkStore
 from tests.hosting.test_panels import PROLIFIC, SESSION, SONA
 from tests.pages.opening import html, open_page, said
 

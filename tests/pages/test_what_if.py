@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data.demo import FILE
-from data.importers import read_documents
-from data.records import Example
-from metrics import lexical_metrics, metric
-from metrics.rouge import numbered_ngrams, numbered_skip_bigrams
-from metrics.rouge_lsum import sentence_words
-from metrics.sentences import sentence_spans
-from metrics.text import lemmas, rouge_words
-from pages.components.playground.draft import examples_of, from_records
-from pages.components.playground.what_if import (
+from relevance.data.demo import FILE
+from relevance.data.importers import read_documents
+from relevance.data.records import Example
+from relevance.metrics import lexical_metrics, metric
+from relevance.metrics.rouge import numbered_ngrams, numbered_skip_bigrams
+from relevance.metrics.rouge_lsum import sentence_words
+from relevance.metrics.sentences import sentence_spans
+from relevance.metrics.text import lemmas, rouge_words
+from relevance.pages.components.playground.draft import examples_of, from_records
+from relevance.pages.components.playground.what_if import (
     MOST_CHARACTERS,
     MOST_WORDS,
     Worth,

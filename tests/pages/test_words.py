@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from data.demo import FILE
-from data.importers import read_documents
-from data.records import Example, make_examples
-from data.ties import TIE
-from metrics import METRICS, lexical_metrics, make_metrics, metric
-from metrics.explained import Explained, explain
-from metrics.text import rouge_words
-from reports.escaping import join_items
-from reports.evidence.blocks import LONGEST_LABEL
-from reports.evidence.phrases import (
+from relevance.data.demo import FILE
+from relevance.data.importers import read_documents
+from relevance.data.records import Example, make_examples
+from relevance.data.ties import TIE
+from relevance.metrics import METRICS, lexical_metrics, make_metrics, metric
+from relevance.metrics.explained import Explained, explain
+from relevance.metrics.text import rouge_words
+from relevance.reports.escaping import join_items
+from relevance.reports.evidence.blocks import LONGEST_LABEL
+from relevance.reports.evidence.phrases import (
     MOST,
     figures,
     join_first_items,
@@ -24,7 +24,7 @@ from reports.evidence.phrases import (
     preferred_letter,
     verdict_sentence,
 )
-from reports.evidence.words import explain_scores, in_words
+from relevance.reports.evidence.words import explain_scores, in_words
 
 SINGULAR = re.compile(r"\b1 (?:keywords|unigrams|bigrams|words|questions|n-grams|references)\b")
 PLURAL = re.compile(r"\b(?:0|[2-9]|\d\d+) (?:keyword|unigram|bigram|word|question|n-gram)\b")

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from annotation.records import JudgmentTask, StudySpec
-from annotation.store import AnnotationStore
-from data.database import connect, now
-from data.records import Document, Summary
-from data.store import DataStore, StoredScore
+from relevance.annotation.records import JudgmentTask, StudySpec
+from relevance.annotation.store import AnnotationStore
+from relevance.data.database import connect, now
+from relevance.data.records import Document, Summary
+from relevance.data.store import DataStore, StoredScore
 
 NAME = "set"
 

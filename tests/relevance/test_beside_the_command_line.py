@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 import relevance
-from cli import main
-from data.demo import FILE
+from relevance.cli import main
+from relevance.data.demo import FILE
 
 METRICS = ["rouge1", "rouge2", "rougeL", "rouge_k", "length"]
 

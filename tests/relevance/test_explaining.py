@@ -6,10 +6,10 @@ import pandas as pd
 import pytest
 
 import relevance
-from metrics import metric
-from metrics.explained import explain
 from relevance.frames import read_examples
-from reports.evidence.words import in_words
+from relevance.metrics import metric
+from relevance.metrics.explained import explain
+from relevance.reports.evidence.words import in_words
 
 MARKUP = "<script>alert(1)</script> The cat sat."
 

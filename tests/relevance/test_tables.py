@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 import relevance
-from analysis.correlation.levels import correlate
-from metrics import make_metrics
+from relevance.analysis.correlation.levels import correlate
+from relevance.metrics import make_metrics
 
 METRICS = ["rouge1", "length"]
 

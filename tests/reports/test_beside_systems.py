@@ -7,27 +7,27 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from analysis.metrics_and_people import analyze_systems
-from analysis.study import StudyAnalysis
-from analysis.systems import GivenMeans, average_runs
-from data.cells import Cells
-from data.database import connect
-from data.importers import read_documents
-from data.records import Document, Summary
-from data.store import DataStore, StoredBound
-from metrics.registry import label_of, metric
-from metrics.rouge_k import RougeK
-from pages.components.shared.tables import as_frame
-from reports.contents.beside_systems import put_beside, recall_by_source, stored_bounds
-from reports.formats import as_csv, as_json, as_latex, as_one_csv, as_text
-from reports.published import PUBLISHED, digest_documents, recognize
-from reports.tables.registry import make_table, table_names
-from reports.tables.systems import published_table, system_table, wilcoxon_table
-from reports.tables.table import Marked, Table, Undefined
-from summarizers.base import REFERENCE_LENGTH, SummaryLength
-from summarizers.oracles import Target
-from summarizers.oracles.evaluation import OracleTask
-from summarizers.registry import BASELINES, baselines_among
+from relevance.analysis.metrics_and_people import analyze_systems
+from relevance.analysis.study import StudyAnalysis
+from relevance.analysis.systems import GivenMeans, average_runs
+from relevance.data.cells import Cells
+from relevance.data.database import connect
+from relevance.data.importers import read_documents
+from relevance.data.records import Document, Summary
+from relevance.data.store import DataStore, StoredBound
+from relevance.metrics.registry import label_of, metric
+from relevance.metrics.rouge_k import RougeK
+from relevance.pages.components.shared.tables import as_frame
+from relevance.reports.contents.beside_systems import put_beside, recall_by_source, stored_bounds
+from relevance.reports.formats import as_csv, as_json, as_latex, as_one_csv, as_text
+from relevance.reports.published import PUBLISHED, digest_documents, recognize
+from relevance.reports.tables.registry import make_table, table_names
+from relevance.reports.tables.systems import published_table, system_table, wilcoxon_table
+from relevance.reports.tables.table import Marked, Table, Undefined
+from relevance.summarizers.base import REFERENCE_LENGTH, SummaryLength
+from relevance.summarizers.oracles import Target
+from relevance.summarizers.oracles.evaluation import OracleTask
+from relevance.summarizers.registry import BASELINES, baselines_among
 
 ROUGE1, LENGTH, ROUGE_K = (metric(name).signature for name in ("rouge1", "length", "rouge_k"))
 

@@ -11,14 +11,19 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.arrays import Draws
-from analysis.metrics_and_people import AgreementAnalysis, CorrelationRow, analyze_agreement, correlate_columns
-from analysis.people.ranking import bradley_terry
-from data.cells import Cells
-from data.one_line import in_one_line
-from data.preferences import rated_pairs
-from metrics.keywords.recall import LengthRecall, Mean
-from reports import charts, correlation_charts
+from relevance.analysis.arrays import Draws
+from relevance.analysis.metrics_and_people import (
+    AgreementAnalysis,
+    CorrelationRow,
+    analyze_agreement,
+    correlate_columns,
+)
+from relevance.analysis.people.ranking import bradley_terry
+from relevance.data.cells import Cells
+from relevance.data.one_line import in_one_line
+from relevance.data.preferences import rated_pairs
+from relevance.metrics.keywords.recall import LengthRecall, Mean
+from relevance.reports import charts, correlation_charts
 
 NAN = math.nan
 # four documents of two systems; a is better by one point in three of them, in d3 nobody says which is

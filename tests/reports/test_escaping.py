@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.escaping import document_block, in_markdown, literal, text_block
+from relevance.reports.escaping import document_block, in_markdown, literal, text_block
 
 MARKUP = [
     '<img src=x onerror="alert(1)">',

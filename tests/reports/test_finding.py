@@ -1,10 +1,10 @@
 """The finding in sentences, counted by hand."""
 
-from analysis.leaders import find_leaders
-from analysis.metrics_and_people import analyze_agreement
-from annotation.demo import MADE_UP
-from data.demo import AUTHOR
-from reports.finding import MOST_PAIRS, name_people, two_digits, write_finding, write_headline, write_plan
+from relevance.analysis.leaders import find_leaders
+from relevance.analysis.metrics_and_people import analyze_agreement
+from relevance.annotation.demo import MADE_UP
+from relevance.data.demo import AUTHOR
+from relevance.reports.finding import MOST_PAIRS, name_people, two_digits, write_finding, write_headline, write_plan
 from tests.analysis.test_leaders import rated
 
 

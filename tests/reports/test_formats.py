@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data.one_line import in_one_line
-from pages.components.shared.tables import as_frame
-from reports.formats import as_csv, as_html, as_json, as_latex, as_one_csv, as_text
-from reports.formats.cells import LONG, format_cell, reasons
-from reports.formats.latex import escape_latex
-from reports.tables.table import Marked, Range, Table, Undefined
+from relevance.data.one_line import in_one_line
+from relevance.pages.components.shared.tables import as_frame
+from relevance.reports.formats import as_csv, as_html, as_json, as_latex, as_one_csv, as_text
+from relevance.reports.formats.cells import LONG, format_cell, reasons
+from relevance.reports.formats.latex import escape_latex
+from relevance.reports.tables.table import Marked, Range, Table, Undefined
 
 NO_PAIR = "no pair that people decide has a value"
 SMALL = Table(

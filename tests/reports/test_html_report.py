@@ -12,17 +12,17 @@ from pathlib import Path
 
 import pytest
 
-from analysis.study import Settings
-from annotation.people import PeopleStore
-from annotation.records import StudySpec, UnknownStudy
-from annotation.store import AnnotationStore
-from data.database import connect, now
-from data.one_line import in_one_line
-from data.records import Document, Summary
-from data.store import DataStore, StoredScore
-from reports.drawings import drawable
-from reports.formats.cells import UNDEFINED
-from reports.html_report import write_report
+from relevance.analysis.study import Settings
+from relevance.annotation.people import PeopleStore
+from relevance.annotation.records import StudySpec, UnknownStudy
+from relevance.annotation.store import AnnotationStore
+from relevance.data.database import connect, now
+from relevance.data.one_line import in_one_line
+from relevance.data.records import Document, Summary
+from relevance.data.store import DataStore, StoredScore
+from relevance.reports.drawings import drawable
+from relevance.reports.formats.cells import UNDEFINED
+from relevance.reports.html_report import write_report
 
 SYSTEM = '<script>alert("1")</script>&\'\n</svg><img src=http://x.y onerror=alert(1)>\u202e\x07{{7*7}}'
 SYSTEMS = [SYSTEM, "[b] \\input{x} 100%", "=c"]

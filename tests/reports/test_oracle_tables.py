@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from data.records import Document, Example
-from metrics.rouge import RougeN
-from reports.formats import as_csv, as_json, as_latex, as_one_latex, as_text
-from reports.formats.latex import escape_latex
-from reports.tables.oracles import (
+from relevance.data.records import Document, Example
+from relevance.metrics.rouge import RougeN
+from relevance.reports.formats import as_csv, as_json, as_latex, as_one_latex, as_text
+from relevance.reports.formats.latex import escape_latex
+from relevance.reports.tables.oracles import (
     DEFINITIONS,
     facts_of,
     figures_of,
@@ -23,11 +23,11 @@ from reports.tables.oracles import (
     reasons_left_out,
     row_records,
 )
-from reports.tables.table import Range, Undefined
-from summarizers.base import REFERENCE_LENGTH, SummaryLength
-from summarizers.oracles import ALGORITHMS, Target
-from summarizers.oracles.evaluation import OracleRow, OracleTask, evaluate, summarize_algorithms
-from summarizers.oracles.problem import is_proven
+from relevance.reports.tables.table import Range, Undefined
+from relevance.summarizers.base import REFERENCE_LENGTH, SummaryLength
+from relevance.summarizers.oracles import ALGORITHMS, Target
+from relevance.summarizers.oracles.evaluation import OracleRow, OracleTask, evaluate, summarize_algorithms
+from relevance.summarizers.oracles.problem import is_proven
 
 ROOT = Path(__file__).resolve().parents[2]
 TASK = OracleTask(algorithms=("greedy", "exact"))

@@ -5,16 +5,16 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from analysis.agreement.sequential import analyze_sequentially, decide_to_stop
-from analysis.study import StudyAnalysis
-from data.stopping import CompleteDocuments, StoppingDecision
-from metrics.registry import label_of
-from reports.drawings import draw_svg
-from reports.stopping import describe_stopping
-from reports.stopping_charts import difference_chart, wealth_chart
-from reports.tables.registry import make_table, table_names
-from reports.tables.stopping import sequential_table
-from reports.tables.table import Range
+from relevance.analysis.agreement.sequential import analyze_sequentially, decide_to_stop
+from relevance.analysis.study import StudyAnalysis
+from relevance.data.stopping import CompleteDocuments, StoppingDecision
+from relevance.metrics.registry import label_of
+from relevance.reports.drawings import draw_svg
+from relevance.reports.stopping import describe_stopping
+from relevance.reports.stopping_charts import difference_chart, wealth_chart
+from relevance.reports.tables.registry import make_table, table_names
+from relevance.reports.tables.stopping import sequential_table
+from relevance.reports.tables.table import Range
 
 FIRST, SECOND = "rouge1|refs:max|version:0.2.0", "rouge_k|refs:max|version:0.2.0"
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from analysis.agreement.planning import observe_metrics, pairs_for_interval, pairs_to_separate
-from analysis.arrays import Draws
-from analysis.correlation.permuted import Permutations
-from analysis.metrics_and_people import (
+from relevance.analysis.agreement.planning import observe_metrics, pairs_for_interval, pairs_to_separate
+from relevance.analysis.arrays import Draws
+from relevance.analysis.correlation.permuted import Permutations
+from relevance.analysis.metrics_and_people import (
     analyze_agreement,
     analyze_systems,
     compare_correlations,
@@ -20,26 +20,26 @@ from analysis.metrics_and_people import (
     human_ceiling,
     part_from_rouge_k,
 )
-from analysis.people.annotators import others_majority, summarize_annotators
-from analysis.people.kappa import cohen_kappas
-from analysis.people.ranking import bradley_terry
-from analysis.people.reliability import fleiss_kappa, krippendorff_alpha, raw_agreement
-from analysis.ratio_intervals import Interval
-from analysis.significance import position_check
-from data.cells import Cells
-from data.preferences import Preferences
-from data.records import Document, Summary
-from metrics.dataset_statistics import KeywordStatistics, Lengths
-from metrics.keywords.extractors import ExtractorOverlap
-from metrics.keywords.recall import by_length, by_source, search_keywords
-from metrics.rouge_k import RougeK
-from reports.tables.agreement import agreement_table, comparison_table, difference_table, position_table
-from reports.tables.correlation import (
+from relevance.analysis.people.annotators import others_majority, summarize_annotators
+from relevance.analysis.people.kappa import cohen_kappas
+from relevance.analysis.people.ranking import bradley_terry
+from relevance.analysis.people.reliability import fleiss_kappa, krippendorff_alpha, raw_agreement
+from relevance.analysis.ratio_intervals import Interval
+from relevance.analysis.significance import position_check
+from relevance.data.cells import Cells
+from relevance.data.preferences import Preferences
+from relevance.data.records import Document, Summary
+from relevance.metrics.dataset_statistics import KeywordStatistics, Lengths
+from relevance.metrics.keywords.extractors import ExtractorOverlap
+from relevance.metrics.keywords.recall import by_length, by_source, search_keywords
+from relevance.metrics.rouge_k import RougeK
+from relevance.reports.tables.agreement import agreement_table, comparison_table, difference_table, position_table
+from relevance.reports.tables.correlation import (
     correlation_table,
     correlation_test_table,
     discrepancy_table,
 )
-from reports.tables.keywords import (
+from relevance.reports.tables.keywords import (
     by_length_table,
     by_source_table,
     extractors_table,
@@ -47,10 +47,10 @@ from reports.tables.keywords import (
     length_statistics_table,
     words_label,
 )
-from reports.tables.people import annotators_table, cohen_table, ranking_table, reliability_table
-from reports.tables.planning import observed_table, plan_table
-from reports.tables.systems import spread_table, system_table, wilcoxon_table
-from reports.tables.table import Cell, Marked, Range, Table, Undefined, interval, number_cell
+from relevance.reports.tables.people import annotators_table, cohen_table, ranking_table, reliability_table
+from relevance.reports.tables.planning import observed_table, plan_table
+from relevance.reports.tables.systems import spread_table, system_table, wilcoxon_table
+from relevance.reports.tables.table import Cell, Marked, Range, Table, Undefined, interval, number_cell
 
 NAN = math.nan
 LENGTH = "length|unit:words"
@@ -415,7 +415,7 @@ def test_systems(monkeypatch: pytest.MonkeyPatch) -> None:
     assert wilcoxon_table([]).empty == "there are fewer than 2 systems"
     assert len(tests.notes) == 1
     with monkeypatch.context() as patched:
-        patched.setattr("reports.tables.systems.MOST_COMPARED", 1)
+        patched.setattr("relevance.reports.tables.systems.MOST_COMPARED", 1)
         assert wilcoxon_table(found).notes[1].startswith("2 systems make 1 pairs: only the 1 systems with the highest")
 
 

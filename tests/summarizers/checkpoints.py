@@ -10,8 +10,8 @@ import torch
 import transformers
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
-from data.records import Document
-from llm.prompts import ROUGE_K_PAPER
+from relevance.data.records import Document
+from relevance.llm.prompts import ROUGE_K_PAPER
 
 POSITIONS = 64
 """Tokens that fit into a tiny model; more of a source is cut."""

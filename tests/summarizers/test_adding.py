@@ -10,15 +10,15 @@ from types import SimpleNamespace
 
 import pytest
 
-from annotation.records import StudySpec
-from annotation.store import AnnotationStore
-from data.database import connect
-from data.records import Document, Summary
-from data.store import DataStore, SystemExists, UnknownDataset
-from summarizers import DatasetInUse, UnknownSummarizer, add_systems, adding
-from summarizers.adding import AddedSystem
-from summarizers.lead import Lead
-from summarizers.registry import BASELINES, SUMMARIZERS, summarizer
+from relevance.annotation.records import StudySpec
+from relevance.annotation.store import AnnotationStore
+from relevance.data.database import connect
+from relevance.data.records import Document, Summary
+from relevance.data.store import DataStore, SystemExists, UnknownDataset
+from relevance.summarizers import DatasetInUse, UnknownSummarizer, add_systems, adding
+from relevance.summarizers.adding import AddedSystem
+from relevance.summarizers.lead import Lead
+from relevance.summarizers.registry import BASELINES, SUMMARIZERS, summarizer
 from tests.waiting import PATIENCE, until
 
 pytestmark = pytest.mark.exhaustive
@@ -229,7 +229,7 @@ def test_short_work_starts_no_process(store, monkeypatch):
 def test_an_interrupted_command_leaves_what_it_wrote_and_no_process(tmp_path, shared_data):
     """Ctrl-C goes to all processes of a terminal; the children are left to the command."""
     environment = os.environ | {"RELEVANCE_DATABASE_URL": f"sqlite:///{tmp_path / 'x.db'}", "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-m", "cli"]
+    command = [sys.executable, "-m", "relevance"]
     source = shared_data / "summeval.jsonl"
     subprocess.run(
         [*command, "import", source, "--name", "s"], cwd=ROOT, env=environment, check=True, capture_output=True

@@ -7,17 +7,17 @@ import sys
 
 import pytest
 
-from annotation.demo import create_demo_study
-from annotation.store import AnnotationStore
-from data.database import connect
-from data.demo import NAME, add_demo
-from data.records import Document
-from data.store import CANCELLED, DataStore, Run, RunGoingOn
-from metrics import lexical_metrics, make_metrics, metric
-from metrics.background.processes import launch
-from metrics.scoring import score_dataset
-from summarizers.background import MODULE, start_run
-from summarizers.registry import UnknownSummarizer
+from relevance.annotation.demo import create_demo_study
+from relevance.annotation.store import AnnotationStore
+from relevance.data.database import connect
+from relevance.data.demo import NAME, add_demo
+from relevance.data.records import Document
+from relevance.data.store import CANCELLED, DataStore, Run, RunGoingOn
+from relevance.metrics import lexical_metrics, make_metrics, metric
+from relevance.metrics.background.processes import launch
+from relevance.metrics.scoring import score_dataset
+from relevance.summarizers.background import MODULE, start_run
+from relevance.summarizers.registry import UnknownSummarizer
 from tests.conftest import ROOT
 from tests.waiting import until
 

@@ -9,21 +9,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from data.importers import read_documents
-from data.records import Document
-from metrics.keywords.overlap import content_words
-from metrics.pagerank import DAMPING
-from metrics.text import count_words
-from summarizers import summarizer
-from summarizers.base import SummaryLength, best_first, within
-from summarizers.lexrank import THRESHOLD, LexRank, ranks, similarities
-from summarizers.lsa import Lsa
-from summarizers.rake import Rake, rank_phrases, split_runs, stop_words
-from summarizers.random_sentences import Random
-from summarizers.registry import BASELINES
-from summarizers.sentences import sentences_of
-from summarizers.sumbasic import SumBasic
-from summarizers.tfidf import TfIdf
+from relevance.data.importers import read_documents
+from relevance.data.records import Document
+from relevance.metrics.keywords.overlap import content_words
+from relevance.metrics.pagerank import DAMPING
+from relevance.metrics.text import count_words
+from relevance.summarizers import summarizer
+from relevance.summarizers.base import SummaryLength, best_first, within
+from relevance.summarizers.lexrank import THRESHOLD, LexRank, ranks, similarities
+from relevance.summarizers.lsa import Lsa
+from relevance.summarizers.rake import Rake, rank_phrases, split_runs, stop_words
+from relevance.summarizers.random_sentences import Random
+from relevance.summarizers.registry import BASELINES
+from relevance.summarizers.sentences import sentences_of
+from relevance.summarizers.sumbasic import SumBasic
+from relevance.summarizers.tfidf import TfIdf
 
 EXTRACTS = [name for name in BASELINES if name != "rake"]
 
@@ -209,7 +209,7 @@ def test_lsa(source, expected):
 
 def test_lsa_with_all_topics_is_the_length_of_the_sentence(monkeypatch, shared_data):
     """If no topic is left out, V S has the lengths of the table's columns: sqrt(sum of squared counts)."""
-    monkeypatch.setattr("summarizers.lsa.SMALLEST", 0.0)
+    monkeypatch.setattr("relevance.summarizers.lsa.SMALLEST", 0.0)
     document = next(read_documents(shared_data / "summeval.jsonl", "interchange"))[0]
     source = sentences_of(document)
     lengths = [sqrt(sum(n * n for n in Counter(content_words(s).words).values())) for s in source]

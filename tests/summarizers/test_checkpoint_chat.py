@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from llm.client import CallFailed, CallsRefused, Client, Message, Request, Settings, TokenCounter
-from summarizers.checkpoints.chat import CheckpointClient
+from relevance.llm.client import CallFailed, CallsRefused, Client, Message, Request, Settings, TokenCounter
+from relevance.summarizers.checkpoints.chat import CheckpointClient
 from tests.summarizers.checkpoints import TEXTS, save_bart, save_llama
 
 pytestmark = pytest.mark.model

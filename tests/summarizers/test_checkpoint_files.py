@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from metrics.models.files import ModelUnavailable
-from summarizers.checkpoints.files import CheckpointFiles, UnsafeCheckpoint
+from relevance.metrics.models.files import ModelUnavailable
+from relevance.summarizers.checkpoints.files import CheckpointFiles, UnsafeCheckpoint
 
 
 def folder_of(path: Path, **files: str) -> Path:

@@ -17,19 +17,19 @@ import pytest
 import torch
 import transformers
 
-from data.database import connect
-from data.records import OUTPUT_CUT, SOURCE_CUT, Document
-from data.signatures import Signature
-from data.store import DataStore
-from llm.prompts import ROUGE_K_PAPER
-from metrics.models.files import BadModel, ModelUnavailable
-from summarizers import add_systems
-from summarizers.adding import TrainedOnDocuments
-from summarizers.checkpoints import CheckpointFiles, CheckpointSummarizer, WritingOptions, open_checkpoint
-from summarizers.checkpoints.checkpoint import Checkpoint, Output, TooLittleMemory
-from summarizers.checkpoints.loading import load_network
-from summarizers.checkpoints.sources import Source
-from summarizers.training_documents import TrainingDocuments
+from relevance.data.database import connect
+from relevance.data.records import OUTPUT_CUT, SOURCE_CUT, Document
+from relevance.data.signatures import Signature
+from relevance.data.store import DataStore
+from relevance.llm.prompts import ROUGE_K_PAPER
+from relevance.metrics.models.files import BadModel, ModelUnavailable
+from relevance.summarizers import add_systems
+from relevance.summarizers.adding import TrainedOnDocuments
+from relevance.summarizers.checkpoints import CheckpointFiles, CheckpointSummarizer, WritingOptions, open_checkpoint
+from relevance.summarizers.checkpoints.checkpoint import Checkpoint, Output, TooLittleMemory
+from relevance.summarizers.checkpoints.loading import load_network
+from relevance.summarizers.checkpoints.sources import Source
+from relevance.summarizers.training_documents import TrainingDocuments
 from tests.mapped import find_mapped
 from tests.summarizers.checkpoints import (
     DOCUMENTS,
@@ -555,10 +555,10 @@ KILLED = """
 import os, sys
 from pathlib import Path
 from signal import SIGKILL
-from data.database import connect
-from data.store import DataStore
-from summarizers import add_systems, adding
-from summarizers.checkpoints import CheckpointSummarizer, WritingOptions
+from relevance.data.database import connect
+from relevance.data.store import DataStore
+from relevance.summarizers import add_systems, adding
+from relevance.summarizers.checkpoints import CheckpointSummarizer, WritingOptions
 
 adding.EVERY = 0.0  # every batch is stored
 store, add = DataStore(connect(sys.argv[1])), DataStore.add_summaries

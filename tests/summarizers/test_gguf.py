@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from data.records import OUTPUT_CUT, Document
-from llm.asking import Caller, Limits
-from llm.calls import Calls
-from llm.client import Message, Settings
-from llm.embedded import NoEmbeddedModel, find_embedded_model
-from llm.judge import DISAGREE, FIRST, SECOND, Judge, Pair, Question
-from metrics.models.files import BadModel, ModelUnavailable
-from summarizers.checkpoints import CheckpointSummarizer, WritingOptions
-from summarizers.checkpoints.chat import CheckpointClient
-from summarizers.language_model import LanguageModel
+from relevance.data.records import OUTPUT_CUT, Document
+from relevance.llm.asking import Caller, Limits
+from relevance.llm.calls import Calls
+from relevance.llm.client import Message, Settings
+from relevance.llm.embedded import NoEmbeddedModel, find_embedded_model
+from relevance.llm.judge import DISAGREE, FIRST, SECOND, Judge, Pair, Question
+from relevance.metrics.models.files import BadModel, ModelUnavailable
+from relevance.summarizers.checkpoints import CheckpointSummarizer, WritingOptions
+from relevance.summarizers.checkpoints.chat import CheckpointClient
+from relevance.summarizers.language_model import LanguageModel
 from tests.summarizers.checkpoints import DOCUMENTS, save_llama, write_gguf
 
 pytestmark = pytest.mark.model
@@ -107,6 +107,6 @@ def test_a_real_model_judges_pairs(client: CheckpointClient, tmp_path: Path) -> 
 
 
 def test_what_is_not_installed_is_named(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("summarizers.checkpoints.files.find_spec", lambda name: None)
+    monkeypatch.setattr("relevance.summarizers.checkpoints.files.find_spec", lambda name: None)
     with pytest.raises(ModelUnavailable, match=r"need accelerate and gguf: pip install 'relevance\[neural\]'"):
         CheckpointSummarizer("gguf", tiny)

@@ -1,8 +1,8 @@
 import pytest
 
-from data.importers import read_documents
-from data.records import Document, Summary, make_examples
-from summarizers.human import Reference, Title
+from relevance.data.importers import read_documents
+from relevance.data.records import Document, Summary, make_examples
+from relevance.summarizers.human import Reference, Title
 
 TWO = Document("two", "Text.", (" First. ", "Second."), "Its title")
 ONE = Document("one", "", ("Only.",))

@@ -2,16 +2,16 @@
 
 import pytest
 
-from data.records import OUTPUT_CUT, SOURCE_CUT, TRAINED_ON, Document
-from data.store import DataStore
-from llm.asking import Caller, Limits
-from llm.calls import Calls
-from llm.client import Settings
-from llm.openai_client import OpenAIClient
-from llm.prompts import Prompt, Shot
-from summarizers.adding import TrainedOnDocuments, add_systems
-from summarizers.base import VERSION, BatchSummarizer
-from summarizers.language_model import LanguageModel
+from relevance.data.records import OUTPUT_CUT, SOURCE_CUT, TRAINED_ON, Document
+from relevance.data.store import DataStore
+from relevance.llm.asking import Caller, Limits
+from relevance.llm.calls import Calls
+from relevance.llm.client import Settings
+from relevance.llm.openai_client import OpenAIClient
+from relevance.llm.prompts import Prompt, Shot
+from relevance.summarizers.adding import TrainedOnDocuments, add_systems
+from relevance.summarizers.base import VERSION, BatchSummarizer
+from relevance.summarizers.language_model import LanguageModel
 from tests.llm.stub import Handler, Stub, fails, says
 
 DOCUMENTS = [

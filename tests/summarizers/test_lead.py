@@ -1,10 +1,10 @@
 import pytest
 
-from data.importers import read_documents
-from data.records import Document
-from summarizers.base import REFERENCE_LENGTH, SummaryLength
-from summarizers.lead import Lead
-from summarizers.textrank import TextRank
+from relevance.data.importers import read_documents
+from relevance.data.records import Document
+from relevance.summarizers.base import REFERENCE_LENGTH, SummaryLength
+from relevance.summarizers.lead import Lead
+from relevance.summarizers.textrank import TextRank
 
 FIVE = ("One.", "Two.", "Three.", "Four.", "Five.")
 

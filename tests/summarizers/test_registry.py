@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from data.records import Document
-from summarizers import SUMMARIZERS, UnknownSummarizer, summarizer
-from summarizers.registry import BASELINES
+from relevance.data.records import Document
+from relevance.summarizers import SUMMARIZERS, UnknownSummarizer, summarizer
+from relevance.summarizers.registry import BASELINES
 
 
 @pytest.mark.parametrize(
@@ -168,10 +168,10 @@ def test_importing_the_package_does_not_import_the_heavy_libraries():
 
 
 def test_a_text_that_studies_are_measured_against_cannot_become_a_system(tmp_path) -> None:
-    from data.database import connect
-    from data.records import Document
-    from data.store import DataStore
-    from summarizers import DatasetInUse, add_systems
+    from relevance.data.database import connect
+    from relevance.data.records import Document
+    from relevance.data.store import DataStore
+    from relevance.summarizers import DatasetInUse, add_systems
 
     store = DataStore(connect(f"sqlite:///{tmp_path / 'x.db'}"))
     store.add_dataset(name="D", format="x", sha256="", records=[(Document("d", "A b. C d.", ("r", "s"), "t"), [])])
@@ -185,9 +185,9 @@ def test_a_text_that_studies_are_measured_against_cannot_become_a_system(tmp_pat
 @pytest.mark.smoke
 @pytest.mark.process
 def test_baselines_and_oracles_go_into_a_data_set(tmp_path):
-    from data.database import connect
-    from data.store import DataStore
-    from summarizers import add_systems
+    from relevance.data.database import connect
+    from relevance.data.store import DataStore
+    from relevance.summarizers import add_systems
 
     store = DataStore(connect(f"sqlite:///{tmp_path / 'x.db'}"))
     documents = [

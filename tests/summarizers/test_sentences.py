@@ -6,10 +6,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import benchmarks.sentences as benchmark
-from data.records import Document
-from summarizers.oracles.exact import exact
-from summarizers.oracles.problem import Problem
-from summarizers.sentences import sentences_of, split_sentences
+from relevance.data.records import Document
+from relevance.summarizers.oracles.exact import exact
+from relevance.summarizers.oracles.problem import Problem
+from relevance.summarizers.sentences import sentences_of, split_sentences
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,9 @@ from math import log
 import numpy as np
 import pytest
 
-from data.importers import read_documents
-from data.records import Document
-from summarizers.textrank import DAMPING, TextRank, ranks, similarity
+from relevance.data.importers import read_documents
+from relevance.data.records import Document
+from relevance.summarizers.textrank import DAMPING, TextRank, ranks, similarity
 
 # The last sentence shares a word with each other one, which share none: a star. With n = 4 and all weights equal,
 # hub = .15/4 + .85 (1 - hub) = .8875/1.85 and leaf = .15/4 + .85 hub/3.

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from data.database import connect
-from data.records import SOURCE_CUT, TRAINED_ON, BadRecord, Document, Summary
-from data.store import DataStore
-from summarizers import add_systems
-from summarizers.adding import TrainedOnDocuments
-from summarizers.training_documents import TrainingDocuments
+from relevance.data.database import connect
+from relevance.data.records import SOURCE_CUT, TRAINED_ON, BadRecord, Document, Summary
+from relevance.data.store import DataStore
+from relevance.summarizers import add_systems
+from relevance.summarizers.adding import TrainedOnDocuments
+from relevance.summarizers.training_documents import TrainingDocuments
 
 DOCUMENTS = [
     Document("sentences", ("A first one. ", "And a second."), ("One.",)),

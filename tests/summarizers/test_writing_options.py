@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import transformers
 
-from summarizers.checkpoints.options import WritingOptions, generation_config, generation_settings
+from relevance.summarizers.checkpoints.options import WritingOptions, generation_config, generation_settings
 
 pytestmark = pytest.mark.model
 

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from data.database import Utc
+from relevance.data.database import Utc
 
 revision = "0004"
 down_revision = "0003"

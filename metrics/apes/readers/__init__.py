@@ -1,6 +1,6 @@
 """The readers of APES, a file each, made by `reader`."""
 
-from metrics.apes.base import Reader
+from relevance.metrics.apes.base import Reader
 
 KNOWN = ("embedded", "attentive-reader:FILE", "extractive:MODEL", "masked:MODEL")
 """The names that `reader` takes; MODEL is a folder or a Hugging Face name."""
@@ -15,18 +15,18 @@ def reader(name: str) -> Reader:
     check_reader(name)
     kind, _, model = name.partition(":")
     if kind == "embedded":
-        from metrics.apes.readers.embedded import EmbeddedReader
+        from relevance.metrics.apes.readers.embedded import EmbeddedReader
 
         return EmbeddedReader()
     if kind == "attentive-reader":
-        from metrics.apes.readers.attentive import AttentiveReader
+        from relevance.metrics.apes.readers.attentive import AttentiveReader
 
         return AttentiveReader.load(model)
     if kind == "extractive":
-        from metrics.apes.readers.extractive import ExtractiveReader
+        from relevance.metrics.apes.readers.extractive import ExtractiveReader
 
         return ExtractiveReader(model)
-    from metrics.apes.readers.masked import MaskedReader
+    from relevance.metrics.apes.readers.masked import MaskedReader
 
     return MaskedReader(model)
 

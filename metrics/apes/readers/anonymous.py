@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import regex
 
-from data.importers.question import MARKER, QuestionFile
-from metrics.apes.base import BLANK, ReadingTask
+from relevance.data.importers.question import MARKER, QuestionFile
+from relevance.metrics.apes.base import BLANK, ReadingTask
 
 Token = str | int
 """A lower-case word, `BLANK`, or the number of an entity."""

@@ -16,11 +16,11 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from data.files import sha256
-from data.reading import FileLine, json_object
-from metrics.apes.base import BLANK, PLACES, Answer, ReadingTask
-from metrics.apes.readers.anonymous import Cloze, Token, cloze_from_task
-from metrics.models.files import BadModel, ModelUnavailable, device, first_line, safe
+from relevance.data.files import sha256
+from relevance.data.reading import FileLine, json_object
+from relevance.metrics.apes.base import BLANK, PLACES, Answer, ReadingTask
+from relevance.metrics.apes.readers.anonymous import Cloze, Token, cloze_from_task
+from relevance.metrics.models.files import BadModel, ModelUnavailable, device, first_line, safe
 
 if TYPE_CHECKING:
     import torch

@@ -11,17 +11,17 @@ from operator import eq
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from data.importers.question import read_question
-from data.reading import Say, say_nothing
-from data.records import BadRecord
-from metrics.apes.base import BLANK
-from metrics.apes.question_files import find_splits
-from metrics.apes.readers.anonymous import cloze_from_file
-from metrics.apes.readers.attentive import AttentiveReader, Settings, batch, network_class
-from metrics.models.files import device
+from relevance.data.importers.question import read_question
+from relevance.data.reading import Say, say_nothing
+from relevance.data.records import BadRecord
+from relevance.metrics.apes.base import BLANK
+from relevance.metrics.apes.question_files import find_splits
+from relevance.metrics.apes.readers.anonymous import cloze_from_file
+from relevance.metrics.apes.readers.attentive import AttentiveReader, Settings, batch, network_class
+from relevance.metrics.models.files import device
 
 if TYPE_CHECKING:
-    from metrics.models.vectors import WordVectors
+    from relevance.metrics.models.vectors import WordVectors
 
 CLIPPED = 10.0
 """The largest norm of a gradient."""

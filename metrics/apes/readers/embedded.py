@@ -19,11 +19,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.apes.base import BLANK, PLACES, Answer, ReadingTask
-from metrics.apes.names import name_words
-from metrics.models.encoder import Encoded, shared_encoder
-from metrics.sentences import sentence_spans
-from metrics.text import Span
+from relevance.metrics.apes.base import BLANK, PLACES, Answer, ReadingTask
+from relevance.metrics.apes.names import name_words
+from relevance.metrics.models.encoder import Encoded, shared_encoder
+from relevance.metrics.sentences import sentence_spans
+from relevance.metrics.text import Span
 
 Array = NDArray[np.float32]
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from metrics.apes.base import BLANK, Answer, ReadingTask
-from metrics.apes.readers.pretrained import UNSEEN, Pretrained, Window, choose_best, locate_mention
-from metrics.text import Span
+from relevance.metrics.apes.base import BLANK, Answer, ReadingTask
+from relevance.metrics.apes.readers.pretrained import UNSEEN, Pretrained, Window, choose_best, locate_mention
+from relevance.metrics.text import Span
 
 ASKED = "what"
 """The word that replaces the blank. These models are trained on questions, as in SQuAD, and not on texts with a gap;

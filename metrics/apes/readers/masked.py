@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from metrics.apes.base import BLANK, Answer, CandidateAnswer, ReadingTask
-from metrics.apes.readers.pretrained import UNSEEN, Pretrained, choose_best, locate_mention, overlapping
+from relevance.metrics.apes.base import BLANK, Answer, CandidateAnswer, ReadingTask
+from relevance.metrics.apes.readers.pretrained import UNSEEN, Pretrained, choose_best, locate_mention, overlapping
 
 if TYPE_CHECKING:
     import torch

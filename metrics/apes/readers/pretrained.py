@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from metrics.apes.base import PLACES, Answer, ReadingTask
-from metrics.models.encoder import make_batches, quiet
-from metrics.models.files import BadModel, device, find_model, first_line
-from metrics.text import Span
+from relevance.metrics.apes.base import PLACES, Answer, ReadingTask
+from relevance.metrics.models.encoder import make_batches, quiet
+from relevance.metrics.models.files import BadModel, device, find_model, first_line
+from relevance.metrics.text import Span
 
 WINDOW = 384
 """The most tokens that a model sees at once: question answering models are trained on so many, and it saves memory."""

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from annotation.adjudication import ContestedPair
-from pages.components.adjudicate.deciding import LABELS, LAST, LOOKING, describe_votes, look_at, state, store
-from reports.adjudication import describe_confirmation
-from reports.escaping import in_markdown
-from reports.tables.table import Cell, Table
+from relevance.annotation.adjudication import ContestedPair
+from relevance.pages.components.adjudicate.deciding import LABELS, LAST, LOOKING, describe_votes, look_at, state, store
+from relevance.reports.adjudication import describe_confirmation
+from relevance.reports.escaping import in_markdown
+from relevance.reports.tables.table import Cell, Table
 
 CHOOSE = "adjudicate_again"  # session key: the pair that is chosen from the list
 

@@ -6,14 +6,14 @@ from datetime import datetime
 
 import streamlit as st
 
-from annotation.adjudication import AdjudicationStore, AdjudicationTask, AlreadyDecided
-from annotation.records import Study, TooSoon
-from data.database import now
-from data.store import DatabaseFailed, StoreError
-from pages.components.annotate.pair import pair_html
-from pages.components.shared.database import not_saved
-from pages.components.shared.stores import open_stores
-from reports.escaping import format_count, in_markdown, without_pictures
+from relevance.annotation.adjudication import AdjudicationStore, AdjudicationTask, AlreadyDecided
+from relevance.annotation.records import Study, TooSoon
+from relevance.data.database import now
+from relevance.data.store import DatabaseFailed, StoreError
+from relevance.pages.components.annotate.pair import pair_html
+from relevance.pages.components.shared.database import not_saved
+from relevance.pages.components.shared.stores import open_stores
+from relevance.reports.escaping import format_count, in_markdown, without_pictures
 
 state = st.session_state
 

@@ -2,17 +2,17 @@
 
 import streamlit as st
 
-from annotation.languages import ENGLISH, wording_of
-from annotation.phase_store import PhaseStore
-from annotation.records import OPEN, Annotator
-from annotation.store import AnnotationStore
-from data.access import Visitor
-from data.one_line import in_one_line
-from data.store import StoreError
-from hosting.settings import is_hosted
-from pages.components.annotate.wording import WORDING, say, speak
-from pages.components.shared.stores import Stores, open_stores
-from reports.escaping import in_markdown
+from relevance.annotation.languages import ENGLISH, wording_of
+from relevance.annotation.phase_store import PhaseStore
+from relevance.annotation.records import OPEN, Annotator
+from relevance.annotation.store import AnnotationStore
+from relevance.data.access import Visitor
+from relevance.data.one_line import in_one_line
+from relevance.data.store import StoreError
+from relevance.hosting.settings import is_hosted
+from relevance.pages.components.annotate.wording import WORDING, say, speak
+from relevance.pages.components.shared.stores import Stores, open_stores
+from relevance.reports.escaping import in_markdown
 
 state = st.session_state
 

@@ -2,8 +2,8 @@
 
 from datetime import datetime
 
-from annotation.languages import msgid
-from annotation.records import (
+from relevance.annotation.languages import msgid
+from relevance.annotation.records import (
     AlreadyAnswered,
     AlreadyJudged,
     Annotator,
@@ -15,10 +15,10 @@ from annotation.records import (
     WorkGone,
     WrongPhase,
 )
-from data.store import DatabaseFailed, StoreError
-from pages.components.annotate.annotator import SHOWN, TYPED, VIEWING, state, store
-from pages.components.annotate.marking import read_marks
-from pages.components.annotate.wording import not_saved, say
+from relevance.data.store import DatabaseFailed, StoreError
+from relevance.pages.components.annotate.annotator import SHOWN, TYPED, VIEWING, state, store
+from relevance.pages.components.annotate.marking import read_marks
+from relevance.pages.components.annotate.wording import not_saved, say
 
 # Session keys.
 NOTICE = "notice"  # what to say about the last choice if it was not simply saved

@@ -2,12 +2,12 @@
 
 import streamlit as st
 
-from annotation.phase_store import Standing
-from annotation.records import Annotator, Study
-from pages.components.annotate.annotator import phases
-from pages.components.annotate.going_on import step
-from pages.components.annotate.wording import say
-from reports.escaping import without_pictures
+from relevance.annotation.phase_store import Standing
+from relevance.annotation.records import Annotator, Study
+from relevance.pages.components.annotate.annotator import phases
+from relevance.pages.components.annotate.going_on import step
+from relevance.pages.components.annotate.wording import say
+from relevance.reports.escaping import without_pictures
 
 
 def ask_consent(annotator: Annotator, standing: Standing, study: Study) -> None:

@@ -8,18 +8,18 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from analysis.agreement.counts import count_agreement
-from annotation.records import CLOSED, Annotator, JudgingProgress, Study
-from annotation.results import load_judgments
-from data.cells import Cells
-from data.demo import AUTHOR, NAME
-from data.preferences import Preferences
-from data.signatures import distinct, is_length, labels
-from metrics.registry import label_of
-from pages.components.annotate.annotator import INVITE, PREVIEW
-from pages.components.annotate.wording import say, say_count
-from pages.components.shared.stores import open_stores
-from reports.escaping import esc, join_items
+from relevance.analysis.agreement.counts import count_agreement
+from relevance.annotation.records import CLOSED, Annotator, JudgingProgress, Study
+from relevance.annotation.results import load_judgments
+from relevance.data.cells import Cells
+from relevance.data.demo import AUTHOR, NAME
+from relevance.data.preferences import Preferences
+from relevance.data.signatures import distinct, is_length, labels
+from relevance.metrics.registry import label_of
+from relevance.pages.components.annotate.annotator import INVITE, PREVIEW
+from relevance.pages.components.annotate.wording import say, say_count
+from relevance.pages.components.shared.stores import open_stores
+from relevance.reports.escaping import esc, join_items
 
 NAMED = 3
 """The most metrics with the same agreement that are named; if there are more, the last place is their number."""

@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from data.store import DatabaseFailed, NotSignedIn, StoreError
-from pages.components.annotate.annotator import state
-from pages.components.annotate.answers import NOTICE, describe_refusal
-from pages.components.annotate.wording import not_saved, say
-from reports.escaping import in_markdown
+from relevance.data.store import DatabaseFailed, NotSignedIn, StoreError
+from relevance.pages.components.annotate.annotator import state
+from relevance.pages.components.annotate.answers import NOTICE, describe_refusal
+from relevance.pages.components.annotate.wording import not_saved, say
+from relevance.reports.escaping import in_markdown
 
 
 def step(call: Callable[[], object]) -> None:

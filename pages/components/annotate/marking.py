@@ -7,9 +7,9 @@ from typing import Any
 
 import streamlit as st
 
-from annotation.records import JudgmentTask, SeenMark
-from pages.components.annotate.wording import say
-from reports.escaping import literal
+from relevance.annotation.records import JudgmentTask, SeenMark
+from relevance.pages.components.annotate.wording import say
+from relevance.reports.escaping import literal
 
 MARKER = st.components.v2.component(
     "relevance_marks", html="", js=(Path(__file__).parent / "marking.js").read_text(encoding="utf-8")

@@ -2,15 +2,15 @@
 
 import streamlit as st
 
-from annotation.phase_store import Standing
-from annotation.phases import DECLINED, FAILED, FINISHED, SCREENED_OUT, TIMED_OUT, WITHDRAWN
-from annotation.records import Annotator
-from pages.components.annotate.annotator import here, phases, store
-from pages.components.annotate.end import describe_work, show_end
-from pages.components.annotate.going_on import step
-from pages.components.annotate.turn import begin_turn
-from pages.components.annotate.way_back import show_way_back
-from pages.components.annotate.wording import say
+from relevance.annotation.phase_store import Standing
+from relevance.annotation.phases import DECLINED, FAILED, FINISHED, SCREENED_OUT, TIMED_OUT, WITHDRAWN
+from relevance.annotation.records import Annotator
+from relevance.pages.components.annotate.annotator import here, phases, store
+from relevance.pages.components.annotate.end import describe_work, show_end
+from relevance.pages.components.annotate.going_on import step
+from relevance.pages.components.annotate.turn import begin_turn
+from relevance.pages.components.annotate.way_back import show_way_back
+from relevance.pages.components.annotate.wording import say
 
 
 def show_outcome(annotator: Annotator, standing: Standing) -> None:

@@ -6,12 +6,12 @@ from typing import Any
 
 import streamlit as st
 
-from annotation.judging import read_source
-from annotation.languages import msgid
-from annotation.protocol.records import Judging
-from annotation.records import SURE, Annotator, JudgmentTask, Study
-from pages.components.annotate.annotator import state
-from pages.components.annotate.answers import (
+from relevance.annotation.judging import read_source
+from relevance.annotation.languages import msgid
+from relevance.annotation.protocol.records import Judging
+from relevance.annotation.records import SURE, Annotator, JudgmentTask, Study
+from relevance.pages.components.annotate.annotator import state
+from relevance.pages.components.annotate.answers import (
     NO_REASON,
     PANEL,
     PANELS,
@@ -24,9 +24,9 @@ from pages.components.annotate.answers import (
     reason_key,
     skip,
 )
-from pages.components.annotate.marking import markable_html, show_marking
-from pages.components.annotate.wording import say
-from reports.escaping import document_block, esc, literal, text_block, without_pictures
+from relevance.pages.components.annotate.marking import markable_html, show_marking
+from relevance.pages.components.annotate.wording import say
+from relevance.reports.escaping import document_block, esc, literal, text_block, without_pictures
 
 STYLE = Path(__file__).parent / "style.css"
 """The style of a pair, on the page of judging and elsewhere."""

@@ -5,15 +5,15 @@ from typing import Any
 
 import streamlit as st
 
-from annotation.phase_store import Standing
-from annotation.phases import BEFORE
-from annotation.protocol.records import SurveyQuestion
-from annotation.records import Annotator, Study
-from annotation.surveys import LONGEST
-from pages.components.annotate.annotator import phases, state
-from pages.components.annotate.going_on import step
-from pages.components.annotate.wording import say
-from reports.escaping import without_pictures
+from relevance.annotation.phase_store import Standing
+from relevance.annotation.phases import BEFORE
+from relevance.annotation.protocol.records import SurveyQuestion
+from relevance.annotation.records import Annotator, Study
+from relevance.annotation.surveys import LONGEST
+from relevance.pages.components.annotate.annotator import phases, state
+from relevance.pages.components.annotate.going_on import step
+from relevance.pages.components.annotate.wording import say
+from relevance.reports.escaping import without_pictures
 
 
 def ask_survey(annotator: Annotator, standing: Standing, study: Study) -> None:

@@ -4,17 +4,17 @@ from dataclasses import replace
 
 import streamlit as st
 
-from annotation.phase_store import Standing
-from annotation.records import Annotator, JudgmentTask, Study
-from annotation.training import TrainingFeedback, TrainingTask
-from data.database import now
-from pages.components.annotate.annotator import FEEDBACK, SHOWN, phases, state
-from pages.components.annotate.answers import PANEL, PANELS
-from pages.components.annotate.going_on import step
-from pages.components.annotate.pair import pair_html, show_choices, show_texts
-from pages.components.annotate.turn import begin_turn, show_turn
-from pages.components.annotate.wording import say, say_count
-from reports.escaping import without_pictures
+from relevance.annotation.phase_store import Standing
+from relevance.annotation.records import Annotator, JudgmentTask, Study
+from relevance.annotation.training import TrainingFeedback, TrainingTask
+from relevance.data.database import now
+from relevance.pages.components.annotate.annotator import FEEDBACK, SHOWN, phases, state
+from relevance.pages.components.annotate.answers import PANEL, PANELS
+from relevance.pages.components.annotate.going_on import step
+from relevance.pages.components.annotate.pair import pair_html, show_choices, show_texts
+from relevance.pages.components.annotate.turn import begin_turn, show_turn
+from relevance.pages.components.annotate.wording import say, say_count
+from relevance.reports.escaping import without_pictures
 
 
 def train(annotator: Annotator, standing: Standing, study: Study) -> None:

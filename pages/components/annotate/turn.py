@@ -5,9 +5,9 @@ from pathlib import Path
 
 import streamlit as st
 
-from annotation.records import JudgingProgress
-from pages.components.annotate.wording import say, say_count
-from reports.escaping import esc
+from relevance.annotation.records import JudgingProgress
+from relevance.pages.components.annotate.wording import say, say_count
+from relevance.reports.escaping import esc
 
 BEGIN = st.components.v2.component(
     "relevance_turn",

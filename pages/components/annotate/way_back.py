@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from hosting.links import WayBack
-from pages.components.annotate.wording import say
+from relevance.hosting.links import WayBack
+from relevance.pages.components.annotate.wording import say
 
 
 def show_way_back(way: WayBack) -> None:

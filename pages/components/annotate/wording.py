@@ -4,8 +4,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from annotation.languages import ENGLISH, Wording
-from data.store import DatabaseFailed
+from relevance.annotation.languages import ENGLISH, Wording
+from relevance.data.store import DatabaseFailed
 
 WORDING = "wording"
 """Session key: the wording of the study that is shown, as callbacks and fragments need it, too."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from pages.components.shared.address import choose_named
+from relevance.pages.components.shared.address import choose_named
 
 ASKED = "dataset_asked"
 """Session key: the data set to show when the page is next drawn."""

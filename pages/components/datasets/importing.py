@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import pandas as pd
 import streamlit as st
 
-from annotation.importing import import_any
-from data.importers import DELIMITED, IMPORTERS, LINES, guess_format, read_documents
-from data.importers.columns import (
+from relevance.annotation.importing import import_any
+from relevance.data.importers import DELIMITED, IMPORTERS, LINES, guess_format, read_documents
+from relevance.data.importers.columns import (
     CALLED,
     TEMPLATE,
     TableHead,
@@ -23,13 +23,13 @@ from data.importers.columns import (
     read_head,
     tell_columns,
 )
-from data.importers.table import DELIMITERS, NEEDED, WIDE, TableColumns
-from data.one_line import cut, in_one_line
-from pages.components.datasets.choice import show_dataset
-from pages.components.shared.keywords import WAYS_OUT, lacking_keywords
-from pages.components.shared.messages import errors_shown, kept_messages, sentence
-from pages.components.shared.stores import open_stores
-from reports.escaping import format_count, in_markdown
+from relevance.data.importers.table import DELIMITERS, NEEDED, WIDE, TableColumns
+from relevance.data.one_line import cut, in_one_line
+from relevance.pages.components.datasets.choice import show_dataset
+from relevance.pages.components.shared.keywords import WAYS_OUT, lacking_keywords
+from relevance.pages.components.shared.messages import errors_shown, kept_messages, sentence
+from relevance.pages.components.shared.stores import open_stores
+from relevance.reports.escaping import format_count, in_markdown
 
 SHOWN = 5
 """Documents of a preview."""

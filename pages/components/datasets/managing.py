@@ -2,12 +2,12 @@
 
 import streamlit as st
 
-from data.store import Dataset, DatasetInUse, DeletedDataset
-from pages.components.datasets.choice import show_dataset
-from pages.components.shared.archive import offer_archiving
-from pages.components.shared.messages import announce, errors_shown
-from pages.components.shared.stores import open_stores
-from reports.escaping import in_markdown
+from relevance.data.store import Dataset, DatasetInUse, DeletedDataset
+from relevance.pages.components.datasets.choice import show_dataset
+from relevance.pages.components.shared.archive import offer_archiving
+from relevance.pages.components.shared.messages import announce, errors_shown
+from relevance.pages.components.shared.stores import open_stores
+from relevance.reports.escaping import in_markdown
 
 DELETED = "deleted"
 """Session key: the data set that was deleted last."""

@@ -5,21 +5,21 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from data.one_line import in_one_line
-from data.store import Dataset
-from metrics.registry import METRICS
-from pages.components.datasets.choice import choose_dataset
-from pages.components.datasets.documents import browse_documents
-from pages.components.datasets.importing import IMPORT, offer_import
-from pages.components.datasets.managing import manage, offer_undo
-from pages.components.datasets.progress import watch_runs
-from pages.components.datasets.scoring import offer_scoring, scored_by, show_scores
-from pages.components.datasets.systems import add_form
-from pages.components.shared.archive import choose_shown
-from pages.components.shared.keywords import explain_keywords
-from pages.components.shared.messages import errors_shown
-from pages.components.shared.stores import open_stores
-from pages.components.shared.tables import COUNT
+from relevance.data.one_line import in_one_line
+from relevance.data.store import Dataset
+from relevance.metrics.registry import METRICS
+from relevance.pages.components.datasets.choice import choose_dataset
+from relevance.pages.components.datasets.documents import browse_documents
+from relevance.pages.components.datasets.importing import IMPORT, offer_import
+from relevance.pages.components.datasets.managing import manage, offer_undo
+from relevance.pages.components.datasets.progress import watch_runs
+from relevance.pages.components.datasets.scoring import offer_scoring, scored_by, show_scores
+from relevance.pages.components.datasets.systems import add_form
+from relevance.pages.components.shared.archive import choose_shown
+from relevance.pages.components.shared.keywords import explain_keywords
+from relevance.pages.components.shared.messages import errors_shown
+from relevance.pages.components.shared.stores import open_stores
+from relevance.pages.components.shared.tables import COUNT
 
 COLUMNS = {
     "scored by": st.column_config.TextColumn(

@@ -5,13 +5,13 @@ from contextlib import suppress
 
 import streamlit as st
 
-from data.database import now
-from data.store import CANCELLED, DIED, Run, RunGoingOn
-from metrics.registry import label_of
-from pages.components.shared.database import guard_database
-from pages.components.shared.messages import WATCHED, announce, errors_shown
-from pages.components.shared.stores import open_stores
-from reports.escaping import in_markdown
+from relevance.data.database import now
+from relevance.data.store import CANCELLED, DIED, Run, RunGoingOn
+from relevance.metrics.registry import label_of
+from relevance.pages.components.shared.database import guard_database
+from relevance.pages.components.shared.messages import WATCHED, announce, errors_shown
+from relevance.pages.components.shared.stores import open_stores
+from relevance.reports.escaping import in_markdown
 
 
 def watch_runs(names: Sequence[str]) -> None:
@@ -23,15 +23,15 @@ def watch_runs(names: Sequence[str]) -> None:
 
 def start_scoring(dataset: str) -> None:
     """Start to score a data set by all metrics. Raises `RunGoingOn`."""
-    from metrics import METRICS
-    from metrics.background.scoring import start_run
+    from relevance.metrics import METRICS
+    from relevance.metrics.background.scoring import start_run
 
     watch_run(start_run(open_stores().data, dataset, list(METRICS)))
 
 
 def start_adding(dataset: str, systems: Sequence[str]) -> None:
-    """Start to add systems to a data set. Raises what `summarizers.background.start_run` does."""
-    from summarizers.background import start_run
+    """Start to add systems to a data set. Raises what `relevance.summarizers.background.start_run` does."""
+    from relevance.summarizers.background import start_run
 
     stores = open_stores()
     watch_run(start_run(stores.data, dataset, systems, studied=stores.annotation.is_studied(dataset)))

@@ -6,13 +6,13 @@ from contextlib import suppress
 import pandas as pd
 import streamlit as st
 
-from data.one_line import in_one_line
-from data.store import Dataset, RunGoingOn
-from metrics.registry import METRICS
-from pages.background.unfinished import later
-from pages.components.datasets.progress import start_scoring
-from pages.components.shared.counts import signatures_of
-from pages.components.shared.stores import open_stores
+from relevance.data.one_line import in_one_line
+from relevance.data.store import Dataset, RunGoingOn
+from relevance.metrics.registry import METRICS
+from relevance.pages.background.unfinished import later
+from relevance.pages.components.datasets.progress import start_scoring
+from relevance.pages.components.shared.counts import signatures_of
+from relevance.pages.components.shared.stores import open_stores
 
 OF_SCORES = {
     "summaries": st.column_config.TextColumn(help="Summaries that were scored."),

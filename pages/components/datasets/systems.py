@@ -5,13 +5,13 @@ from contextlib import suppress
 
 import streamlit as st
 
-from data.one_line import in_one_line
-from data.store import Dataset, RunGoingOn
-from pages.components.datasets.progress import start_adding
-from pages.components.shared.languages import ask_language
-from pages.components.shared.stores import open_stores
-from reports.escaping import in_markdown
-from summarizers.registry import BASELINES, LEARNED, NUMBERED, ORACLES, SUMMARIZERS, in_language, summarizer
+from relevance.data.one_line import in_one_line
+from relevance.data.store import Dataset, RunGoingOn
+from relevance.pages.components.datasets.progress import start_adding
+from relevance.pages.components.shared.languages import ask_language
+from relevance.pages.components.shared.stores import open_stores
+from relevance.reports.escaping import in_markdown
+from relevance.summarizers.registry import BASELINES, LEARNED, NUMBERED, ORACLES, SUMMARIZERS, in_language, summarizer
 
 FIRST = ("lead", "textrank")
 """Systems that are chosen at first."""

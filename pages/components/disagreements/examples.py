@@ -6,24 +6,24 @@ from typing import NamedTuple
 
 import numpy as np
 
-from data.demo import AUTHOR, CHOSEN, FILE
-from data.importers import read_documents
-from data.preferences import Preferences
-from data.records import Example, make_examples
-from data.signatures import distinct, is_computed
-from metrics import is_lexical
-from metrics.from_signature import signatures
-from pages.background.computed import computed
-from pages.components.examples.inspector import examples_of
-from pages.components.examples.judged import judged_pairs, list_pairs
-from pages.components.examples.pair_list import JudgedPair
-from pages.components.examples.pairs import PairFilter, describe_filter
-from pages.components.examples.texts import stored_values
-from pages.components.shared.context import Context
-from pages.components.shared.score_table import LETTERS
-from pages.components.shared.sources import Source
-from pages.components.shared.stores import open_stores
-from reports.evidence.phrases import preferred_letter
+from relevance.data.demo import AUTHOR, CHOSEN, FILE
+from relevance.data.importers import read_documents
+from relevance.data.preferences import Preferences
+from relevance.data.records import Example, make_examples
+from relevance.data.signatures import distinct, is_computed
+from relevance.metrics import is_lexical
+from relevance.metrics.from_signature import signatures
+from relevance.pages.background.computed import computed
+from relevance.pages.components.examples.inspector import examples_of
+from relevance.pages.components.examples.judged import judged_pairs, list_pairs
+from relevance.pages.components.examples.pair_list import JudgedPair
+from relevance.pages.components.examples.pairs import PairFilter, describe_filter
+from relevance.pages.components.examples.texts import stored_values
+from relevance.pages.components.shared.context import Context
+from relevance.pages.components.shared.score_table import LETTERS
+from relevance.pages.components.shared.sources import Source
+from relevance.pages.components.shared.stores import open_stores
+from relevance.reports.evidence.phrases import preferred_letter
 
 BOTH = LETTERS[:2]
 """The letters of an example's two summaries."""

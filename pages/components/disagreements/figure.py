@@ -3,15 +3,15 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from data.signatures import labels
-from metrics.explained import Explained
-from metrics.registry import label_of
-from pages.components.disagreements.examples import Disagreement
-from pages.components.disagreements.presented import Found, preference, written_scores
-from pages.components.examples.texts import standing_of
-from pages.components.shared.charts import show_chart
-from pages.components.shared.records import opening_of
-from reports.verdict_chart import MetricVerdict, verdict_chart
+from relevance.data.signatures import labels
+from relevance.metrics.explained import Explained
+from relevance.metrics.registry import label_of
+from relevance.pages.components.disagreements.examples import Disagreement
+from relevance.pages.components.disagreements.presented import Found, preference, written_scores
+from relevance.pages.components.examples.texts import standing_of
+from relevance.pages.components.shared.charts import show_chart
+from relevance.pages.components.shared.records import opening_of
+from relevance.reports.verdict_chart import MetricVerdict, verdict_chart
 
 OF_LARGEST = "difference as a share of the metric's largest"
 OF_HIGHER = "difference as a share of the higher score"

@@ -4,11 +4,17 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from data.demo import NAME as DEMO
-from pages.components.disagreements.examples import load_chosen_examples
-from pages.components.examples.judged import compare
-from pages.components.examples.pairs import PairFilter, describe_filter, names_of_metrics, presets, read_filter
-from pages.components.shared.context import Context
+from relevance.data.demo import NAME as DEMO
+from relevance.pages.components.disagreements.examples import load_chosen_examples
+from relevance.pages.components.examples.judged import compare
+from relevance.pages.components.examples.pairs import (
+    PairFilter,
+    describe_filter,
+    names_of_metrics,
+    presets,
+    read_filter,
+)
+from relevance.pages.components.shared.context import Context
 
 PARTS = ("show", "metric", "other")
 """The parts of the address that name a collection of examples; without them, it is the chosen examples."""

@@ -2,20 +2,20 @@
 
 from collections.abc import Mapping, Sequence
 
-from data.one_line import in_one_line
-from data.signatures import is_computed, is_length, labels, name_of
-from metrics.explained import CannotExplain, Explained
-from metrics.registry import label_of
-from metrics.rouge_k import RougeKEvidence
-from pages.components.disagreements.examples import BOTH, Disagreement
-from pages.components.examples.texts import standing_of
-from pages.components.shared.records import opening_of
-from pages.components.shared.score_table import ScoreCell, ScoreLine, score_table_html, text_cells
-from reports.escaping import esc, join_items, literal
-from reports.evidence.blocks import details, passage
-from reports.evidence.marks import Mark, highlight, legend
-from reports.evidence.phrases import figures, preferred_letter, sentence
-from reports.evidence.words import explain_scores
+from relevance.data.one_line import in_one_line
+from relevance.data.signatures import is_computed, is_length, labels, name_of
+from relevance.metrics.explained import CannotExplain, Explained
+from relevance.metrics.registry import label_of
+from relevance.metrics.rouge_k import RougeKEvidence
+from relevance.pages.components.disagreements.examples import BOTH, Disagreement
+from relevance.pages.components.examples.texts import standing_of
+from relevance.pages.components.shared.records import opening_of
+from relevance.pages.components.shared.score_table import ScoreCell, ScoreLine, score_table_html, text_cells
+from relevance.reports.escaping import esc, join_items, literal
+from relevance.reports.evidence.blocks import details, passage
+from relevance.reports.evidence.marks import Mark, highlight, legend
+from relevance.reports.evidence.phrases import figures, preferred_letter, sentence
+from relevance.reports.evidence.words import explain_scores
 
 Found = Explained | CannotExplain | None
 """A score with its evidence, or the reason why there is none, or None while it is being computed."""

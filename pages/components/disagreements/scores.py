@@ -2,12 +2,12 @@
 
 import math
 
-from metrics import is_lexical
-from metrics.explained import CannotExplain, Explained
-from pages.components.disagreements.examples import Disagreement
-from pages.components.disagreements.presented import Found
-from pages.components.evidence.model_scores import ModelScores, ScoreRequest
-from pages.components.evidence.views import explain_lexical
+from relevance.metrics import is_lexical
+from relevance.metrics.explained import CannotExplain, Explained
+from relevance.pages.components.disagreements.examples import Disagreement
+from relevance.pages.components.disagreements.presented import Found
+from relevance.pages.components.evidence.model_scores import ModelScores, ScoreRequest
+from relevance.pages.components.evidence.views import explain_lexical
 
 
 def list_questions(example: Disagreement, detailed: bool) -> list[ScoreRequest]:

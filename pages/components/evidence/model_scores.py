@@ -8,9 +8,9 @@ import threading
 import time
 from collections.abc import Collection, Iterable, Sequence
 
-from data.records import Example
-from metrics.background.explaining import LOADING, Inspector
-from metrics.explained import CannotExplain, Explained, ModelsBusy, RequestCancelled
+from relevance.data.records import Example
+from relevance.metrics.background.explaining import LOADING, Inspector
+from relevance.metrics.explained import CannotExplain, Explained, ModelsBusy, RequestCancelled
 
 ScoreRequest = tuple[str, Example]
 """A signature, and the texts for its metric to score."""

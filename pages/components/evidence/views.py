@@ -5,11 +5,11 @@ from functools import lru_cache
 
 import streamlit as st
 
-from data.records import Example
-from metrics.background.explaining import Inspector
-from metrics.explained import Explained
-from reports.evidence.blocks import no_evidence
-from reports.evidence.renderers import renderer_of
+from relevance.data.records import Example
+from relevance.metrics.background.explaining import Inspector
+from relevance.metrics.explained import Explained
+from relevance.reports.evidence.blocks import no_evidence
+from relevance.reports.evidence.renderers import renderer_of
 
 
 @st.cache_resource(show_spinner=False)

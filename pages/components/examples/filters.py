@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 import streamlit as st
 
-from pages.components.examples.judged import Comparison
-from pages.components.examples.pairs import (
+from relevance.pages.components.examples.judged import Comparison
+from relevance.pages.components.examples.pairs import (
     PAIRWISE,
     SHOWN,
     PairFilter,
@@ -15,7 +15,7 @@ from pages.components.examples.pairs import (
     names_of_metrics,
     read_filter,
 )
-from pages.components.shared.address import read_address, write_address
+from relevance.pages.components.shared.address import read_address, write_address
 
 ADDRESS = "examples"
 """Session key: the choice, as parts of an address."""

@@ -11,20 +11,20 @@ from typing import NamedTuple
 import numpy as np
 import streamlit as st
 
-from annotation.model_judgments import SaidOfPair
-from data.one_line import in_one_line
-from data.records import REMARKS, Document, Example, Summary, make_examples
-from data.signatures import distinct, is_computed, is_judge, is_length, labels
-from data.store import StarredExample, StoreError
-from metrics import is_lexical
-from metrics.bertscore import BertScoreEvidence
-from metrics.explained import CannotExplain, Explained
-from metrics.registry import label_of
-from pages.components.evidence.model_scores import LOOK, ModelScores
-from pages.components.evidence.views import evidence_html, explain_lexical, inspector
-from pages.components.examples.pair_list import JudgedPair
-from pages.components.examples.stars import show_star
-from pages.components.examples.texts import (
+from relevance.annotation.model_judgments import SaidOfPair
+from relevance.data.one_line import in_one_line
+from relevance.data.records import REMARKS, Document, Example, Summary, make_examples
+from relevance.data.signatures import distinct, is_computed, is_judge, is_length, labels
+from relevance.data.store import StarredExample, StoreError
+from relevance.metrics import is_lexical
+from relevance.metrics.bertscore import BertScoreEvidence
+from relevance.metrics.explained import CannotExplain, Explained
+from relevance.metrics.registry import label_of
+from relevance.pages.components.evidence.model_scores import LOOK, ModelScores
+from relevance.pages.components.evidence.views import evidence_html, explain_lexical, inspector
+from relevance.pages.components.examples.pair_list import JudgedPair
+from relevance.pages.components.examples.stars import show_star
+from relevance.pages.components.examples.texts import (
     ShownSummary,
     format_scores,
     preferred_side,
@@ -37,15 +37,15 @@ from pages.components.examples.texts import (
     stored_values,
     texts_html,
 )
-from pages.components.shared.charts import show_chart
-from pages.components.shared.records import opening_of
-from pages.components.shared.sources import Source
-from pages.components.shared.stores import open_stores
-from reports.charts import similarity_heatmap
-from reports.escaping import esc, in_markdown
-from reports.evidence.bertscore import bertscore_matrix
-from reports.evidence.novelty import ALL, NOVELTY, novelty_html
-from reports.evidence.phrases import overview
+from relevance.pages.components.shared.charts import show_chart
+from relevance.pages.components.shared.records import opening_of
+from relevance.pages.components.shared.sources import Source
+from relevance.pages.components.shared.stores import open_stores
+from relevance.reports.charts import similarity_heatmap
+from relevance.reports.escaping import esc, in_markdown
+from relevance.reports.evidence.bertscore import bertscore_matrix
+from relevance.reports.evidence.novelty import ALL, NOVELTY, novelty_html
+from relevance.reports.evidence.phrases import overview
 
 AT_FIRST = 0.4
 """Seconds to wait for models before the page is drawn: BERTScore takes about half of it."""

@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from data.preferences import Preferences
-from pages.background.computed import computed
-from pages.components.examples.pair_list import PairList, make_pair_list
-from pages.components.examples.pairs import PairFilter, Verdicts, confusion, filter_pairs, presets, verdicts
-from pages.components.shared.context import Context
+from relevance.data.preferences import Preferences
+from relevance.pages.background.computed import computed
+from relevance.pages.components.examples.pair_list import PairList, make_pair_list
+from relevance.pages.components.examples.pairs import PairFilter, Verdicts, confusion, filter_pairs, presets, verdicts
+from relevance.pages.components.shared.context import Context
 
 
 class Comparison(NamedTuple):

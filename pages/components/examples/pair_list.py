@@ -11,10 +11,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from data.one_line import in_one_line
-from data.preferences import Preferences
-from data.store import StarredExample
-from pages.components.examples.pairs import PairFilter, Verdicts, filter_pairs, firmest
+from relevance.data.one_line import in_one_line
+from relevance.data.preferences import Preferences
+from relevance.data.store import StarredExample
+from relevance.pages.components.examples.pairs import PairFilter, Verdicts, filter_pairs, firmest
 
 PEOPLE = ("tie", "A", "split", "B")
 """People's preferences, indexed by the numbers 0, 1, 2 and -1."""

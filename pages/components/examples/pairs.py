@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from data.preferences import Preferences
-from data.signatures import distinct, labels
-from data.ties import preference_signs
-from metrics import METRICS
-from metrics.registry import label_of
+from relevance.data.preferences import Preferences
+from relevance.data.signatures import distinct, labels
+from relevance.data.ties import preference_signs
+from relevance.metrics import METRICS
+from relevance.metrics.registry import label_of
 
 Show = Literal["all", "against", "rather", "everybody", "agrees", "ties", "missing", "starred"]
 

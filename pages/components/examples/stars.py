@@ -6,12 +6,12 @@ from typing import Any, Literal
 
 import streamlit as st
 
-from data.export import export
-from data.store import LONGEST_NOTE, DatabaseFailed, StarredExample, StoreError
-from pages.components.shared.database import not_saved
-from pages.components.shared.messages import sentence
-from pages.components.shared.stores import open_stores
-from reports.escaping import in_markdown
+from relevance.data.export import export
+from relevance.data.store import LONGEST_NOTE, DatabaseFailed, StarredExample, StoreError
+from relevance.pages.components.shared.database import not_saved
+from relevance.pages.components.shared.messages import sentence
+from relevance.pages.components.shared.stores import open_stores
+from relevance.reports.escaping import in_markdown
 
 # Session keys.
 CHANGED = "star_changed"  # set if a star or a note has changed since the whole page was drawn

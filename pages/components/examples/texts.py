@@ -7,17 +7,17 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from analysis.metrics_and_people import contradictions
-from data.cells import Cells
-from data.one_line import in_one_line
-from data.preferences import Preferences
-from data.records import Document, Summary
-from data.signatures import is_computed, is_length, labels
-from data.store import StoredScore
-from data.ties import TIE
-from metrics.registry import label_of
-from pages.components.examples.pair_list import JudgedPair
-from pages.components.shared.score_table import (
+from relevance.analysis.metrics_and_people import contradictions
+from relevance.data.cells import Cells
+from relevance.data.one_line import in_one_line
+from relevance.data.preferences import Preferences
+from relevance.data.records import Document, Summary
+from relevance.data.signatures import is_computed, is_length, labels
+from relevance.data.store import StoredScore
+from relevance.data.ties import TIE
+from relevance.metrics.registry import label_of
+from relevance.pages.components.examples.pair_list import JudgedPair
+from relevance.pages.components.shared.score_table import (
     LETTERS,
     SCORE_STYLE,
     ScoreCell,
@@ -25,12 +25,12 @@ from pages.components.shared.score_table import (
     score_table_html,
     text_cells,
 )
-from pages.components.shared.sources import Source
-from pages.components.shared.stores import open_stores
-from pages.components.shared.tables import NONE
-from reports.escaping import document_block, esc, in_markdown, text_block
-from reports.evidence.phrases import figures
-from reports.finding import name_ratings
+from relevance.pages.components.shared.sources import Source
+from relevance.pages.components.shared.stores import open_stores
+from relevance.pages.components.shared.tables import NONE
+from relevance.reports.escaping import document_block, esc, in_markdown, text_block
+from relevance.reports.evidence.phrases import figures
+from relevance.reports.finding import name_ratings
 
 Beside = Literal["source", "references"]
 

@@ -3,20 +3,20 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from analysis.people.false_discovery import FalseDiscovery
-from annotation.keyword_records import FoundKeyword, Review, ReviewSpec
-from annotation.keyword_reviews import draw_documents
-from data.store import Dataset
-from metrics.keywords.extractors import ExtractorOverlap, compared_keywords, shared_keywords
-from metrics.keywords.overlap import Keyword
-from metrics.keywords.recall import LengthRecall, by_length, by_source, search_keywords
-from metrics.rouge_k import RougeK
-from pages.background.computed import computed
-from pages.components.keywords.lists import document_label, review_keywords, review_signature
-from pages.components.shared.records import records_of
-from pages.components.shared.stores import open_stores, version_of
-from reports.tables.keywords import by_length_table, by_source_table, discoveries, discovery_tables
-from reports.tables.table import Table
+from relevance.analysis.people.false_discovery import FalseDiscovery
+from relevance.annotation.keyword_records import FoundKeyword, Review, ReviewSpec
+from relevance.annotation.keyword_reviews import draw_documents
+from relevance.data.store import Dataset
+from relevance.metrics.keywords.extractors import ExtractorOverlap, compared_keywords, shared_keywords
+from relevance.metrics.keywords.overlap import Keyword
+from relevance.metrics.keywords.recall import LengthRecall, by_length, by_source, search_keywords
+from relevance.metrics.rouge_k import RougeK
+from relevance.pages.background.computed import computed
+from relevance.pages.components.keywords.lists import document_label, review_keywords, review_signature
+from relevance.pages.components.shared.records import records_of
+from relevance.pages.components.shared.stores import open_stores, version_of
+from relevance.reports.tables.keywords import by_length_table, by_source_table, discoveries, discovery_tables
+from relevance.reports.tables.table import Table
 
 Lists = Mapping[str, Sequence[Keyword]]
 """The keywords of a document, by extractor."""

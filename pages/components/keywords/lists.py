@@ -3,16 +3,16 @@
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 
-from annotation.keyword_records import FoundKeyword, MarkTask, Review, ShownKeyword
-from data.one_line import cut
-from data.records import Document
-from metrics.keywords.extractors import comparison_signature
-from metrics.keywords.overlap import Keyword, content_words, occurrences
-from metrics.languages import ENGLISH
-from reports.escaping import esc, format_count
-from reports.evidence.blocks import passage
-from reports.evidence.marks import Mark, highlight, legend
-from reports.tables.keywords import extractor_name
+from relevance.annotation.keyword_records import FoundKeyword, MarkTask, Review, ShownKeyword
+from relevance.data.one_line import cut
+from relevance.data.records import Document
+from relevance.metrics.keywords.extractors import comparison_signature
+from relevance.metrics.keywords.overlap import Keyword, content_words, occurrences
+from relevance.metrics.languages import ENGLISH
+from relevance.reports.escaping import esc, format_count
+from relevance.reports.evidence.blocks import passage
+from relevance.reports.evidence.marks import Mark, highlight, legend
+from relevance.reports.tables.keywords import extractor_name
 
 LONGEST = 80
 """The most characters of a keyword on a button: a phrase may be half a summary long."""

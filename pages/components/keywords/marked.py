@@ -4,20 +4,20 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from annotation.marked_words import load_marks
-from annotation.records import Study
-from data.one_line import in_one_line
-from metrics.from_signature import metric_of
-from metrics.rouge_k import RougeK
-from pages.background.computed import computed
-from pages.components.shared.sources import Source, Version
-from pages.components.shared.stores import open_stores
-from pages.components.shared.tables import show_result_table
-from reports.escaping import in_markdown
-from reports.evidence.blocks import passage
-from reports.evidence.marks import Mark
-from reports.marked_words import MarkedWords, ShownText, find_rouge_k, read_marked_words, show_texts
-from reports.tables.marked_words import marked_documents_table, marked_words_table
+from relevance.annotation.marked_words import load_marks
+from relevance.annotation.records import Study
+from relevance.data.one_line import in_one_line
+from relevance.metrics.from_signature import metric_of
+from relevance.metrics.rouge_k import RougeK
+from relevance.pages.background.computed import computed
+from relevance.pages.components.shared.sources import Source, Version
+from relevance.pages.components.shared.stores import open_stores
+from relevance.pages.components.shared.tables import show_result_table
+from relevance.reports.escaping import in_markdown
+from relevance.reports.evidence.blocks import passage
+from relevance.reports.evidence.marks import Mark
+from relevance.reports.marked_words import MarkedWords, ShownText, find_rouge_k, read_marked_words, show_texts
+from relevance.reports.tables.marked_words import marked_documents_table, marked_words_table
 
 LEGEND = (
     '<p class="legend whole"><mark class="k-marked">marked by people</mark> '

@@ -2,19 +2,19 @@
 
 import streamlit as st
 
-from annotation.keyword_records import AlreadySaved, KeywordAnnotator, MarkTask, NameInUse
-from annotation.keyword_reviews import KeywordReviewStore
-from data.database import now
-from data.one_line import in_one_line
-from data.store import DatabaseFailed, StoreError
-from metrics.keywords.extractors import EXTRACTORS
-from pages.components.keywords.cached import create_review
-from pages.components.keywords.lists import shown_texts, surface, task_html
-from pages.components.shared.database import guard_database, not_saved
-from pages.components.shared.languages import ask_language
-from pages.components.shared.stores import known_datasets, open_stores
-from reports.escaping import document_block, in_markdown
-from reports.tables.keywords import extractor_name
+from relevance.annotation.keyword_records import AlreadySaved, KeywordAnnotator, MarkTask, NameInUse
+from relevance.annotation.keyword_reviews import KeywordReviewStore
+from relevance.data.database import now
+from relevance.data.one_line import in_one_line
+from relevance.data.store import DatabaseFailed, StoreError
+from relevance.metrics.keywords.extractors import EXTRACTORS
+from relevance.pages.components.keywords.cached import create_review
+from relevance.pages.components.keywords.lists import shown_texts, surface, task_html
+from relevance.pages.components.shared.database import guard_database, not_saved
+from relevance.pages.components.shared.languages import ask_language
+from relevance.pages.components.shared.stores import known_datasets, open_stores
+from relevance.reports.escaping import document_block, in_markdown
+from relevance.reports.tables.keywords import extractor_name
 
 INSTRUCTIONS = (
     "A keyword is right where a short summary of this document should have it, in these words or in others. "

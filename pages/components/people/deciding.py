@@ -4,14 +4,14 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from annotation.people import Person
-from annotation.phases import WITHDRAWN
-from annotation.records import CLOSED, Study
-from data.one_line import in_one_line
-from data.store import StoreError
-from pages.components.shared.messages import announce, errors_shown
-from pages.components.shared.stores import open_stores
-from reports.escaping import in_markdown
+from relevance.annotation.people import Person
+from relevance.annotation.phases import WITHDRAWN
+from relevance.annotation.records import CLOSED, Study
+from relevance.data.one_line import in_one_line
+from relevance.data.store import StoreError
+from relevance.pages.components.shared.messages import announce, errors_shown
+from relevance.pages.components.shared.stores import open_stores
+from relevance.reports.escaping import in_markdown
 
 FORMS = "people_forms"
 """Session key: how many forms were sent; the next ones are new, so that no name stays in one."""

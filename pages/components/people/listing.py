@@ -6,10 +6,10 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from annotation.people import Person
-from annotation.phases import ENDS, FINISHED, WAY
-from data.one_line import in_one_line
-from reports.escaping import esc
+from relevance.annotation.people import Person
+from relevance.annotation.phases import ENDS, FINISHED, WAY
+from relevance.data.one_line import in_one_line
+from relevance.reports.escaping import esc
 
 COLUMNS = {
     "since": st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm", help="When they came into this phase."),

@@ -5,17 +5,17 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from data.records import Example
-from metrics import is_lexical, metric
-from metrics.background.explaining import Inspector
-from metrics.base import score_candidates
-from metrics.explained import Explained
-from metrics.from_signature import signatures
-from pages.components.evidence.model_scores import ModelScores
-from pages.components.playground.draft import Draft, Field, examples_of, list_fields
-from pages.components.playground.score_table import Change, Found, MetricScores
-from pages.components.playground.what_if import swap_word, word_spans
-from pages.components.shared.score_table import LETTERS
+from relevance.data.records import Example
+from relevance.metrics import is_lexical, metric
+from relevance.metrics.background.explaining import Inspector
+from relevance.metrics.base import score_candidates
+from relevance.metrics.explained import Explained
+from relevance.metrics.from_signature import signatures
+from relevance.pages.components.evidence.model_scores import ModelScores
+from relevance.pages.components.playground.draft import Draft, Field, examples_of, list_fields
+from relevance.pages.components.playground.score_table import Change, Found, MetricScores
+from relevance.pages.components.playground.what_if import swap_word, word_spans
+from relevance.pages.components.shared.score_table import LETTERS
 
 PAUSE = 0.8
 """Seconds without a key press before the models are asked."""

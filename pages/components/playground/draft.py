@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from data.reading import quote_value
-from data.records import Document, Example, Summary
-from pages.components.shared.score_table import LETTERS
+from relevance.data.reading import quote_value
+from relevance.data.records import Document, Example, Summary
+from relevance.pages.components.shared.score_table import LETTERS
 
 MOST_REFERENCES = 12
 """The most references; the largest data sets have 11 (SummEval)."""

@@ -3,18 +3,18 @@
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from data.demo import FILE as DEMO
-from data.importers import read_documents
-from data.one_line import in_one_line
-from data.records import BadRecord, Document, Summary
-from data.sorting import natural_order
-from data.store import NAME_OF_SYSTEM, StoredScore, StoreError, checked_name, example_hash
-from metrics import default_metrics, is_lexical, make_metrics
-from metrics.explained import Explained
-from metrics.from_signature import signatures
-from metrics.scoring import score_dataset
-from pages.components.playground.desk import Desk
-from pages.components.playground.draft import (
+from relevance.data.demo import FILE as DEMO
+from relevance.data.importers import read_documents
+from relevance.data.one_line import in_one_line
+from relevance.data.records import BadRecord, Document, Summary
+from relevance.data.sorting import natural_order
+from relevance.data.store import NAME_OF_SYSTEM, StoredScore, StoreError, checked_name, example_hash
+from relevance.metrics import default_metrics, is_lexical, make_metrics
+from relevance.metrics.explained import Explained
+from relevance.metrics.from_signature import signatures
+from relevance.metrics.scoring import score_dataset
+from relevance.pages.components.playground.desk import Desk
+from relevance.pages.components.playground.draft import (
     LONGEST_NAME,
     Draft,
     UnfitDraft,
@@ -23,11 +23,11 @@ from pages.components.playground.draft import (
     from_records,
     to_records,
 )
-from pages.components.playground.sharing import TooLong, from_file, to_file, to_link
-from pages.components.shared.records import opening_of
-from pages.components.shared.score_table import LETTERS
-from pages.components.shared.stores import open_stores, version_of
-from reports.escaping import in_markdown
+from relevance.pages.components.playground.sharing import TooLong, from_file, to_file, to_link
+from relevance.pages.components.shared.records import opening_of
+from relevance.pages.components.shared.score_table import LETTERS
+from relevance.pages.components.shared.stores import open_stores, version_of
+from relevance.reports.escaping import in_markdown
 
 PREFERENCE = "preference"
 """The aspect under which the preferred summary of a saved example is rated 1, the others 0."""

@@ -4,23 +4,23 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from data.one_line import in_one_line
-from data.records import Example
-from data.signatures import is_length
-from metrics import METRICS, is_lexical, lexical_metrics
-from metrics.explained import CannotExplain, Explained, explain
-from metrics.from_signature import NOT_MADE_AGAIN, metric_of, signatures
-from metrics.registry import label_of
-from pages.components.evidence.views import evidence_html, side_by_side
-from pages.components.playground.desk import Desk
-from pages.components.playground.draft import Draft, examples_of
-from pages.components.playground.live import live_text, word_choice
-from pages.components.playground.score_table import changes_html, scores_html, worths_html
-from pages.components.playground.what_if import make_parts, most_words, word_spans, worths
-from pages.components.shared.score_table import LETTERS
-from reports.escaping import in_markdown, text_block
-from reports.evidence.novelty import ALL, NOVELTY, novelty_html
-from reports.evidence.words import in_words
+from relevance.data.one_line import in_one_line
+from relevance.data.records import Example
+from relevance.data.signatures import is_length
+from relevance.metrics import METRICS, is_lexical, lexical_metrics
+from relevance.metrics.explained import CannotExplain, Explained, explain
+from relevance.metrics.from_signature import NOT_MADE_AGAIN, metric_of, signatures
+from relevance.metrics.registry import label_of
+from relevance.pages.components.evidence.views import evidence_html, side_by_side
+from relevance.pages.components.playground.desk import Desk
+from relevance.pages.components.playground.draft import Draft, examples_of
+from relevance.pages.components.playground.live import live_text, word_choice
+from relevance.pages.components.playground.score_table import changes_html, scores_html, worths_html
+from relevance.pages.components.playground.what_if import make_parts, most_words, word_spans, worths
+from relevance.pages.components.shared.score_table import LETTERS
+from relevance.reports.escaping import in_markdown, text_block
+from relevance.reports.evidence.novelty import ALL, NOVELTY, novelty_html
+from relevance.reports.evidence.words import in_words
 
 
 def show_scores(desk: Desk) -> None:

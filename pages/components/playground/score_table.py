@@ -4,15 +4,15 @@ import html
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from data.signatures import is_length
-from data.ties import TIE
-from metrics.explained import CannotExplain, Explained
-from metrics.registry import label_of
-from pages.components.playground.what_if import Worth
-from pages.components.playground.what_if import describe_worth as said_of
-from pages.components.shared.score_table import ScoreCell, ScoreLine, score_table_html, text_cells
-from reports.escaping import esc
-from reports.evidence.phrases import figures, rank_letters
+from relevance.data.signatures import is_length
+from relevance.data.ties import TIE
+from relevance.metrics.explained import CannotExplain, Explained
+from relevance.metrics.registry import label_of
+from relevance.pages.components.playground.what_if import Worth
+from relevance.pages.components.playground.what_if import describe_worth as said_of
+from relevance.pages.components.shared.score_table import ScoreCell, ScoreLine, score_table_html, text_cells
+from relevance.reports.escaping import esc
+from relevance.reports.evidence.phrases import figures, rank_letters
 
 Found = Explained | CannotExplain | None
 """A score with its evidence, or the reason why there is none, or None while it is being computed."""

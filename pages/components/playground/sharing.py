@@ -8,11 +8,11 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-from data.export import format_json_lines
-from data.importers import read_documents
-from data.reading import FileLine, json_object
-from data.records import BadRecord, Document, Summary
-from pages.components.playground.draft import LONGEST_NAME, Draft, UnfitDraft, check_draft, to_records
+from relevance.data.export import format_json_lines
+from relevance.data.importers import read_documents
+from relevance.data.reading import FileLine, json_object
+from relevance.data.records import BadRecord, Document, Summary
+from relevance.pages.components.playground.draft import LONGEST_NAME, Draft, UnfitDraft, check_draft, to_records
 
 LONGEST_LINK = 8000
 """The most characters of a link's example that servers and mail programs accept."""

@@ -7,17 +7,17 @@ from typing import NamedTuple
 
 import regex
 
-from data.records import Example
-from data.ties import TIE
-from metrics.base import score_candidates
-from metrics.from_signature import metric_of
-from metrics.rouge import numbered_ngrams, numbered_skip_bigrams
-from metrics.rouge_lsum import sentence_words
-from metrics.sentences import sentence_spans
-from metrics.text import NO_SPACES, Span, lemmas, rouge_words
-from pages.components.playground.live import Part
+from relevance.data.records import Example
+from relevance.data.ties import TIE
+from relevance.metrics.base import score_candidates
+from relevance.metrics.from_signature import metric_of
+from relevance.metrics.rouge import numbered_ngrams, numbered_skip_bigrams
+from relevance.metrics.rouge_lsum import sentence_words
+from relevance.metrics.sentences import sentence_spans
+from relevance.metrics.text import NO_SPACES, Span, lemmas, rouge_words
+from relevance.pages.components.playground.live import Part
 
-# Like `metrics.text.WORD`, except that in scripts without spaces each character is a word.
+# Like `relevance.metrics.text.WORD`, except that in scripts without spaces each character is a word.
 WORD = regex.compile(
     rf"[{NO_SPACES}]\p{{M}}*|[[\p{{L}}\p{{N}}]--[{NO_SPACES}]][[\p{{L}}\p{{M}}\p{{N}}]--[{NO_SPACES}]]*"
     rf"(?:['’\-‐‑][[\p{{L}}\p{{N}}]--[{NO_SPACES}]][[\p{{L}}\p{{M}}\p{{N}}]--[{NO_SPACES}]]*)*",

@@ -5,16 +5,16 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from analysis.agreement.counts import Rule
-from analysis.leaders import Leaders, find_leaders
-from analysis.metrics_and_people import common_ground
-from analysis.significance import SideShare, position_check
-from analysis.study import StudyAnalysis
-from data.preferences import Preferences
-from pages.background.computed import computed
-from pages.components.examples.texts import contradiction_table
-from pages.components.shared.context import Context
-from pages.components.shared.sources import Counts, count_preferences
+from relevance.analysis.agreement.counts import Rule
+from relevance.analysis.leaders import Leaders, find_leaders
+from relevance.analysis.metrics_and_people import common_ground
+from relevance.analysis.significance import SideShare, position_check
+from relevance.analysis.study import StudyAnalysis
+from relevance.data.preferences import Preferences
+from relevance.pages.background.computed import computed
+from relevance.pages.components.examples.texts import contradiction_table
+from relevance.pages.components.shared.context import Context
+from relevance.pages.components.shared.sources import Counts, count_preferences
 
 LISTED = 1000
 """Pairs in a list that somebody looks through by eye."""

@@ -1,10 +1,10 @@
 """The agreement of annotators, computed once for all sessions."""
 
-from analysis.study import StudyAnalysis
-from annotation.study_data import checks_of
-from pages.background.computed import computed
-from pages.components.shared.sources import Source, Version, preferences_of
-from pages.components.shared.stores import open_stores
+from relevance.analysis.study import StudyAnalysis
+from relevance.annotation.study_data import checks_of
+from relevance.pages.background.computed import computed
+from relevance.pages.components.shared.sources import Source, Version, preferences_of
+from relevance.pages.components.shared.stores import open_stores
 
 
 @computed("Counting", kept=32)

@@ -5,17 +5,17 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from analysis.correlation.coefficients import Method
-from analysis.correlation.permuted import Permute
-from analysis.correlation.resampled import Resample
-from analysis.metrics_and_people import CorrelationComparison, CorrelationRow
-from analysis.study import StudyAnalysis
-from pages.background.computed import computed
-from pages.components.examples.texts import cell_scores
-from pages.components.shared.context import Context
-from reports.correlation_charts import spread
-from reports.tables.registry import make_table
-from reports.tables.table import Table
+from relevance.analysis.correlation.coefficients import Method
+from relevance.analysis.correlation.permuted import Permute
+from relevance.analysis.correlation.resampled import Resample
+from relevance.analysis.metrics_and_people import CorrelationComparison, CorrelationRow
+from relevance.analysis.study import StudyAnalysis
+from relevance.pages.background.computed import computed
+from relevance.pages.components.examples.texts import cell_scores
+from relevance.pages.components.shared.context import Context
+from relevance.reports.correlation_charts import spread
+from relevance.reports.tables.registry import make_table
+from relevance.reports.tables.table import Table
 
 POINTS = 4000
 """The most points of a chart that a browser draws without stuttering."""

@@ -4,18 +4,18 @@ from typing import Any
 
 import streamlit as st
 
-from analysis.leaders import Leaders, find_leaders
-from analysis.study import StudyAnalysis
-from pages.background.computed import computed
-from pages.components.shared.charts import show_chart
-from pages.components.shared.context import Context
-from pages.components.shared.sources import Source
-from pages.components.shared.stopping import say_stopping
-from pages.components.shared.stores import open_stores
-from reports.charts import agreement_chart
-from reports.escaping import in_markdown
-from reports.finding import name_people, write_finding, write_headline
-from reports.tables.agreement import sampling_notes
+from relevance.analysis.leaders import Leaders, find_leaders
+from relevance.analysis.study import StudyAnalysis
+from relevance.pages.background.computed import computed
+from relevance.pages.components.shared.charts import show_chart
+from relevance.pages.components.shared.context import Context
+from relevance.pages.components.shared.sources import Source
+from relevance.pages.components.shared.stopping import say_stopping
+from relevance.pages.components.shared.stores import open_stores
+from relevance.reports.charts import agreement_chart
+from relevance.reports.escaping import in_markdown
+from relevance.reports.finding import name_people, write_finding, write_headline
+from relevance.reports.tables.agreement import sampling_notes
 
 
 @computed("Comparing metrics with people")

@@ -4,19 +4,19 @@ from dataclasses import replace
 
 import streamlit as st
 
-from annotation.results import pseudonyms
-from annotation.study_data import read_study, rename_annotators, without_names
-from bundles.changes import describe_registration
-from pages.background.computed import computed
-from pages.components.shared.context import Context
-from pages.components.shared.records import records_of
-from pages.components.shared.stores import open_stores, version_of
-from reports.contents.beside_systems import with_beside
-from reports.contents.study import describe_ratings, describe_study, with_letters
-from reports.contents.texts import with_marked_words
-from reports.html_report import report_html
-from reports.methods import ratings_methods, sources, study_methods
-from summarizers.registry import baselines_among
+from relevance.annotation.results import pseudonyms
+from relevance.annotation.study_data import read_study, rename_annotators, without_names
+from relevance.bundles.changes import describe_registration
+from relevance.pages.background.computed import computed
+from relevance.pages.components.shared.context import Context
+from relevance.pages.components.shared.records import records_of
+from relevance.pages.components.shared.stores import open_stores, version_of
+from relevance.reports.contents.beside_systems import with_beside
+from relevance.reports.contents.study import describe_ratings, describe_study, with_letters
+from relevance.reports.contents.texts import with_marked_words
+from relevance.reports.html_report import report_html
+from relevance.reports.methods import ratings_methods, sources, study_methods
+from relevance.summarizers.registry import baselines_among
 
 
 def offer_report(context: Context) -> None:

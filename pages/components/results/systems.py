@@ -2,15 +2,15 @@
 
 from typing import NamedTuple
 
-from analysis.study import StudyAnalysis
-from data.signatures import is_length
-from metrics.registry import label_of
-from pages.background.computed import computed
-from pages.components.shared.context import Context
-from pages.components.shared.records import records_of
-from pages.components.shared.stores import open_stores, version_of
-from reports.contents.beside_systems import put_beside, recall_by_source, stored_bounds
-from reports.published import PUBLISHED, recognize
+from relevance.analysis.study import StudyAnalysis
+from relevance.data.signatures import is_length
+from relevance.metrics.registry import label_of
+from relevance.pages.background.computed import computed
+from relevance.pages.components.shared.context import Context
+from relevance.pages.components.shared.records import records_of
+from relevance.pages.components.shared.stores import open_stores, version_of
+from relevance.reports.contents.beside_systems import put_beside, recall_by_source, stored_bounds
+from relevance.reports.published import PUBLISHED, recognize
 
 
 class Asked(NamedTuple):

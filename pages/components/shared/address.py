@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from data.one_line import in_one_line
+from relevance.data.one_line import in_one_line
 
 CHOSEN = "context"
 """Session key: the choice of what results are about, as parts of an address."""

@@ -5,9 +5,9 @@ from typing import TypeVar
 
 import streamlit as st
 
-from annotation.records import Study
-from data.store import Dataset
-from pages.components.shared.messages import announce
+from relevance.annotation.records import Study
+from relevance.data.store import Dataset
+from relevance.pages.components.shared.messages import announce
 
 T = TypeVar("T", Dataset, Study)
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from reports.drawings import draw_png, draw_svg
+from relevance.reports.drawings import draw_png, draw_svg
 
 INK = {"light": "#4b5563", "dark": "#b5b2ae"}
 """The colour of a chart's text, which Streamlit leaves black, or too pale on white."""

@@ -10,16 +10,16 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
-from analysis.study import Settings, StudyAnalysis, Unit
-from annotation.records import Study
-from data.cells import Cells
-from data.one_line import in_one_line
-from data.preferences import Preferences
-from data.signatures import labels
-from metrics.registry import label_of
-from pages.components.shared.address import CHOSEN, choose_named, read_address, write_address
-from pages.components.shared.links import make_link, show_link
-from pages.components.shared.sources import (
+from relevance.analysis.study import Settings, StudyAnalysis, Unit
+from relevance.annotation.records import Study
+from relevance.data.cells import Cells
+from relevance.data.one_line import in_one_line
+from relevance.data.preferences import Preferences
+from relevance.data.signatures import labels
+from relevance.metrics.registry import label_of
+from relevance.pages.components.shared.address import CHOSEN, choose_named, read_address, write_address
+from relevance.pages.components.shared.links import make_link, show_link
+from relevance.pages.components.shared.sources import (
     Counts,
     Source,
     Version,
@@ -31,8 +31,8 @@ from pages.components.shared.sources import (
     preferences_of,
     sources,
 )
-from pages.components.shared.stores import open_stores
-from reports.finding import name_ratings
+from relevance.pages.components.shared.stores import open_stores
+from relevance.reports.finding import name_ratings
 
 T = TypeVar("T")
 

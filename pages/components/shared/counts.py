@@ -1,9 +1,9 @@
 """Counts over all of a data set's summaries and scores."""
 
-from data.store import Dataset, StoredSignature
-from pages.background.computed import computed
-from pages.background.unfinished import read_at_first
-from pages.components.shared.stores import TextVersion, open_stores, version_of
+from relevance.data.store import Dataset, StoredSignature
+from relevance.pages.background.computed import computed
+from relevance.pages.background.unfinished import read_at_first
+from relevance.pages.components.shared.stores import TextVersion, open_stores, version_of
 
 
 def signatures_of(dataset: Dataset) -> tuple[StoredSignature, ...]:

@@ -8,11 +8,11 @@ from typing import ParamSpec
 
 import streamlit as st
 
-from annotation.records import NotAssigned, UnknownStudy
-from data.store import DatabaseFailed, NotAllowed, NotSignedIn, StoreError
-from pages.components.shared.messages import sentence
-from pages.components.shared.stores import open_stores
-from reports.escaping import in_markdown
+from relevance.annotation.records import NotAssigned, UnknownStudy
+from relevance.data.store import DatabaseFailed, NotAllowed, NotSignedIn, StoreError
+from relevance.pages.components.shared.messages import sentence
+from relevance.pages.components.shared.stores import open_stores
+from relevance.reports.escaping import in_markdown
 
 P = ParamSpec("P")
 

@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from data.one_line import cut
-from data.store import Dataset
-from pages.components.shared.records import opening_of
-from pages.components.shared.stores import open_stores
-from reports.escaping import in_markdown
+from relevance.data.one_line import cut
+from relevance.data.store import Dataset
+from relevance.pages.components.shared.records import opening_of
+from relevance.pages.components.shared.stores import open_stores
+from relevance.reports.escaping import in_markdown
 
 MANY = 1000
 """From this many documents on, none are listed: a list of 50,000 sends the browser megabytes with every run."""

@@ -5,13 +5,13 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from data.store import Dataset, StoredSignature
-from pages.background.unfinished import later
-from pages.components.shared.counts import count_single_texts, signatures_of
-from pages.components.shared.messages import announce
-from pages.components.shared.quick_scoring import score
-from pages.components.shared.stores import version_of
-from reports.escaping import format_count, in_markdown
+from relevance.data.store import Dataset, StoredSignature
+from relevance.pages.background.unfinished import later
+from relevance.pages.components.shared.counts import count_single_texts, signatures_of
+from relevance.pages.components.shared.messages import announce
+from relevance.pages.components.shared.quick_scoring import score
+from relevance.pages.components.shared.stores import version_of
+from relevance.reports.escaping import format_count, in_markdown
 
 EXTRACTOR = "tfidf:5"
 """Keywords that need only one text: the five phrases with the highest TF-IDF."""
@@ -40,7 +40,7 @@ class Keywords(NamedTuple):
 
 def find_keywords(dataset: Dataset, signatures: Sequence[StoredSignature] | None = None) -> Keywords:
     """Return which keywords ROUGE-K can find in a data set; `signatures` are those of its scores, if already read."""
-    from metrics import metric
+    from relevance.metrics import metric
 
     extracted = metric("rouge_k", keywords=EXTRACTOR).signature
     if signatures is None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import streamlit as st
 
-from metrics.languages import LANGUAGES
+from relevance.metrics.languages import LANGUAGES
 
 HELP = "Decides how texts are split into words, which are stop words, and which forms belong to one word."
 

@@ -6,10 +6,10 @@ from contextlib import contextmanager
 import streamlit as st
 from streamlit.runtime.scriptrunner import StopException
 
-from data.one_line import message
-from data.store import DatabaseFailed
-from pages.background.unfinished import is_unfinished
-from reports.escaping import in_markdown
+from relevance.data.one_line import message
+from relevance.data.store import DatabaseFailed
+from relevance.pages.background.unfinished import is_unfinished
+from relevance.reports.escaping import in_markdown
 
 MESSAGES = "messages_kept"
 """Session key: the messages to show when the page is next drawn."""

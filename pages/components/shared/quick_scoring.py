@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from pages.components.shared.stores import open_stores
+from relevance.pages.components.shared.stores import open_stores
 
 if TYPE_CHECKING:  # loaded where they are used
-    from metrics import Metric
+    from relevance.metrics import Metric
 
 
 def score(dataset: str, names: Sequence[str], **options: Any) -> dict[str, str]:
@@ -18,7 +18,7 @@ def score(dataset: str, names: Sequence[str], **options: Any) -> dict[str, str]:
 
     `options` are those of the metrics.
     """
-    from metrics import make_metrics
+    from relevance.metrics import make_metrics
 
     made = make_metrics(names, **options)
     score_by(dataset, made)
@@ -27,7 +27,7 @@ def score(dataset: str, names: Sequence[str], **options: Any) -> dict[str, str]:
 
 def score_by(dataset: str, metrics: Sequence[Metric]) -> None:
     """Compute missing scores of some metrics while showing progress."""
-    from metrics.scoring import score_dataset
+    from relevance.metrics.scoring import score_dataset
 
     bar = st.progress(0.0, text="Scoring")
 

@@ -1,9 +1,9 @@
 """The texts of a data set, read once for all sessions, and the openings by which its documents are known."""
 
-from data.one_line import cut
-from data.records import Document, Example, Summary
-from pages.background.computed import computed
-from pages.components.shared.stores import open_stores
+from relevance.data.one_line import cut
+from relevance.data.records import Document, Example, Summary
+from relevance.pages.background.computed import computed
+from relevance.pages.components.shared.stores import open_stores
 
 OPENING = 80
 """Characters of a document's opening words."""

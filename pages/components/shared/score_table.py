@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from reports.escaping import esc
+from relevance.reports.escaping import esc
 
 LETTERS = "ABCD"
 """Names of summaries that stand side by side."""

@@ -7,28 +7,28 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from analysis.agreement.pairs import group_by_document, pairs_of
-from analysis.people.judges import JudgeSummary, summarize_judge
-from analysis.study import NO_PREFERENCES, WON, Unit, with_judgments
-from annotation.adjudication import load_adjudications
-from annotation.demo import MADE_UP
-from annotation.model_judgments import ModelAnnotator, SaidOfPair
-from annotation.records import Study
-from annotation.results import load_judgments, load_rated_pairs
-from data.cells import Cells
-from data.demo import AUTHOR
-from data.demo import NAME as DEMO
-from data.one_line import in_one_line
-from data.preferences import Preferences
-from data.sorting import natural_order
-from data.store import Dataset, StoredScore, StoredSignature
-from data.ties import preference_signs
-from pages.background.computed import computed
-from pages.background.unfinished import read_at_first
-from pages.components.shared.counts import signatures_of
-from pages.components.shared.stores import open_stores
-from reports.contents.study import USUAL, tell_left_out
-from reports.escaping import format_count, in_markdown
+from relevance.analysis.agreement.pairs import group_by_document, pairs_of
+from relevance.analysis.people.judges import JudgeSummary, summarize_judge
+from relevance.analysis.study import NO_PREFERENCES, WON, Unit, with_judgments
+from relevance.annotation.adjudication import load_adjudications
+from relevance.annotation.demo import MADE_UP
+from relevance.annotation.model_judgments import ModelAnnotator, SaidOfPair
+from relevance.annotation.records import Study
+from relevance.annotation.results import load_judgments, load_rated_pairs
+from relevance.data.cells import Cells
+from relevance.data.demo import AUTHOR
+from relevance.data.demo import NAME as DEMO
+from relevance.data.one_line import in_one_line
+from relevance.data.preferences import Preferences
+from relevance.data.sorting import natural_order
+from relevance.data.store import Dataset, StoredScore, StoredSignature
+from relevance.data.ties import preference_signs
+from relevance.pages.background.computed import computed
+from relevance.pages.background.unfinished import read_at_first
+from relevance.pages.components.shared.counts import signatures_of
+from relevance.pages.components.shared.stores import open_stores
+from relevance.reports.contents.study import USUAL, tell_left_out
+from relevance.reports.escaping import format_count, in_markdown
 
 ADJUDICATED = "adjudicated"
 """Value of an address's part `source` that names the decisions of a study's adjudicators."""

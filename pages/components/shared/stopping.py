@@ -1,12 +1,12 @@
 """A study's stopping rule: applied after each document, with its verdict computed once for all sessions."""
 
-from analysis.agreement.sequential import SequentialAnalysis, analyze_sequentially, decide_to_stop
-from annotation.records import Annotator, Study
-from data.store import DatabaseFailed
-from metrics.registry import label_of
-from pages.background.computed import computed
-from pages.components.shared.stores import open_stores
-from reports.stopping import describe_stopping
+from relevance.analysis.agreement.sequential import SequentialAnalysis, analyze_sequentially, decide_to_stop
+from relevance.annotation.records import Annotator, Study
+from relevance.data.store import DatabaseFailed
+from relevance.metrics.registry import label_of
+from relevance.pages.background.computed import computed
+from relevance.pages.components.shared.stores import open_stores
+from relevance.reports.stopping import describe_stopping
 
 
 def look_at_documents(study: Study, annotator: Annotator | None = None) -> None:

@@ -8,25 +8,25 @@ import streamlit as st
 from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 
-from annotation.adjudication import AdjudicationStore
-from annotation.keyword_reviews import KeywordReviewStore
-from annotation.model_judgments import ModelStore
-from annotation.people import PeopleStore
-from annotation.phase_store import PhaseStore
-from annotation.protocol.store import ProtocolStore
-from annotation.records import Study
-from annotation.registrations import RegistrationStore
-from annotation.removal import StudyRemovalStore
-from annotation.stopping import StoppingStore
-from annotation.store import AnnotationStore
-from data.access import LOCAL, LOCAL_VISITOR, Actor, Right, Visitor
-from data.database import UnusableDatabase, connect
-from data.demo import NAME as DEMO
-from data.store import DatabaseFailed, Dataset, DataStore, NotSignedIn, StoreError
-from hosting.accounts import AccountStore
-from hosting.links import LinkStore
-from hosting.settings import is_hosted
-from hosting.sign_ins import SignedIn
+from relevance.annotation.adjudication import AdjudicationStore
+from relevance.annotation.keyword_reviews import KeywordReviewStore
+from relevance.annotation.model_judgments import ModelStore
+from relevance.annotation.people import PeopleStore
+from relevance.annotation.phase_store import PhaseStore
+from relevance.annotation.protocol.store import ProtocolStore
+from relevance.annotation.records import Study
+from relevance.annotation.registrations import RegistrationStore
+from relevance.annotation.removal import StudyRemovalStore
+from relevance.annotation.stopping import StoppingStore
+from relevance.annotation.store import AnnotationStore
+from relevance.data.access import LOCAL, LOCAL_VISITOR, Actor, Right, Visitor
+from relevance.data.database import UnusableDatabase, connect
+from relevance.data.demo import NAME as DEMO
+from relevance.data.store import DatabaseFailed, Dataset, DataStore, NotSignedIn, StoreError
+from relevance.hosting.accounts import AccountStore
+from relevance.hosting.links import LinkStore
+from relevance.hosting.settings import is_hosted
+from relevance.hosting.sign_ins import SignedIn
 
 
 def known_datasets() -> list[Dataset]:

@@ -6,12 +6,12 @@ from typing import Any, Literal
 import pandas as pd
 import streamlit as st
 
-from data.one_line import in_one_line
-from reports.escaping import in_markdown
-from reports.formats import as_csv, as_latex, as_markdown
-from reports.formats.cells import NOISE, UNDEFINED, format_cell, format_p, is_p, reasons
-from reports.glossary import TERMS
-from reports.tables.table import Cell, Marked, Range, Table, Undefined
+from relevance.data.one_line import in_one_line
+from relevance.reports.escaping import in_markdown
+from relevance.reports.formats import as_csv, as_latex, as_markdown
+from relevance.reports.formats.cells import NOISE, UNDEFINED, format_cell, format_p, is_p, reasons
+from relevance.reports.glossary import TERMS
+from relevance.reports.tables.table import Cell, Marked, Range, Table, Undefined
 
 NONE = "—"
 """The content of an undefined cell; the help of its column, and a line under the table, say why."""

@@ -4,13 +4,13 @@ from collections.abc import Iterable
 
 import streamlit as st
 
-from data.store import Dataset
-from metrics.registry import label_of
-from metrics.unseen import LOOKED_AT, warnings_of_first
-from pages.background.computed import computed
-from pages.background.unfinished import later
-from pages.components.shared.stores import open_stores, version_of
-from reports.escaping import in_markdown
+from relevance.data.store import Dataset
+from relevance.metrics.registry import label_of
+from relevance.metrics.unseen import LOOKED_AT, warnings_of_first
+from relevance.pages.background.computed import computed
+from relevance.pages.background.unfinished import later
+from relevance.pages.components.shared.stores import open_stores, version_of
+from relevance.reports.escaping import in_markdown
 
 
 @computed("Reading the documents", kept=16)

@@ -6,15 +6,15 @@ from tempfile import TemporaryDirectory
 
 import streamlit as st
 
-from annotation.records import Study
-from bundles.registering import hash_study
-from bundles.writing import write_bundle
-from hosting.exports import bundle_address
-from hosting.settings import is_hosted
-from pages.background.computed import computed
-from pages.components.shared.messages import announce
-from pages.components.shared.stores import may_manage, open_stores
-from reports.escaping import esc
+from relevance.annotation.records import Study
+from relevance.bundles.registering import hash_study
+from relevance.bundles.writing import write_bundle
+from relevance.hosting.exports import bundle_address
+from relevance.hosting.settings import is_hosted
+from relevance.pages.background.computed import computed
+from relevance.pages.components.shared.messages import announce
+from relevance.pages.components.shared.stores import may_manage, open_stores
+from relevance.reports.escaping import esc
 
 SAID = (
     "**Bundle:** the study with all that its figures rest on, in one file that anybody can verify "

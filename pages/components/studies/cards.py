@@ -5,11 +5,11 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from annotation.records import CLOSED, OPEN, Study, StudyPace
-from annotation.sampling import GIVEN
-from pages.components.shared.stores import open_stores
-from pages.components.studies.rules import RULES
-from reports.escaping import format_count, in_markdown
+from relevance.annotation.records import CLOSED, OPEN, Study, StudyPace
+from relevance.annotation.sampling import GIVEN
+from relevance.pages.components.shared.stores import open_stores
+from relevance.pages.components.studies.rules import RULES
+from relevance.reports.escaping import format_count, in_markdown
 
 
 def show_cards(studies: Sequence[Study]) -> None:

@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from annotation.demo import create_demo_study, create_made_up_study
-from data.demo import NAME, add_demo
-from pages.components.shared.messages import announce
-from pages.components.shared.quick_scoring import score
-from pages.components.shared.stores import open_stores
+from relevance.annotation.demo import create_demo_study, create_made_up_study
+from relevance.data.demo import NAME, add_demo
+from relevance.pages.components.shared.messages import announce
+from relevance.pages.components.shared.quick_scoring import score
+from relevance.pages.components.shared.stores import open_stores
 
 
 def offer_demo() -> None:
@@ -22,8 +22,8 @@ def offer_demo() -> None:
 
 def load_demo() -> None:
     """Import the demo corpus, create its studies, and start to score it by the metrics that load models."""
-    from metrics import METRICS, default_metrics
-    from metrics.background.scoring import start_run
+    from relevance.metrics import METRICS, default_metrics
+    from relevance.metrics.background.scoring import start_run
 
     stores = open_stores()
     add_demo(stores.data)

@@ -2,17 +2,17 @@
 
 import streamlit as st
 
-from annotation.protocol.store import ProtocolVersion
-from annotation.records import Study
-from annotation.sampling import GIVEN
-from data.one_line import in_one_line
-from data.sorting import natural_order
-from metrics.registry import label_of
-from pages.components.shared.messages import announce
-from pages.components.shared.stores import may_manage, open_stores
-from pages.components.studies.closing import ask_closing, describe_closing
-from pages.components.studies.rules import describe_draw
-from reports.escaping import in_markdown, without_pictures
+from relevance.annotation.protocol.store import ProtocolVersion
+from relevance.annotation.records import Study
+from relevance.annotation.sampling import GIVEN
+from relevance.data.one_line import in_one_line
+from relevance.data.sorting import natural_order
+from relevance.metrics.registry import label_of
+from relevance.pages.components.shared.messages import announce
+from relevance.pages.components.shared.stores import may_manage, open_stores
+from relevance.pages.components.studies.closing import ask_closing, describe_closing
+from relevance.pages.components.studies.rules import describe_draw
+from relevance.reports.escaping import in_markdown, without_pictures
 
 
 def show_design(study: Study) -> None:

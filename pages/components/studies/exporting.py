@@ -2,14 +2,14 @@
 
 import streamlit as st
 
-from annotation.exports import EXPORTS, NAMED, PAIRWISE, export_file, formats_of, kind_of_file, name_file
-from annotation.records import Study
-from data.export import export
-from hosting.exports import export_address
-from hosting.settings import is_hosted
-from pages.components.shared.stores import may_manage, open_stores
-from pages.components.studies.bundling import show_bundle
-from reports.escaping import esc
+from relevance.annotation.exports import EXPORTS, NAMED, PAIRWISE, export_file, formats_of, kind_of_file, name_file
+from relevance.annotation.records import Study
+from relevance.data.export import export
+from relevance.hosting.exports import export_address
+from relevance.hosting.settings import is_hosted
+from relevance.pages.components.shared.stores import may_manage, open_stores
+from relevance.pages.components.studies.bundling import show_bundle
+from relevance.reports.escaping import esc
 
 SAID = (
     "All files call annotators P1, P2 and so on, in the order in which they joined. What annotators wrote stays as it "

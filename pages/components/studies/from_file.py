@@ -2,19 +2,19 @@
 
 import streamlit as st
 
-from annotation.doubts import find_doubts
-from annotation.protocol.file import EXAMPLE, LARGEST, decode, read_protocol, say_place
-from annotation.protocol.places import find_lines
-from annotation.protocol.records import StudyProtocol
-from annotation.protocol.store import Effect
-from annotation.records import ScoresMissing
-from data.one_line import in_one_line
-from metrics.from_signature import metric_of, metrics_for
-from pages.components.shared.messages import keep_message
-from pages.components.shared.quick_scoring import score_by
-from pages.components.shared.stores import open_stores
-from pages.components.studies.rules import describe_draw
-from reports.escaping import format_count, in_markdown
+from relevance.annotation.doubts import find_doubts
+from relevance.annotation.protocol.file import EXAMPLE, LARGEST, decode, read_protocol, say_place
+from relevance.annotation.protocol.places import find_lines
+from relevance.annotation.protocol.records import StudyProtocol
+from relevance.annotation.protocol.store import Effect
+from relevance.annotation.records import ScoresMissing
+from relevance.data.one_line import in_one_line
+from relevance.metrics.from_signature import metric_of, metrics_for
+from relevance.pages.components.shared.messages import keep_message
+from relevance.pages.components.shared.quick_scoring import score_by
+from relevance.pages.components.shared.stores import open_stores
+from relevance.pages.components.studies.rules import describe_draw
+from relevance.reports.escaping import format_count, in_markdown
 
 ABOUT = (
     "A study file defines a study completely: consent, training, surveys, panels and stopping rules can be set there "

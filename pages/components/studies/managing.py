@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from annotation.records import Study
-from annotation.removal import StudyInUse
-from pages.components.shared.archive import offer_archiving
-from pages.components.shared.messages import announce, errors_shown
-from pages.components.shared.stores import open_stores
+from relevance.annotation.records import Study
+from relevance.annotation.removal import StudyInUse
+from relevance.pages.components.shared.archive import offer_archiving
+from relevance.pages.components.shared.messages import announce, errors_shown
+from relevance.pages.components.shared.stores import open_stores
 
 DELETING = (
     "This deletes all that belongs to the study: pairs, people, links, the study file with its versions. Only a backup "

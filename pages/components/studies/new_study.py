@@ -7,26 +7,26 @@ from typing import Any
 
 import streamlit as st
 
-from annotation.protocol.file import write_protocol
-from annotation.protocol.pinning import hash_dataset
-from annotation.protocol.records import RATIONALES, Judging, Pinned, StudyProtocol, protocol_of
-from annotation.records import INSTRUCTIONS, MOST_CHECKS, QUESTION, ScoresMissing, StudySpec
-from annotation.sampling import RANDOM_SHARE, SAMPLING_RULES
-from data.one_line import in_one_line
-from data.signatures import is_length
-from data.store import Dataset, StoreError, checked_name
-from metrics import default_metrics, make_metrics
-from metrics.registry import label_of
-from pages.background.computed import computed
-from pages.components.shared.address import choose_named
-from pages.components.shared.counts import signatures_of
-from pages.components.shared.keywords import Keywords, explain_keywords, find_keywords
-from pages.components.shared.messages import keep_message, sentence
-from pages.components.shared.quick_scoring import score
-from pages.components.shared.stores import open_stores, version_of
-from pages.components.studies.closing import ask_closing
-from pages.components.studies.rules import ABOUT, RULES, count_pairs, describe_counts, describe_draw
-from reports.escaping import in_markdown
+from relevance.annotation.protocol.file import write_protocol
+from relevance.annotation.protocol.pinning import hash_dataset
+from relevance.annotation.protocol.records import RATIONALES, Judging, Pinned, StudyProtocol, protocol_of
+from relevance.annotation.records import INSTRUCTIONS, MOST_CHECKS, QUESTION, ScoresMissing, StudySpec
+from relevance.annotation.sampling import RANDOM_SHARE, SAMPLING_RULES
+from relevance.data.one_line import in_one_line
+from relevance.data.signatures import is_length
+from relevance.data.store import Dataset, StoreError, checked_name
+from relevance.metrics import default_metrics, make_metrics
+from relevance.metrics.registry import label_of
+from relevance.pages.background.computed import computed
+from relevance.pages.components.shared.address import choose_named
+from relevance.pages.components.shared.counts import signatures_of
+from relevance.pages.components.shared.keywords import Keywords, explain_keywords, find_keywords
+from relevance.pages.components.shared.messages import keep_message, sentence
+from relevance.pages.components.shared.quick_scoring import score
+from relevance.pages.components.shared.stores import open_stores, version_of
+from relevance.pages.components.studies.closing import ask_closing
+from relevance.pages.components.studies.rules import ABOUT, RULES, count_pairs, describe_counts, describe_draw
+from relevance.reports.escaping import in_markdown
 
 MOST_NUMBER = 2**31 - 1
 

@@ -5,24 +5,24 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from annotation.previewing import copy_study
-from annotation.records import CLOSED, OPEN, AnnotatorProgress, Study, StudyPace
-from annotation.sampling import GIVEN
-from data.one_line import in_one_line
-from hosting.settings import is_hosted
-from pages.components.annotate.annotator import PREVIEW, leave
-from pages.components.shared.links import make_link, show_link
-from pages.components.shared.messages import errors_shown
-from pages.components.shared.stopping import say_stopping
-from pages.components.shared.stores import Stores, may_manage, open_stores
-from pages.components.studies.cards import describe_pace, describe_progress
-from pages.components.studies.design import show_design
-from pages.components.studies.exporting import show_exports
-from pages.components.studies.managing import manage_study
-from pages.components.studies.sharing import personal_address, show_links, show_members
-from pages.components.studies.stopping import show_stopping
-from reports.contents.study import tell_left_out
-from reports.escaping import in_markdown
+from relevance.annotation.previewing import copy_study
+from relevance.annotation.records import CLOSED, OPEN, AnnotatorProgress, Study, StudyPace
+from relevance.annotation.sampling import GIVEN
+from relevance.data.one_line import in_one_line
+from relevance.hosting.settings import is_hosted
+from relevance.pages.components.annotate.annotator import PREVIEW, leave
+from relevance.pages.components.shared.links import make_link, show_link
+from relevance.pages.components.shared.messages import errors_shown
+from relevance.pages.components.shared.stopping import say_stopping
+from relevance.pages.components.shared.stores import Stores, may_manage, open_stores
+from relevance.pages.components.studies.cards import describe_pace, describe_progress
+from relevance.pages.components.studies.design import show_design
+from relevance.pages.components.studies.exporting import show_exports
+from relevance.pages.components.studies.managing import manage_study
+from relevance.pages.components.studies.sharing import personal_address, show_links, show_members
+from relevance.pages.components.studies.stopping import show_stopping
+from relevance.reports.contents.study import tell_left_out
+from relevance.reports.escaping import in_markdown
 
 ANNOTATOR_COLUMNS = {
     "median seconds": st.column_config.NumberColumn(format="%.1f", help="How long a judgment took."),

@@ -2,18 +2,24 @@
 
 import streamlit as st
 
-from analysis.agreement.counts import credit_pairs
-from analysis.agreement.planning import ObservedMetrics, Plan, observe_metrics, pairs_for_interval, pairs_to_separate
-from analysis.agreement.planning import icc as icc_of
-from data.one_line import in_one_line
-from data.signatures import labels
-from metrics.registry import label_of
-from pages.background.computed import computed
-from pages.components.shared.context import find_source
-from pages.components.shared.sources import Source, Version, preferences_of, sources
-from pages.components.shared.tables import show_result_table
-from reports.escaping import in_markdown
-from reports.tables.planning import observed_table, plan_table
+from relevance.analysis.agreement.counts import credit_pairs
+from relevance.analysis.agreement.planning import (
+    ObservedMetrics,
+    Plan,
+    observe_metrics,
+    pairs_for_interval,
+    pairs_to_separate,
+)
+from relevance.analysis.agreement.planning import icc as icc_of
+from relevance.data.one_line import in_one_line
+from relevance.data.signatures import labels
+from relevance.metrics.registry import label_of
+from relevance.pages.background.computed import computed
+from relevance.pages.components.shared.context import find_source
+from relevance.pages.components.shared.sources import Source, Version, preferences_of, sources
+from relevance.pages.components.shared.tables import show_result_table
+from relevance.reports.escaping import in_markdown
+from relevance.reports.tables.planning import observed_table, plan_table
 
 SEPARATE, MEASURE = "tell two metrics apart", "measure one metric's agreement"
 

@@ -1,12 +1,12 @@
 """The rules by which pairs are chosen, in words: which pairs they allow, and which they leave out."""
 
-from annotation.records import Study, StudySpec
-from annotation.sampling import GIVEN, PairCounts
-from data.store import Dataset
-from pages.background.computed import computed
-from pages.components.shared.counts import signatures_of
-from pages.components.shared.stores import open_stores, version_of
-from reports.escaping import format_count
+from relevance.annotation.records import Study, StudySpec
+from relevance.annotation.sampling import GIVEN, PairCounts
+from relevance.data.store import Dataset
+from relevance.pages.background.computed import computed
+from relevance.pages.components.shared.counts import signatures_of
+from relevance.pages.components.shared.stores import open_stores, version_of
+from relevance.reports.escaping import format_count
 
 RULES = {
     "rouge_k_differs": "Pairs on which ROUGE-K differs",
@@ -15,7 +15,7 @@ RULES = {
     "conflicts": "Pairs on which metrics disagree",
     GIVEN: "Pairs that came with their judgments",
 }
-"""The names that pages give the rules of `annotation.sampling`."""
+"""The names that pages give the rules of `relevance.annotation.sampling`."""
 
 ABOUT = {
     "rouge_k_differs": "As in the ROUGE-K paper. It favours ROUGE-K, which has no ties on them.",

@@ -5,17 +5,17 @@ from datetime import UTC, date, datetime, time, timedelta
 import pandas as pd
 import streamlit as st
 
-from annotation.protocol.records import Places
-from annotation.records import OPEN, Annotator, Study
-from data.access import Right
-from data.database import now
-from data.one_line import in_one_line
-from hosting.links import Link
-from hosting.settings import hosted_settings
-from pages.components.shared.links import show_link
-from pages.components.shared.messages import announce
-from pages.components.shared.stores import open_stores
-from reports.escaping import format_count
+from relevance.annotation.protocol.records import Places
+from relevance.annotation.records import OPEN, Annotator, Study
+from relevance.data.access import Right
+from relevance.data.database import now
+from relevance.data.one_line import in_one_line
+from relevance.hosting.links import Link
+from relevance.hosting.settings import hosted_settings
+from relevance.pages.components.shared.links import show_link
+from relevance.pages.components.shared.messages import announce
+from relevance.pages.components.shared.stores import open_stores
+from relevance.reports.escaping import format_count
 
 RIGHTS = {
     Right.READ: "Read: results, exports, and judging under their own name",

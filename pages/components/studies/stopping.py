@@ -2,17 +2,17 @@
 
 import streamlit as st
 
-from analysis.agreement.sequential import SequentialAnalysis
-from annotation.records import Study
-from data.one_line import in_one_line
-from metrics.registry import label_of
-from pages.components.shared.charts import show_chart
-from pages.components.shared.stopping import follow_stopping
-from pages.components.shared.tables import show_result_table
-from reports.escaping import in_markdown
-from reports.stopping import describe_stopping, name_metrics
-from reports.stopping_charts import difference_chart, wealth_chart
-from reports.tables.stopping import sequential_table
+from relevance.analysis.agreement.sequential import SequentialAnalysis
+from relevance.annotation.records import Study
+from relevance.data.one_line import in_one_line
+from relevance.metrics.registry import label_of
+from relevance.pages.components.shared.charts import show_chart
+from relevance.pages.components.shared.stopping import follow_stopping
+from relevance.pages.components.shared.tables import show_result_table
+from relevance.reports.escaping import in_markdown
+from relevance.reports.stopping import describe_stopping, name_metrics
+from relevance.reports.stopping_charts import difference_chart, wealth_chart
+from relevance.reports.tables.stopping import sequential_table
 
 
 def show_stopping(study: Study) -> None:

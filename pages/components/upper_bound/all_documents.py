@@ -4,16 +4,16 @@ from functools import partial
 
 import streamlit as st
 
-from pages.components.shared.stores import open_stores
-from pages.components.upper_bound.cached import count_left_out, count_unsplit
-from pages.components.upper_bound.choice import DOCUMENT
-from pages.components.upper_bound.controls import Shown, turn_to
-from pages.components.upper_bound.evaluated import PER_PAGE, documents_page, evaluate_documents, tables_as
-from pages.components.upper_bound.one_document import show_table, warn_of_unsplit
-from pages.components.upper_bound.search import await_stopped, search_documents
-from reports.charts import distribution_chart
-from reports.escaping import format_count, in_markdown
-from reports.tables.bounds import without_signatures
+from relevance.pages.components.shared.stores import open_stores
+from relevance.pages.components.upper_bound.cached import count_left_out, count_unsplit
+from relevance.pages.components.upper_bound.choice import DOCUMENT
+from relevance.pages.components.upper_bound.controls import Shown, turn_to
+from relevance.pages.components.upper_bound.evaluated import PER_PAGE, documents_page, evaluate_documents, tables_as
+from relevance.pages.components.upper_bound.one_document import show_table, warn_of_unsplit
+from relevance.pages.components.upper_bound.search import await_stopped, search_documents
+from relevance.reports.charts import distribution_chart
+from relevance.reports.escaping import format_count, in_markdown
+from relevance.reports.tables.bounds import without_signatures
 
 
 def show_all(shown: Shown) -> None:

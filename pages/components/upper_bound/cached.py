@@ -4,17 +4,17 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from data.one_line import in_one_line
-from data.store import StoredBound
-from pages.background.computed import computed
-from pages.components.shared.records import records_of
-from pages.components.shared.stores import open_stores
-from pages.components.upper_bound.choice import WAIT, BoundChoice, name_documents
-from pages.components.upper_bound.extract import extract_html, extract_words
-from summarizers.oracles.evaluation import OracleRow, OracleTask, rows_of, to_row, why_left_out
-from summarizers.oracles.problem import is_proven
-from summarizers.oracles.standing import SystemScore, has_bound, score_systems
-from summarizers.sentences import unsplit
+from relevance.data.one_line import in_one_line
+from relevance.data.store import StoredBound
+from relevance.pages.background.computed import computed
+from relevance.pages.components.shared.records import records_of
+from relevance.pages.components.shared.stores import open_stores
+from relevance.pages.components.upper_bound.choice import WAIT, BoundChoice, name_documents
+from relevance.pages.components.upper_bound.extract import extract_html, extract_words
+from relevance.summarizers.oracles.evaluation import OracleRow, OracleTask, rows_of, to_row, why_left_out
+from relevance.summarizers.oracles.problem import is_proven
+from relevance.summarizers.oracles.standing import SystemScore, has_bound, score_systems
+from relevance.summarizers.sentences import unsplit
 
 
 @computed("Reading the documents", kept=4)

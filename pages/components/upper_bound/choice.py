@@ -5,17 +5,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from data.one_line import cut, in_one_line
-from data.records import Document
-from metrics.languages import ENGLISH, LANGUAGES
-from pages.components.shared.records import opening_of
-from reports.escaping import format_count
-from reports.tables.bounds import ALGORITHM_ORDER, reads_references
-from reports.tables.oracles import DEFINITIONS, REFERENCE_RULE_NOTES, inside_note, length_label, length_option
-from summarizers.base import REFERENCE_LENGTH, SummaryLength, read_length
-from summarizers.oracles import Target
-from summarizers.oracles.evaluation import OracleRow, OracleTask
-from summarizers.oracles.standing import Standing, bounds_of
+from relevance.data.one_line import cut, in_one_line
+from relevance.data.records import Document
+from relevance.metrics.languages import ENGLISH, LANGUAGES
+from relevance.pages.components.shared.records import opening_of
+from relevance.reports.escaping import format_count
+from relevance.reports.tables.bounds import ALGORITHM_ORDER, reads_references
+from relevance.reports.tables.oracles import DEFINITIONS, REFERENCE_RULE_NOTES, inside_note, length_label, length_option
+from relevance.summarizers.base import REFERENCE_LENGTH, SummaryLength, read_length
+from relevance.summarizers.oracles import Target
+from relevance.summarizers.oracles.evaluation import OracleRow, OracleTask
+from relevance.summarizers.oracles.standing import Standing, bounds_of
 
 METRICS = {1: "ROUGE-1", 2: "ROUGE-2"}
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import streamlit as st
 
-from data.one_line import in_one_line
-from data.store import Dataset
-from metrics.languages import ENGLISH, LANGUAGES
-from pages.components.shared.languages import ask_language
-from pages.components.shared.stores import version_of
-from pages.components.upper_bound.choice import (
+from relevance.data.one_line import in_one_line
+from relevance.data.store import Dataset
+from relevance.metrics.languages import ENGLISH, LANGUAGES
+from relevance.pages.components.shared.languages import ask_language
+from relevance.pages.components.shared.stores import version_of
+from relevance.pages.components.upper_bound.choice import (
     AMOUNTS,
     DEFINITION_NAMES,
     METRICS,
@@ -22,7 +22,7 @@ from pages.components.upper_bound.choice import (
     BoundChoice,
     make_length,
 )
-from summarizers.oracles import Target
+from relevance.summarizers.oracles import Target
 
 # The session keys of widgets begin with `bound_`, too.
 ADDRESS = "bound_address"

@@ -8,31 +8,31 @@ import json
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from pages.background.computed import computed
-from pages.components.shared.records import records_of
-from pages.components.shared.stores import open_stores
-from pages.components.upper_bound.cached import count_left_out
-from pages.components.upper_bound.choice import BoundChoice, describe_best_system, name_documents
-from reports.formats import as_json, as_latex, as_one_csv, as_one_latex
-from reports.tables.bounds import (
+from relevance.pages.background.computed import computed
+from relevance.pages.components.shared.records import records_of
+from relevance.pages.components.shared.stores import open_stores
+from relevance.pages.components.upper_bound.cached import count_left_out
+from relevance.pages.components.upper_bound.choice import BoundChoice, describe_best_system, name_documents
+from relevance.reports.formats import as_json, as_latex, as_one_csv, as_one_latex
+from relevance.reports.tables.bounds import (
     ALGORITHM_ORDER,
     ScoreDistribution,
     documents_table,
     score_distributions,
     standings_table,
 )
-from reports.tables.oracles import oracle_as_latex, oracle_tables
-from reports.tables.table import Table
-from summarizers.oracles import Target
-from summarizers.oracles.evaluation import (
+from relevance.reports.tables.oracles import oracle_as_latex, oracle_tables
+from relevance.reports.tables.table import Table
+from relevance.summarizers.oracles import Target
+from relevance.summarizers.oracles.evaluation import (
     AlgorithmStatistics,
     OracleRow,
     known_bounds,
     rows_among,
     summarize_algorithms,
 )
-from summarizers.oracles.extracts import look_into
-from summarizers.oracles.standing import SystemScore, judged_all, standings_of
+from relevance.summarizers.oracles.extracts import look_into
+from relevance.summarizers.oracles.standing import SystemScore, judged_all, standings_of
 
 PER_PAGE = 500
 """The number of documents of a table that are sent to the browser at once."""

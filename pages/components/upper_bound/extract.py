@@ -3,17 +3,17 @@
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
-from data.records import Document
-from metrics.text import count_words
-from pages.components.upper_bound.choice import BoundChoice
-from reports.escaping import esc, format_count
-from reports.evidence.blocks import passage
-from reports.evidence.marks import Mark, highlight, legend
-from summarizers.oracles import Target
-from summarizers.oracles.coverage import Coverage, NgramOccurrence, coverage
-from summarizers.oracles.evaluation import OracleRow
-from summarizers.oracles.problem import is_proven
-from summarizers.sentences import sentences_of
+from relevance.data.records import Document
+from relevance.metrics.text import count_words
+from relevance.pages.components.upper_bound.choice import BoundChoice
+from relevance.reports.escaping import esc, format_count
+from relevance.reports.evidence.blocks import passage
+from relevance.reports.evidence.marks import Mark, highlight, legend
+from relevance.summarizers.oracles import Target
+from relevance.summarizers.oracles.coverage import Coverage, NgramOccurrence, coverage
+from relevance.summarizers.oracles.evaluation import OracleRow
+from relevance.summarizers.oracles.problem import is_proven
+from relevance.summarizers.sentences import sentences_of
 
 UNITS = {1: "words", 2: "pairs of words"}
 

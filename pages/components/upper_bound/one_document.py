@@ -6,17 +6,17 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.components.shared.documents import Choice, choose_document
-from pages.components.shared.stores import open_stores
-from pages.components.shared.tables import show_result_table, table_height
-from pages.components.upper_bound.cached import names_of, open_document, row_of
-from pages.components.upper_bound.choice import ROWS, no_such
-from pages.components.upper_bound.controls import Shown, begin, segments, touched
-from reports.escaping import in_markdown
-from reports.tables.bounds import ALGORITHM_ORDER, algorithms_table, systems_table
-from reports.tables.table import Table
-from summarizers.oracles.standing import bounds_of
-from summarizers.sentences import unsplit_words
+from relevance.pages.components.shared.documents import Choice, choose_document
+from relevance.pages.components.shared.stores import open_stores
+from relevance.pages.components.shared.tables import show_result_table, table_height
+from relevance.pages.components.upper_bound.cached import names_of, open_document, row_of
+from relevance.pages.components.upper_bound.choice import ROWS, no_such
+from relevance.pages.components.upper_bound.controls import Shown, begin, segments, touched
+from relevance.reports.escaping import in_markdown
+from relevance.reports.tables.bounds import ALGORITHM_ORDER, algorithms_table, systems_table
+from relevance.reports.tables.table import Table
+from relevance.summarizers.oracles.standing import bounds_of
+from relevance.summarizers.sentences import unsplit_words
 
 
 def warn_of_unsplit(unsplit: int, documents: int) -> None:

@@ -6,12 +6,12 @@ import time
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from data.store import Dataset
-from pages.background.computed import give_way
-from pages.background.pool import Call, carry_out
-from pages.components.shared.stores import open_stores
-from summarizers.oracles.evaluation import OracleTask, evaluate_stored
-from summarizers.processes import Told, WorkerProcess, given_out, tell
+from relevance.data.store import Dataset
+from relevance.pages.background.computed import give_way
+from relevance.pages.background.pool import Call, carry_out
+from relevance.pages.components.shared.stores import open_stores
+from relevance.summarizers.oracles.evaluation import OracleTask, evaluate_stored
+from relevance.summarizers.processes import Told, WorkerProcess, given_out, tell
 
 SEARCH = "search_ended"
 """Session key: an event that is set when the search of this session has ended and stored its results."""

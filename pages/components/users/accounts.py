@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from data.one_line import in_one_line
-from hosting.accounts import ROLES, SHORTEST, User
-from pages.components.shared.messages import announce
-from pages.components.shared.stores import open_stores
-from reports.escaping import in_markdown
+from relevance.data.one_line import in_one_line
+from relevance.hosting.accounts import ROLES, SHORTEST, User
+from relevance.pages.components.shared.messages import announce
+from relevance.pages.components.shared.stores import open_stores
+from relevance.reports.escaping import in_markdown
 
 FORMS = "users_forms"
 """Session key: how many forms were sent; the next ones are new, so that no password stays in one."""

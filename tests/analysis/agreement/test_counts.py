@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.agreement.counts import Agreement, count_agreement, credit_pairs, within_document_pairs
-from data.ties import TIE
+from relevance.analysis.agreement.counts import Agreement, count_agreement, credit_pairs, within_document_pairs
+from relevance.data.ties import TIE
 
 NAN = math.nan
 PREFERENCES = st.sampled_from([-1.0, 1.0, 0.0, TIE / 2, NAN]) | st.floats(-5, 5)

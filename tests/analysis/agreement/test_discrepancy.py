@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from analysis.agreement.discrepancy import discrepancies
+from relevance.analysis.agreement.discrepancy import discrepancies
 
 NAN = float("nan")
 

@@ -3,10 +3,10 @@ import math
 import numpy as np
 import pytest
 
-from analysis.agreement.counts import count_agreement, credit_pairs
-from analysis.agreement.evaluation import by_difference, evaluate_metrics
-from analysis.agreement.tie_accuracy import tie_outcomes
-from analysis.ratio_intervals import agreement_ratios, ratio_intervals
+from relevance.analysis.agreement.counts import count_agreement, credit_pairs
+from relevance.analysis.agreement.evaluation import by_difference, evaluate_metrics
+from relevance.analysis.agreement.tie_accuracy import tie_outcomes
+from relevance.analysis.ratio_intervals import agreement_ratios, ratio_intervals
 
 NAN = math.nan
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-import analysis.significance
-from analysis.agreement.pairs import group_by_document, list_pairs, pairs_of
-from analysis.significance import sign_flips, signed_rank
-from data.cells import Cells
-from data.names import NameColumn
+import relevance.analysis.significance
+from relevance.analysis.agreement.pairs import group_by_document, list_pairs, pairs_of
+from relevance.analysis.significance import sign_flips, signed_rank
+from relevance.data.cells import Cells
+from relevance.data.names import NameColumn
 
 
 def test_pairs_of_documents_of_any_size_stand_in_columns() -> None:
@@ -52,7 +52,7 @@ def test_flips_are_the_same_however_many_documents_are_added_up_at_once(
     random = np.random.default_rng(0)
     sums = random.integers(-6, 7, size=(300, 3)) / 2 + (0 if whole else random.normal(size=(300, 3)))
     at_once = sign_flips(sums, 500, seed=4)
-    monkeypatch.setattr(analysis.significance, "DOCUMENTS_AT_ONCE", 64)
+    monkeypatch.setattr(relevance.analysis.significance, "DOCUMENTS_AT_ONCE", 64)
     assert sign_flips(sums, 500, seed=4) == at_once
     words = np.random.default_rng(4).integers(2**64, size=(500, 5), dtype=np.uint64)
     signs = 1 - 2.0 * np.unpackbits(words.view(np.uint8), axis=1, count=300)

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
-from analysis.agreement import planning
-from analysis.agreement.planning import (
+from relevance.analysis.agreement import planning
+from relevance.analysis.agreement.planning import (
     APPROXIMATE,
     CLOPPER_PEARSON,
     EXACT,
@@ -23,8 +23,8 @@ from analysis.agreement.planning import (
     pairs_for_interval,
     pairs_to_separate,
 )
-from analysis.agreement.power import AVERAGED, COUNTED, SIMULATED, SimulatedPower
-from analysis.significance import MCNEMAR, SIGN_FLIP, compare_metrics, exact_mcnemar, sign_flips
+from relevance.analysis.agreement.power import AVERAGED, COUNTED, SIMULATED, SimulatedPower
+from relevance.analysis.significance import MCNEMAR, SIGN_FLIP, compare_metrics, exact_mcnemar, sign_flips
 
 NAN = math.nan
 mcnemar = cache(exact_mcnemar)

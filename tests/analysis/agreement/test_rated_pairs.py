@@ -3,18 +3,18 @@
 import numpy as np
 import pytest
 
-import analysis.agreement.pairs
-import analysis.agreement.tie_accuracy
-import analysis.metrics_and_people
-import data.preferences
-from analysis.agreement.counts import Rule, within_document_pairs
-from analysis.agreement.pairs import group_by_document, pairs_by_document, pairs_of
-from analysis.agreement.tie_accuracy import SortedPairs, tie_counts, tie_outcomes
-from analysis.metrics_and_people import analyze_agreement, analyze_rated_pairs
-from analysis.study import Settings, analyze_ratings
-from data.cells import Cells
-from data.preferences import rated_pairs
-from pages.components.shared.sources import count_preferences
+import relevance.analysis.agreement.pairs
+import relevance.analysis.agreement.tie_accuracy
+import relevance.analysis.metrics_and_people
+import relevance.data.preferences
+from relevance.analysis.agreement.counts import Rule, within_document_pairs
+from relevance.analysis.agreement.pairs import group_by_document, pairs_by_document, pairs_of
+from relevance.analysis.agreement.tie_accuracy import SortedPairs, tie_counts, tie_outcomes
+from relevance.analysis.metrics_and_people import analyze_agreement, analyze_rated_pairs
+from relevance.analysis.study import Settings, analyze_ratings
+from relevance.data.cells import Cells
+from relevance.data.preferences import rated_pairs
+from relevance.pages.components.shared.sources import count_preferences
 
 
 def make_cells(seed: int, documents: int = 7, systems: int = 9, digits: int = 2, missing: float = 0.1) -> Cells:
@@ -46,13 +46,13 @@ def make_cells(seed: int, documents: int = 7, systems: int = 9, digits: int = 2,
 def test_figures_are_those_of_columns(
     documents: int, systems: int, digits: int, rule: Rule, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(analysis.agreement.pairs, "AT_ONCE", 7)
-    monkeypatch.setattr(analysis.agreement.tie_accuracy, "RANGES", 5)
+    monkeypatch.setattr(relevance.analysis.agreement.pairs, "AT_ONCE", 7)
+    monkeypatch.setattr(relevance.analysis.agreement.tie_accuracy, "RANGES", 5)
     for seed in range(3):
         cells = make_cells(seed, documents, systems, digits)
         listed = analyze_agreement(rated_pairs(cells, "relevance"), rule=rule, seed=seed)
         for most in (0, 1_000):  # document by document, and in columns of all pairs
-            monkeypatch.setattr(analysis.metrics_and_people, "MANY_OF_DOCUMENT", most)
+            monkeypatch.setattr(relevance.analysis.metrics_and_people, "MANY_OF_DOCUMENT", most)
             assert analyze_rated_pairs(cells, "relevance", rule=rule, seed=seed) == listed
 
 
@@ -65,7 +65,7 @@ def test_without_ratings_there_are_no_pairs() -> None:
 @pytest.mark.parametrize("tied", [0.02, 0.5, 0.9])
 @pytest.mark.parametrize("ranges", [2, 7, 256])
 def test_thresholds_are_those_of_columns(ranges: int, tied: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(analysis.agreement.tie_accuracy, "RANGES", ranges)
+    monkeypatch.setattr(relevance.analysis.agreement.tie_accuracy, "RANGES", ranges)
     for seed in range(20):
         random = np.random.default_rng(seed)
         documents = np.sort(random.integers(12, size=300))
@@ -90,7 +90,7 @@ def test_pairs_come_in_order_whatever_is_looked_at_together(monkeypatch: pytest.
     groups = group_by_document(documents, np.ones(7, dtype=np.bool_))
     expected = sorted(zip(*map(np.ndarray.tolist, within_document_pairs(documents)), strict=True))
     for at_once in (1, 3, 100):
-        monkeypatch.setattr(analysis.agreement.pairs, "AT_ONCE", at_once)
+        monkeypatch.setattr(relevance.analysis.agreement.pairs, "AT_ONCE", at_once)
         parts = list(pairs_by_document(groups))
         pairs = [pair for first, second, _ in parts for pair in zip(first.tolist(), second.tolist(), strict=True)]
         assert sorted(pairs) == expected
@@ -102,7 +102,7 @@ def test_many_pairs_are_not_listed(monkeypatch: pytest.MonkeyPatch) -> None:
     cells = make_cells(0, missing=0)
     listed = analyze_ratings(cells, Settings(human="relevance"))
     assert len(listed.preferences) == 7 * 36
-    monkeypatch.setattr(data.preferences, "MANY", 7 * 36 - 1)
+    monkeypatch.setattr(relevance.data.preferences, "MANY", 7 * 36 - 1)
     counted = analyze_ratings(cells, Settings(human="relevance"))
     assert len(counted.preferences) == 0
     assert counted.agreement == listed.agreement

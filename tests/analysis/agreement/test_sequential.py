@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from analysis.agreement.sequential import (
+from relevance.analysis.agreement.sequential import (
     BETS,
     analyze_sequentially,
     decide_to_stop,
@@ -16,7 +16,7 @@ from analysis.agreement.sequential import (
     log_wealth,
     sequential_test,
 )
-from data.stopping import CompleteDocuments
+from relevance.data.stopping import CompleteDocuments
 
 Floats = NDArray[np.float64]
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.agreement.counts import count_agreement, within_document_pairs
-from analysis.agreement.tie_accuracy import tie_outcomes
+from relevance.analysis.agreement.counts import count_agreement, within_document_pairs
+from relevance.analysis.agreement.tie_accuracy import tie_outcomes
 
 NAN = math.nan
 VALUES = st.sampled_from([-2.0, -1.0, -0.5, 0.0, 1e-16, 0.5, 1.0, 2.0, NAN])

@@ -14,12 +14,12 @@ from nlpstats.correlations import permutation_test, williams_test
 from nlpstats.correlations.resampling import permute as nlpstats_permute
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.correlation import coefficients as coefficients_module
-from analysis.correlation.coefficients import METHODS, Method
-from analysis.correlation.comparison import CorrelationTest, LevelTests, permutation_tests
-from analysis.correlation.levels import correlate
-from analysis.correlation.permuted import Permutations, Permute
-from analysis.correlation.williams import WilliamsTest, williams
+from relevance.analysis.correlation import coefficients as coefficients_module
+from relevance.analysis.correlation.coefficients import METHODS, Method
+from relevance.analysis.correlation.comparison import CorrelationTest, LevelTests, permutation_tests
+from relevance.analysis.correlation.levels import correlate
+from relevance.analysis.correlation.permuted import Permutations, Permute
+from relevance.analysis.correlation.williams import WilliamsTest, williams
 
 NAN = math.nan
 WAYS: tuple[Permute, ...] = get_args(Permute)

@@ -11,16 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-import analysis.correlation.intervals
-from analysis.arrays import Draws
-from analysis.correlation import coefficients as coefficients_module
-from analysis.correlation import draws as draws_module
-from analysis.correlation import resampled
-from analysis.correlation.coefficients import METHODS, Method
-from analysis.correlation.intervals import LevelIntervals, correlation_intervals
-from analysis.correlation.levels import correlate
-from analysis.correlation.resampled import Resample
-from analysis.ratio_intervals import Interval
+import relevance.analysis.correlation.intervals
+from relevance.analysis.arrays import Draws
+from relevance.analysis.correlation import coefficients as coefficients_module
+from relevance.analysis.correlation import draws as draws_module
+from relevance.analysis.correlation import resampled
+from relevance.analysis.correlation.coefficients import METHODS, Method
+from relevance.analysis.correlation.intervals import LevelIntervals, correlation_intervals
+from relevance.analysis.correlation.levels import correlate
+from relevance.analysis.correlation.resampled import Resample
+from relevance.analysis.ratio_intervals import Interval
 
 NAN = math.nan
 RESAMPLES: tuple[Resample, ...] = ("documents", "systems", "both")
@@ -134,7 +134,7 @@ def test_many_cells_equal_building_each_resample(
 ) -> None:
     # ranks are drawn anew however many cells there are; those of 48,000 have more than 16 bits. With little memory,
     # parts of rows and of units are summed up
-    monkeypatch.setattr(analysis.correlation.intervals, "RANKED_CELLS", 1 << 30)
+    monkeypatch.setattr(relevance.analysis.correlation.intervals, "RANKED_CELLS", 1 << 30)
     for module in (resampled, draws_module):
         monkeypatch.setattr(module, "WEIGHTS_AT_ONCE", 1 << 17)
     monkeypatch.setattr(resampled, "_CACHED", 1 << 12)
@@ -152,7 +152,7 @@ def test_many_cells_equal_building_each_resample(
 @pytest.mark.process
 def test_products_of_matrices_take_one_thread() -> None:
     # the threads of many small products wait for each other: two took twice as long as one
-    code = "import analysis, threadpoolctl; print(*(one['num_threads'] for one in threadpoolctl.threadpool_info()))"
+    code = "import relevance.analysis, threadpoolctl; print(*(one['num_threads'] for one in threadpoolctl.threadpool_info()))"
     asked = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
     found = subprocess.run([sys.executable, "-c", code], env=asked, capture_output=True, text=True, check=True)
     assert set(found.stdout.split()) <= {"1"}
@@ -357,7 +357,7 @@ def test_what_has_no_interval(
 
 
 def test_kendall_of_too_many_cells_is_not_computed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(analysis.correlation.intervals, "KENDALL_CELLS", 27)
+    monkeypatch.setattr(relevance.analysis.correlation.intervals, "KENDALL_CELLS", 27)
     columns, *places = random_columns(0, 7, 4, 0)
     pair = ("close", "far")
     found = correlation_intervals(

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from nlpstats.correlations import correlate as nlpstats_correlate
 from scipy import stats
 
-from analysis.correlation import coefficients as module
-from analysis.correlation.coefficients import METHODS, Method
-from analysis.correlation.levels import Correlation, Levels, correlate, correlate_pairs
+from relevance.analysis.correlation import coefficients as module
+from relevance.analysis.correlation.coefficients import METHODS, Method
+from relevance.analysis.correlation.levels import Correlation, Levels, correlate, correlate_pairs
 
 NAN = math.nan
 LEFT_OUT = "in every document either side is constant or has fewer than 2 cells"

@@ -6,24 +6,24 @@ import numpy as np
 import pytest
 from scipy import stats
 
-import analysis.correlation.comparison
-import analysis.correlation.intervals
-from analysis.arrays import Draws
-from analysis.correlation.coefficients import METHODS, Method, coefficients
-from analysis.correlation.comparison import permutation_tests
-from analysis.correlation.intervals import correlation_intervals, is_linearized
-from analysis.correlation.levels import correlate, correlate_pairs
-from analysis.correlation.linearized import prepare_ranks
-from analysis.correlation.many_swaps import (
+import relevance.analysis.correlation.comparison
+import relevance.analysis.correlation.intervals
+from relevance.analysis.arrays import Draws
+from relevance.analysis.correlation.coefficients import METHODS, Method, coefficients
+from relevance.analysis.correlation.comparison import permutation_tests
+from relevance.analysis.correlation.intervals import correlation_intervals, is_linearized
+from relevance.analysis.correlation.levels import correlate, correlate_pairs
+from relevance.analysis.correlation.linearized import prepare_ranks
+from relevance.analysis.correlation.many_swaps import (
     Metrics,
     count_swapping,
     flip_documents,
     swap_pooled,
     throw_coins,
 )
-from analysis.correlation.permuted import Permutations, Permute, RatedCells, global_swaps, input_swaps
-from analysis.correlation.resampled import Group, Weights, prepare_sample
-from analysis.correlation.rows import correlate_rows
+from relevance.analysis.correlation.permuted import Permutations, Permute, RatedCells, global_swaps, input_swaps
+from relevance.analysis.correlation.resampled import Group, Weights, prepare_sample
+from relevance.analysis.correlation.rows import correlate_rows
 
 PAIRS = [(0, 1), (0, 2), (1, 2), (3, 0)]
 
@@ -88,7 +88,7 @@ def test_intervals_beyond_the_limit_are_to_first_order(method: Method, monkeypat
         return found["x", "y"][method].global_
 
     anew = interval()
-    monkeypatch.setattr(analysis.correlation.intervals, "RANKED_CELLS", 1_000)
+    monkeypatch.setattr(relevance.analysis.correlation.intervals, "RANKED_CELLS", 1_000)
     assert is_linearized(method, 1_800, None)
     assert not is_linearized(method, 1_800, "both")
     near = interval()
@@ -103,7 +103,7 @@ def test_intervals_beyond_the_limit_are_to_first_order(method: Method, monkeypat
 
 @pytest.mark.simulation
 def test_intervals_to_first_order_hold_the_truth(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(analysis.correlation.intervals, "RANKED_CELLS", 10)
+    monkeypatch.setattr(relevance.analysis.correlation.intervals, "RANKED_CELLS", 10)
     documents, systems = np.repeat(np.arange(50), 5), np.tile(np.arange(5), 50)
 
     def study(random: np.random.Generator, size: int) -> dict[str, np.ndarray]:
@@ -169,7 +169,7 @@ def test_tests_of_very_many_cells_are_the_usual_ones(permute: Permute | None, mo
         )
 
     usual = test_pairs()
-    monkeypatch.setattr(analysis.correlation.comparison, "MANY_CELLS", 0)
+    monkeypatch.setattr(relevance.analysis.correlation.comparison, "MANY_CELLS", 0)
     for pair, levels in test_pairs().items():
         for found, expected in zip(levels, usual[pair], strict=True):
             assert found._replace(p=None) == expected._replace(p=None)

@@ -3,7 +3,7 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
-from analysis.people.false_discovery import FalseDiscovery, false_discovery
+from relevance.analysis.people.false_discovery import FalseDiscovery, false_discovery
 
 
 def test_wrong_keywords_are_averaged_within_documents() -> None:

@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from analysis.people.judges import summarize_judge
-from analysis.ratio_intervals import Ratio, ratio_intervals
-from analysis.study import StudyAnalysis, analyze_judgments
-from data.cells import Cells
-from data.preferences import Preferences, to_name_column
-from data.signatures import is_judge, labels
-from data.verdicts import Verdicts
-from reports.tables.registry import make_table, table_names
-from reports.tables.table import Range, Undefined
+from relevance.analysis.people.judges import summarize_judge
+from relevance.analysis.ratio_intervals import Ratio, ratio_intervals
+from relevance.analysis.study import StudyAnalysis, analyze_judgments
+from relevance.data.cells import Cells
+from relevance.data.preferences import Preferences, to_name_column
+from relevance.data.signatures import is_judge, labels
+from relevance.data.verdicts import Verdicts
+from relevance.reports.tables.registry import make_table, table_names
+from relevance.reports.tables.table import Range, Undefined
 
 NAN = np.nan
 SIGNATURE = "judge: gpt|model:gpt|version:1"

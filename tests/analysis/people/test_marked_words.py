@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from analysis.people.marked_words import NO_MARKS, MarkedText, chance_of_none, compare_marks, count_marks
+from relevance.analysis.people.marked_words import NO_MARKS, MarkedText, chance_of_none, compare_marks, count_marks
 
 
 def text(marked: str, *occurrences: tuple[int, int], document: str = "d", missing: str | None = None) -> MarkedText:

@@ -8,8 +8,8 @@ import choix
 import numpy as np
 import pytest
 
-from analysis.arrays import Draws
-from analysis.people.ranking import Ranking, bradley_terry
+from relevance.analysis.arrays import Draws
+from relevance.analysis.people.ranking import Ranking, bradley_terry
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -162,7 +162,7 @@ def test_equals_a_bootstrap_that_repeats_the_judgments_of_drawn_documents(size: 
 def test_chunks_of_resamples_give_the_same_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
     columns = study(6)
     whole = bradley_terry(*columns, draws=Draws(resamples=30))
-    monkeypatch.setattr("analysis.people.ranking.CELLS", 50)  # three resamples at a time
+    monkeypatch.setattr("relevance.analysis.people.ranking.CELLS", 50)  # three resamples at a time
     for one, other in zip(whole.rows, bradley_terry(*columns, draws=Draws(resamples=30)).rows, strict=True):
         assert other[1:] == pytest.approx(one[1:])
 
@@ -308,7 +308,7 @@ def test_bad_columns_are_refused(call: Callable[[], Any], message: str) -> None:
 def test_many_systems_have_strengths_without_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
     found = bradley_terry(*study(1))
     assert found.rows[0].low is not None
-    monkeypatch.setattr("analysis.people.ranking.MOST_DRAWN", 3)
+    monkeypatch.setattr("relevance.analysis.people.ranking.MOST_DRAWN", 3)
     many = bradley_terry(*study(1))
     assert strengths(many) == strengths(found)
     assert all(row.low is None for row in many.rows)
@@ -316,6 +316,6 @@ def test_many_systems_have_strengths_without_intervals(monkeypatch: pytest.Monke
 
 
 def test_of_many_systems_a_note_names_some(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("analysis.people.ranking.NAMED", 2)
+    monkeypatch.setattr("relevance.analysis.people.ranking.NAMED", 2)
     played = won("ab", "ba", "bc", "cb", "cd", "de", "ef")  # a, b and c won and lost; d, e and f come after another
     assert (bradley_terry(*played).note or "").endswith(": a, b, 1 more | d | 2 more groups")

@@ -9,9 +9,9 @@ import pytest
 from scipy import stats
 from statsmodels.stats import inter_rater
 
-from analysis.people.annotators import others_majority, summarize_annotators
-from analysis.people.kappa import Kappa, cohen_kappas
-from analysis.people.reliability import (
+from relevance.analysis.people.annotators import others_majority, summarize_annotators
+from relevance.analysis.people.kappa import Kappa, cohen_kappas
+from relevance.analysis.people.reliability import (
     correct_for_chance,
     fleiss_chance,
     fleiss_kappa,

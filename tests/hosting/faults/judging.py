@@ -16,9 +16,9 @@ from datetime import timedelta
 from sqlalchemy import Engine
 from sqlalchemy.orm import configure_mappers
 
-from annotation.store import AnnotationStore
-from data.database import connect, now, schema_versions
-from hosting.sign_ins import SignedIn
+from relevance.annotation.store import AnnotationStore
+from relevance.data.database import connect, now, schema_versions
+from relevance.hosting.sign_ins import SignedIn
 
 
 def say(line: object) -> None:

@@ -20,11 +20,11 @@ import pytest
 from sqlalchemy import select, text
 from sqlalchemy.orm import Session
 
-from annotation.store import AnnotationStore
-from annotation.tables import AssignmentRow, JudgmentRow, PairRow
-from data.database import WAL_IS_SOUND, connect, make_engine
-from hosting.accounts import AccountStore
-from hosting.sign_ins import SignInStore, digest_of
+from relevance.annotation.store import AnnotationStore
+from relevance.annotation.tables import AssignmentRow, JudgmentRow, PairRow
+from relevance.data.database import WAL_IS_SOUND, connect, make_engine
+from relevance.hosting.accounts import AccountStore
+from relevance.hosting.sign_ins import SignInStore, digest_of
 from tests.conftest import ROOT
 from tests.data.judging import make_study
 from tests.driving import free_port, free_ports
@@ -254,7 +254,7 @@ def test_a_server_killed_while_ten_pages_judge(database_url: str) -> None:
 
     def start() -> subprocess.Popen[bytes]:
         return subprocess.Popen(
-            [sys.executable, "-m", "cli", "serve", "--hosted", "--port", str(port)],
+            [sys.executable, "-m", "relevance", "serve", "--hosted", "--port", str(port)],
             cwd=ROOT,
             env=os.environ | SETTINGS | {"RELEVANCE_DATABASE_URL": database_url, "RELEVANCE_PUBLIC_URL": url},
             stdout=subprocess.DEVNULL,

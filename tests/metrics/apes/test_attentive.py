@@ -11,14 +11,14 @@ import pytest
 import torch
 from safetensors.numpy import load_file, save_file
 
-from data.importers.question import QuestionFile
-from data.records import BadRecord
-from metrics.apes.base import CandidateAnswer, ReadingTask
-from metrics.apes.readers import reader
-from metrics.apes.readers.anonymous import Cloze, cloze_from_file, cloze_from_task, tokenize
-from metrics.apes.readers.attentive import AttentiveReader, Settings, network_class
-from metrics.apes.readers.attentive_training import Hyperparameters, TrainingResult, train
-from metrics.models.files import ModelUnavailable
+from relevance.data.importers.question import QuestionFile
+from relevance.data.records import BadRecord
+from relevance.metrics.apes.base import CandidateAnswer, ReadingTask
+from relevance.metrics.apes.readers import reader
+from relevance.metrics.apes.readers.anonymous import Cloze, cloze_from_file, cloze_from_task, tokenize
+from relevance.metrics.apes.readers.attentive import AttentiveReader, Settings, network_class
+from relevance.metrics.apes.readers.attentive_training import Hyperparameters, TrainingResult, train
+from relevance.metrics.models.files import ModelUnavailable
 
 pytestmark = pytest.mark.model
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from metrics.apes.readers.embedded import LAYER, UNSEEN, WINDOW, find_context, likeness
-from metrics.models.encoder import Encoded
+from relevance.metrics.apes.readers.embedded import LAYER, UNSEEN, WINDOW, find_context, likeness
+from relevance.metrics.models.encoder import Encoded
 
 
 def encoded(words, draw):

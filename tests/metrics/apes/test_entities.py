@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 import pytest
 
 from benchmarks.entities import Counts, measure
-from metrics.apes.entities import DEFAULT_TYPES, TYPES, Entity, FinderUnavailable, entity_type, is_group
-from metrics.apes.finders import finder
-from metrics.apes.tagger import FILE, TAGS, Tagger, cut_stretches, describe, entities_of, split_words
-from metrics.apes.training import (
+from relevance.metrics.apes.entities import DEFAULT_TYPES, TYPES, Entity, FinderUnavailable, entity_type, is_group
+from relevance.metrics.apes.finders import finder
+from relevance.metrics.apes.tagger import FILE, TAGS, Tagger, cut_stretches, describe, entities_of, split_words
+from relevance.metrics.apes.training import (
     BadTrainingFile,
     join_sentences,
     read_held_out,
@@ -21,7 +21,7 @@ from metrics.apes.training import (
     train_tagger,
     training_files,
 )
-from metrics.models.encoder import shared_encoder
+from relevance.metrics.models.encoder import shared_encoder
 
 pytestmark = pytest.mark.model
 

@@ -9,11 +9,11 @@ import pytest
 import torch
 import transformers
 
-from metrics.apes.base import CandidateAnswer, ReadingTask
-from metrics.apes.readers import reader
-from metrics.apes.readers.extractive import ExtractiveReader
-from metrics.apes.readers.pretrained import UNSEEN, Pretrained, locate_mention
-from metrics.models.files import ModelUnavailable
+from relevance.metrics.apes.base import CandidateAnswer, ReadingTask
+from relevance.metrics.apes.readers import reader
+from relevance.metrics.apes.readers.extractive import ExtractiveReader
+from relevance.metrics.apes.readers.pretrained import UNSEEN, Pretrained, locate_mention
+from relevance.metrics.models.files import ModelUnavailable
 from tests.metrics.apes.tiny import ARCHITECTURES, LIMIT, SUMMARY, TASKS, save, task, without_safetensors
 
 pytestmark = pytest.mark.model
@@ -143,7 +143,7 @@ def test_the_signature_names_the_weights(bert: Path) -> None:
 
 @pytest.mark.process
 def test_making_a_reader_loads_no_torch(bert: Path) -> None:
-    code = f"import sys; from metrics.apes.readers import reader; reader('extractive:{bert}'); print(*sys.modules)"
+    code = f"import sys; from relevance.metrics.apes.readers import reader; reader('extractive:{bert}'); print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert not {"torch", "transformers"} & set(loaded)
 

@@ -7,11 +7,11 @@ import pytest
 import torch
 import transformers
 
-from metrics.apes.base import CandidateAnswer, ReadingTask
-from metrics.apes.readers import reader
-from metrics.apes.readers.masked import MaskedReader
-from metrics.apes.readers.pretrained import UNSEEN
-from metrics.models.files import ModelUnavailable
+from relevance.metrics.apes.base import CandidateAnswer, ReadingTask
+from relevance.metrics.apes.readers import reader
+from relevance.metrics.apes.readers.masked import MaskedReader
+from relevance.metrics.apes.readers.pretrained import UNSEEN
+from relevance.metrics.models.files import ModelUnavailable
 from tests.metrics.apes.tiny import ARCHITECTURES, LIMIT, SUMMARY, TASKS, save, task, without_safetensors, wordpiece
 
 pytestmark = pytest.mark.model

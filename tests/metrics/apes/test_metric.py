@@ -8,20 +8,20 @@ from itertools import compress
 import numpy as np
 import pytest
 
-from analysis.agreement.counts import count_agreement, within_document_pairs
-from analysis.correlation.levels import correlate
-from analysis.trials import hold_trials, summarize_trials
-from data.importers import read_documents
-from data.records import ClozeQuestion, Document, Example, Summary, make_examples
-from metrics.apes import Apes
-from metrics.apes.assessors import score_by_assessor
-from metrics.apes.base import BLANK, Answer, Question
-from metrics.apes.conditions import conditions, interchange, shuffle
-from metrics.apes.metric import VALUES, Trace, question_credit, rank, total_credit
-from metrics.apes.questions import make_quiz
-from metrics.base import Score
-from metrics.rouge import RougeN
-from metrics.scoring import NoRatings
+from relevance.analysis.agreement.counts import count_agreement, within_document_pairs
+from relevance.analysis.correlation.levels import correlate
+from relevance.analysis.trials import hold_trials, summarize_trials
+from relevance.data.importers import read_documents
+from relevance.data.records import ClozeQuestion, Document, Example, Summary, make_examples
+from relevance.metrics.apes import Apes
+from relevance.metrics.apes.assessors import score_by_assessor
+from relevance.metrics.apes.base import BLANK, Answer, Question
+from relevance.metrics.apes.conditions import conditions, interchange, shuffle
+from relevance.metrics.apes.metric import VALUES, Trace, question_credit, rank, total_credit
+from relevance.metrics.apes.questions import make_quiz
+from relevance.metrics.base import Score
+from relevance.metrics.rouge import RougeN
+from relevance.metrics.scoring import NoRatings
 
 pytestmark = pytest.mark.model
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from data.importers.question import QuestionFile, read_question
-from data.records import BadRecord
-from metrics.apes.question_files import find_splits
+from relevance.data.importers.question import QuestionFile, read_question
+from relevance.data.records import BadRecord
+from relevance.metrics.apes.question_files import find_splits
 
 GOOD = [
     "http://web.archive.org/web/1/http://cnn.example/story.html",

@@ -1,6 +1,6 @@
 """Questions: a sentence a mention, that mention blanked."""
 
-from metrics.apes.questions import Mention, make_quiz
+from relevance.metrics.apes.questions import Mention, make_quiz
 
 TYPES = ("person", "place")
 TEXT = "Ann Lee met Bo in Oslo. Lee left. Oslo!"

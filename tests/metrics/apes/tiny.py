@@ -10,7 +10,7 @@ import torch
 import transformers
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
-from metrics.apes.base import CandidateAnswer, ReadingTask
+from relevance.metrics.apes.base import CandidateAnswer, ReadingTask
 
 LIMIT = 62
 """Tokens that fit into a tiny model: what RoBERTa makes of 64 positions."""

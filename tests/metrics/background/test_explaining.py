@@ -16,19 +16,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from data.importers import read_documents
-from data.records import ClozeQuestion, Example, make_examples
-from metrics import METRICS, lexical_metrics, metric
-from metrics.background import explaining, explaining_process
-from metrics.background.explaining import Inspector, ModelProcess
-from metrics.background.wire import decode_record, encode
-from metrics.base import VERSION
-from metrics.bertscore import BertScoreEvidence
-from metrics.carouge import CarougeEvidence
-from metrics.explained import CannotExplain, Explained, explain
-from metrics.from_signature import metric_of
-from metrics.models.encoder import shared_encoder
-from metrics.rouge import RougeEvidence
+from relevance.data.importers import read_documents
+from relevance.data.records import ClozeQuestion, Example, make_examples
+from relevance.metrics import METRICS, lexical_metrics, metric
+from relevance.metrics.background import explaining, explaining_process
+from relevance.metrics.background.explaining import Inspector, ModelProcess
+from relevance.metrics.background.wire import decode_record, encode
+from relevance.metrics.base import VERSION
+from relevance.metrics.bertscore import BertScoreEvidence
+from relevance.metrics.carouge import CarougeEvidence
+from relevance.metrics.explained import CannotExplain, Explained, explain
+from relevance.metrics.from_signature import metric_of
+from relevance.metrics.models.encoder import shared_encoder
+from relevance.metrics.rouge import RougeEvidence
 from tests.processes import alive, running_process
 from tests.waiting import PATIENCE, until
 
@@ -366,8 +366,8 @@ def test_a_process_that_crashes_is_followed_by_another(inspector: Inspector) -> 
 def test_parent_without_torch_and_the_end_of_its_process() -> None:
     """The server loads no model, and what it started ends when it is killed."""
     code = (
-        "import sys, time; from metrics import metric; from metrics.background.explaining import Inspector\n"
-        "from data.records import Example; from metrics.explained import load_dictionaries; inspector = Inspector()\n"
+        "import sys, time; from relevance.metrics import metric; from relevance.metrics.background.explaining import Inspector\n"
+        "from relevance.data.records import Example; from relevance.metrics.explained import load_dictionaries; inspector = Inspector()\n"
         "inspector.warm(); e = Example('d', 's', 'Anna left.', ('Anna went.',), None, '')\n"
         "signatures = [metric(name).signature for name in ('bertscore', 'carouge', 'apes')]\n"
         f"values = [inspector.explain(signature, e, {PATIENCE}).value for signature in signatures]\n"
@@ -399,7 +399,7 @@ def broken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable
         for package in (folder.parent, folder):
             (package / "__init__.py").touch()
         (folder / "explaining_process.py").write_text(f"import sys, time\n{code}")
-        monkeypatch.setattr("metrics.background.child_process.ROOT", tmp_path)
+        monkeypatch.setattr("relevance.metrics.background.child_process.ROOT", tmp_path)
         return made
 
     yield inspector

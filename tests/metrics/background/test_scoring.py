@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from data.database import connect
-from data.demo import NAME, add_demo
-from data.store import CANCELLED, DataStore, Run, UnknownRun
-from metrics import metric
-from metrics.background import processes
-from metrics.background.processes import launch, report_progress
-from metrics.background.scoring import MODULE, score, start_run
-from metrics.scoring import ProgressCallback
+from relevance.data.database import connect
+from relevance.data.demo import NAME, add_demo
+from relevance.data.store import CANCELLED, DataStore, Run, UnknownRun
+from relevance.metrics import metric
+from relevance.metrics.background import processes
+from relevance.metrics.background.processes import launch, report_progress
+from relevance.metrics.background.scoring import MODULE, score, start_run
+from relevance.metrics.scoring import ProgressCallback
 from tests.processes import alive, running_process
 from tests.waiting import PATIENCE, until
 
@@ -80,7 +80,7 @@ def test_a_process_that_dies_at_once_leaves_its_last_words(
 ) -> None:
     (tmp_path / "metrics").mkdir()
     (tmp_path / "metrics" / "__init__.py").write_text("raise RuntimeError('the disk is broken')")
-    monkeypatch.setattr("metrics.background.child_process.ROOT", tmp_path)
+    monkeypatch.setattr("relevance.metrics.background.child_process.ROOT", tmp_path)
     run = over(store, start_run(store, NAME, ["rouge1"]))
     assert run.state == "failed"
     assert run.error == "its process ended before it was done: RuntimeError: the disk is broken"
@@ -115,8 +115,8 @@ def test_what_a_killed_run_has_scored_is_not_computed_again(store: DataStore) ->
 def test_a_run_ends_with_the_server(store: DataStore) -> None:
     """What the server started ends when it is killed, so that nothing works on unseen."""
     code = (
-        "import os, sys, time; from data.database import connect; from data.store import DataStore\n"
-        "from metrics.background.processes import launch; store = DataStore(connect(sys.argv[1]))\n"
+        "import os, sys, time; from relevance.data.database import connect; from relevance.data.store import DataStore\n"
+        "from relevance.metrics.background.processes import launch; store = DataStore(connect(sys.argv[1]))\n"
         f"run = store.start_run(dataset={NAME!r}, metrics=['rouge1', 'carouge'])\n"
         f"print(run.id, launch(store, run.id, {MODULE!r}).pid, flush=True); time.sleep(600)"
     )
@@ -178,7 +178,7 @@ def test_a_run_that_another_one_has_replaced_stops(store: DataStore, monkeypatch
     def long(store: DataStore, dataset: str, metrics: object, progress: ProgressCallback, failures: object) -> None:
         until(lambda: progress(1, 2))  # which says nothing, until it raises
 
-    monkeypatch.setattr("metrics.background.scoring.score_dataset", long)
+    monkeypatch.setattr("relevance.metrics.background.scoring.score_dataset", long)
     processes.carry_out(store, run.id, score)
     assert store.run(run.id).error == "taken for dead"
 
@@ -195,7 +195,7 @@ def test_the_process_of_a_run_that_was_cancelled_leaves_in_the_middle_of_a_batch
         store.cancel_run(run.id)
         assert left.wait(PATIENCE)
 
-    monkeypatch.setattr("metrics.background.scoring.score_dataset", stuck)
+    monkeypatch.setattr("relevance.metrics.background.scoring.score_dataset", stuck)
     processes.carry_out(store, run.id, score, leave=left.set)
     assert store.run(run.id).error == CANCELLED
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from data.importers import read_documents
-from data.records import BadRecord, Document, Summary, make_examples
-from metrics.keywords.extractors import (
+from relevance.data.importers import read_documents
+from relevance.data.records import BadRecord, Document, Summary, make_examples
+from relevance.metrics.keywords.extractors import (
     EXTRACTORS,
     LONGEST_PHRASE,
     ExtractorOverlap,
@@ -31,10 +31,10 @@ from metrics.keywords.extractors import (
     tfidf_keywords,
     word_ranks,
 )
-from metrics.keywords.lists import KeywordLists, listed_keyword, read_keyword_lists, refuse_ambiguous
-from metrics.keywords.overlap import Keyword, content_words, overlap_keywords
-from metrics.pagerank import pagerank
-from metrics.rouge_k import RougeK
+from relevance.metrics.keywords.lists import KeywordLists, listed_keyword, read_keyword_lists, refuse_ambiguous
+from relevance.metrics.keywords.overlap import Keyword, content_words, overlap_keywords
+from relevance.metrics.pagerank import pagerank
+from relevance.metrics.rouge_k import RougeK
 
 GRAPHS = Document("d1", "", ("Graph networks learn.",), "Graph networks")
 TREES = Document("d2", "", ("Trees learn.",), "Old trees")

@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from data.importers import read_documents
-from data.records import Document, Summary, make_examples
-from metrics.keywords.recall import (
+from relevance.data.importers import read_documents
+from relevance.data.records import Document, Summary, make_examples
+from relevance.metrics.keywords.recall import (
     Hit,
     LengthRecall,
     Mean,
@@ -19,8 +19,8 @@ from metrics.keywords.recall import (
     recall_columns,
     search_keywords,
 )
-from metrics.rouge_k import RougeK
-from summarizers import summarizer
+from relevance.metrics.rouge_k import RougeK
+from relevance.summarizers import summarizer
 
 # Keywords: "deep graph network", "tree" and "learn"; the source has the last two.
 GRAPHS = Document(

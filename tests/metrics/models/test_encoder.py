@@ -13,13 +13,13 @@ from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer, decoders, pre_tokenizers, processors
 from tokenizers import models as tokenizer_models
 
-from data.records import Example
-from metrics.bertscore import BertScore
-from metrics.carouge import Carouge
-from metrics.models import encoder as encoder_module
-from metrics.models.encoder import Encoded, Encoder, make_batches, shared_encoder
-from metrics.models.files import ModelUnavailable
-from metrics.models.vectors import EncoderVectors
+from relevance.data.records import Example
+from relevance.metrics.bertscore import BertScore
+from relevance.metrics.carouge import Carouge
+from relevance.metrics.models import encoder as encoder_module
+from relevance.metrics.models.encoder import Encoded, Encoder, make_batches, shared_encoder
+from relevance.metrics.models.files import ModelUnavailable
+from relevance.metrics.models.vectors import EncoderVectors
 from tests.mapped import find_mapped
 
 pytestmark = pytest.mark.model

@@ -9,9 +9,17 @@ from typing import Any
 
 import pytest
 
-from metrics.models import files
-from metrics.models.encoder import Encoder
-from metrics.models.files import EMBEDDED, SHA256, ModelUnavailable, check_hashes, device, embedded_model, find_model
+from relevance.metrics.models import files
+from relevance.metrics.models.encoder import Encoder
+from relevance.metrics.models.files import (
+    EMBEDDED,
+    SHA256,
+    ModelUnavailable,
+    check_hashes,
+    device,
+    embedded_model,
+    find_model,
+)
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from data.records import BadRecord
-from metrics.models import vectors
-from metrics.models.vectors import EncoderVectors, FileVectors
+from relevance.data.records import BadRecord
+from relevance.metrics.models import vectors
+from relevance.metrics.models.vectors import EncoderVectors, FileVectors
 from tests.processes import running_process
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -179,7 +179,7 @@ def test_a_damaged_cache_is_made_anew(
 def test_processes_that_read_the_same_file_at_once(tmp_path: Path, cache: Path) -> None:
     path = written(tmp_path, "".join(f"word{i} {i} {-i}\n" for i in range(3000)))
     code = (
-        "import sys; from metrics.models.vectors import FileVectors; f = FileVectors(sys.argv[1]); "
+        "import sys; from relevance.metrics.models.vectors import FileVectors; f = FileVectors(sys.argv[1]); "
         "print(f.signature, len(f.rows), f.vectors(['word2999'])[0][0].tolist())"
     )
     command = [sys.executable, "-c", code, path]

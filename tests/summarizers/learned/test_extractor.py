@@ -12,18 +12,18 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from data.database import connect
-from data.demo import NAME, add_demo
-from data.files import sha256
-from data.importers import read_documents
-from data.records import TRAINED_ON, Document
-from data.store import DataStore
-from metrics.models.files import BadModel, ModelUnavailable
-from summarizers import add_systems, summarizer
-from summarizers.adding import TrainedOnDocuments
-from summarizers.learned.extractor import SHIPPED, WEIGHTS, LearnedExtractor, extractor, sentence_encoder
-from summarizers.learned.folder import write_about, write_ngrams
-from summarizers.training_documents import TrainingDocuments
+from relevance.data.database import connect
+from relevance.data.demo import NAME, add_demo
+from relevance.data.files import sha256
+from relevance.data.importers import read_documents
+from relevance.data.records import TRAINED_ON, Document
+from relevance.data.store import DataStore
+from relevance.metrics.models.files import BadModel, ModelUnavailable
+from relevance.summarizers import add_systems, summarizer
+from relevance.summarizers.adding import TrainedOnDocuments
+from relevance.summarizers.learned.extractor import SHIPPED, WEIGHTS, LearnedExtractor, extractor, sentence_encoder
+from relevance.summarizers.learned.folder import write_about, write_ngrams
+from relevance.summarizers.training_documents import TrainingDocuments
 from tests.commands import refused, run
 
 ROOT = Path(__file__).parents[3]
@@ -62,8 +62,8 @@ def test_the_sentences_of_the_highest_weights_are_taken_in_their_order(folder: P
 
 @pytest.mark.model
 def test_the_minilm_extractor_adds_the_linear_one_to_its_heads() -> None:
-    from summarizers.learned import minilm
-    from summarizers.learned.folder import read_heads
+    from relevance.summarizers.learned import minilm
+    from relevance.summarizers.learned.folder import read_heads
 
     both, ngrams = summarizer("tldr-minilm"), summarizer("tldr-linear").score(DOCUMENT.source)
     vectors = minilm.encode_sentences(DOCUMENT.source, sentence_encoder())
@@ -126,7 +126,7 @@ def test_what_adds_the_minilm_extractor_never_loads_torch(store: DataStore, sqli
     """A server of pages adds systems in its own process."""
     code = (
         "import sys\nfrom data.database import connect\nfrom data.store import DataStore\n"
-        "from summarizers import add_systems\n"
+        "from relevance.summarizers import add_systems\n"
         f"print(*add_systems(DataStore(connect({sqlite_url!r})), 'D', ['tldr-minilm']))\n"
         "print('torch' in sys.modules)"
     )
@@ -283,8 +283,8 @@ def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
 @pytest.mark.model
 def test_figures_on_scitldr(shared_data: Path, sqlite_url: str) -> None:
     """ROUGE-1, -2, -L and ROUGE-K of one sentence against the best reference, as the documentation has them."""
-    from metrics import make_metrics
-    from metrics.scoring import score_cells
+    from relevance.metrics import make_metrics
+    from relevance.metrics.scoring import score_cells
 
     run("import", shared_data / "scitldr" / "test.jsonl", "--name", "test")
     run("summarize", "test", "--system", "lead-1,tldr-linear,tldr-minilm", "--processes", "1")

@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from data.demo import FILE
-from data.importers import read_documents
-from data.records import Document
-from summarizers.learned import linear, training
-from summarizers.learned.extractor import LearnedExtractor
-from summarizers.learned.training import TooFewDocuments, choose, label, train_extractor
+from relevance.data.demo import FILE
+from relevance.data.importers import read_documents
+from relevance.data.records import Document
+from relevance.summarizers.learned import linear, training
+from relevance.summarizers.learned.extractor import LearnedExtractor
+from relevance.summarizers.learned.training import TooFewDocuments, choose, label, train_extractor
 from tests.commands import refused, run
 
 DOCUMENTS = [document for document, _ in read_documents(FILE)]
@@ -78,7 +78,7 @@ def test_the_head_learns_which_sentence_is_best() -> None:
     """What its vector has in common with the best ones of other documents says it, and not its place."""
     import torch
 
-    from summarizers.learned import minilm
+    from relevance.summarizers.learned import minilm
 
     chance = torch.Generator().manual_seed(0)
     sign = torch.randn(minilm.ENCODER_WIDTH, generator=chance)
@@ -98,7 +98,7 @@ def test_the_head_learns_which_sentence_is_best() -> None:
 def test_a_long_document_is_read_in_stretches() -> None:
     import torch
 
-    from summarizers.learned import minilm
+    from relevance.summarizers.learned import minilm
 
     with torch.random.fork_rng():
         torch.manual_seed(0)

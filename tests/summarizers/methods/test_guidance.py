@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 import torch
 
-from data.records import Document
-from summarizers.methods.base import Batch, Decoding, Network, UnsuitableModel
-from summarizers.methods.gsum import GSum, encode_guidance, own_top, predict_guidance
-from summarizers.methods.guidance import Guide, guide_of, guided
-from summarizers.methods.plain import IGNORED, Plain, Seq2SeqMethod
-from summarizers.methods.published import Training
-from summarizers.methods.registry import METHODS
-from summarizers.methods.tdsum import TDSum
-from summarizers.training.run import train
+from relevance.data.records import Document
+from relevance.summarizers.methods.base import Batch, Decoding, Network, UnsuitableModel
+from relevance.summarizers.methods.gsum import GSum, encode_guidance, own_top, predict_guidance
+from relevance.summarizers.methods.guidance import Guide, guide_of, guided
+from relevance.summarizers.methods.plain import IGNORED, Plain, Seq2SeqMethod
+from relevance.summarizers.methods.published import Training
+from relevance.summarizers.methods.registry import METHODS
+from relevance.summarizers.methods.tdsum import TDSum
+from relevance.summarizers.training.run import train
 from tests.summarizers.checkpoints import DOCUMENTS, save_bart, save_t5
 from tests.summarizers.training.tasks import small_task
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from summarizers.methods.importance import count_importance
+from relevance.summarizers.methods.importance import count_importance
 
 pytestmark = pytest.mark.model  # loads torch
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from data.records import Document
-from summarizers.methods.base import Batch
-from summarizers.methods.mtl import MTL, keyword_spans
-from summarizers.methods.plain import Plain
-from summarizers.methods.registry import METHODS
-from summarizers.methods.tdmtl import TDMTL
+from relevance.data.records import Document
+from relevance.summarizers.methods.base import Batch
+from relevance.summarizers.methods.mtl import MTL, keyword_spans
+from relevance.summarizers.methods.plain import Plain
+from relevance.summarizers.methods.registry import METHODS
+from relevance.summarizers.methods.tdmtl import TDMTL
 from tests.summarizers.checkpoints import DOCUMENTS
 
 pytestmark = pytest.mark.model

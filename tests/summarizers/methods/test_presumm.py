@@ -9,14 +9,14 @@ import pytest
 import torch
 import transformers
 
-from data.records import Document
-from metrics.models.files import BadModel
-from summarizers.checkpoints.files import UnsafeCheckpoint
-from summarizers.methods.base import Decoding, Network, UnsuitableModel
-from summarizers.methods.presumm import PreSumm, choose, cut_tokens, mark_sentences, place_vectors
-from summarizers.methods.published import PUBLISHED, Training
-from summarizers.training.run import train
-from summarizers.training.task import Task
+from relevance.data.records import Document
+from relevance.metrics.models.files import BadModel
+from relevance.summarizers.checkpoints.files import UnsafeCheckpoint
+from relevance.summarizers.methods.base import Decoding, Network, UnsuitableModel
+from relevance.summarizers.methods.presumm import PreSumm, choose, cut_tokens, mark_sentences, place_vectors
+from relevance.summarizers.methods.published import PUBLISHED, Training
+from relevance.summarizers.training.run import train
+from relevance.summarizers.training.task import Task
 from tests.summarizers.checkpoints import TEXTS, save_gpt2
 
 pytestmark = pytest.mark.model

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from summarizers.methods.published import PUBLISHED
-from summarizers.methods.registry import METHODS
+from relevance.summarizers.methods.published import PUBLISHED
+from relevance.summarizers.methods.registry import METHODS
 
 BART_GRID = {
     "learning_rate": (1e-5, 2e-5, 3e-5),

@@ -3,9 +3,9 @@ from typing import Any
 
 import pytest
 
-from summarizers.methods.base import Decoding, UnsuitableModel
-from summarizers.methods.plain import Plain
-from summarizers.methods.rwenc import RwEnc
+from relevance.summarizers.methods.base import Decoding, UnsuitableModel
+from relevance.summarizers.methods.plain import Plain
+from relevance.summarizers.methods.rwenc import RwEnc
 from tests.summarizers.checkpoints import DOCUMENTS, save_bart
 
 pytestmark = pytest.mark.model

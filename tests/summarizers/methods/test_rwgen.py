@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from summarizers.methods.base import Decoding
-from summarizers.methods.rwgen import RwGen
+from relevance.summarizers.methods.base import Decoding
+from relevance.summarizers.methods.rwgen import RwGen
 from tests.summarizers.checkpoints import DOCUMENTS
 
 pytestmark = pytest.mark.model

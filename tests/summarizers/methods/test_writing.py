@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 import torch
 
-from metrics.models.files import MOST_JSON, BadModel
-from summarizers.checkpoints import WritingOptions, checkpoint_summarizer
-from summarizers.checkpoints.loading import load_network
-from summarizers.methods.base import Decoding, Method
-from summarizers.methods.plain import Seq2SeqMethod
-from summarizers.methods.registry import METHODS, read_method
+from relevance.metrics.models.files import MOST_JSON, BadModel
+from relevance.summarizers.checkpoints import WritingOptions, checkpoint_summarizer
+from relevance.summarizers.checkpoints.loading import load_network
+from relevance.summarizers.methods.base import Decoding, Method
+from relevance.summarizers.methods.plain import Seq2SeqMethod
+from relevance.summarizers.methods.registry import METHODS, read_method
 from tests.summarizers.checkpoints import DOCUMENTS, change_json
 
 pytestmark = pytest.mark.model

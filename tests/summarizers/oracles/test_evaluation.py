@@ -9,13 +9,13 @@ import pandas
 import pytest
 import scipy.stats
 
-from data.importers import read_documents
-from data.records import Document
-from data.store import StoredBound, UnknownDataset
-from metrics.text import count_words
-from summarizers.base import REFERENCE_LENGTH, SummaryLength
-from summarizers.oracles import ALGORITHMS, Target, evaluation, find_extract
-from summarizers.oracles.evaluation import (
+from relevance.data.importers import read_documents
+from relevance.data.records import Document
+from relevance.data.store import StoredBound, UnknownDataset
+from relevance.metrics.text import count_words
+from relevance.summarizers.base import REFERENCE_LENGTH, SummaryLength
+from relevance.summarizers.oracles import ALGORITHMS, Target, evaluation, find_extract
+from relevance.summarizers.oracles.evaluation import (
     OTHER_SCRIPT,
     OracleRow,
     OracleTask,
@@ -25,7 +25,7 @@ from summarizers.oracles.evaluation import (
     summarize_algorithms,
     why_left_out,
 )
-from summarizers.sentences import sentences_of
+from relevance.summarizers.sentences import sentences_of
 
 ROOT = Path(__file__).resolve().parents[3]
 

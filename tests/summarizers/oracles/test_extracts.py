@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from data.importers import read_documents
-from data.records import Document
-from summarizers.base import count_words
-from summarizers.oracles import Problem, Target
-from summarizers.oracles.evaluation import OracleRow, OracleTask, evaluate
-from summarizers.oracles.extracts import FEATURES, look_into
-from summarizers.sentences import sentences_of
+from relevance.data.importers import read_documents
+from relevance.data.records import Document
+from relevance.summarizers.base import count_words
+from relevance.summarizers.oracles import Problem, Target
+from relevance.summarizers.oracles.evaluation import OracleRow, OracleTask, evaluate
+from relevance.summarizers.oracles.extracts import FEATURES, look_into
+from relevance.summarizers.sentences import sentences_of
 
 
 def row(document, places, algorithm="exact", reference=0, bound=0.5):

@@ -2,16 +2,16 @@
 
 import pytest
 
-from data.importers import read_documents
-from data.records import Document, Example
-from metrics import make_metrics
-from metrics.rouge import RougeN
-from metrics.text import count_words
-from summarizers import summarizer
-from summarizers.base import REFERENCE_LENGTH, SummaryLength
-from summarizers.oracles import ALGORITHMS, Limits, Oracle, Problem, Target, find_extract
-from summarizers.oracles.exact import exact
-from summarizers.sentences import sentences_of
+from relevance.data.importers import read_documents
+from relevance.data.records import Document, Example
+from relevance.metrics import make_metrics
+from relevance.metrics.rouge import RougeN
+from relevance.metrics.text import count_words
+from relevance.summarizers import summarizer
+from relevance.summarizers.base import REFERENCE_LENGTH, SummaryLength
+from relevance.summarizers.oracles import ALGORITHMS, Limits, Oracle, Problem, Target, find_extract
+from relevance.summarizers.oracles.exact import exact
+from relevance.summarizers.sentences import sentences_of
 
 TWO = Document("d", ("Red cars.", "Blue trucks.", "Green boats float."), ("red trucks", "green boats", "..."))
 

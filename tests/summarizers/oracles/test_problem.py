@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data.importers import read_documents
-from data.records import Example
-from metrics.rouge import RougeN
-from metrics.text import rouge_words
-from summarizers.oracles.problem import DEFINITIONS, Extract, Limits, Problem, solution
-from summarizers.sentences import sentences_of
+from relevance.data.importers import read_documents
+from relevance.data.records import Example
+from relevance.metrics.rouge import RougeN
+from relevance.metrics.text import rouge_words
+from relevance.summarizers.oracles.problem import DEFINITIONS, Extract, Limits, Problem, solution
+from relevance.summarizers.sentences import sentences_of
 
 texts = st.lists(st.sampled_from(["a", "b", "c", "dogs", "dog", "e-f", "The", "ß"]), max_size=7).map(" ".join)
 

@@ -15,14 +15,23 @@ import scipy.optimize
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from data.importers import read_documents
-from summarizers.oracles import ALGORITHMS, DEFINITIONS, Limits, Problem
-from summarizers.oracles.exact import exact, program_of, relax
-from summarizers.oracles.genetic import GENERATIONS, best_offspring, breed, cross, genetic
-from summarizers.oracles.greedy import climb, greedy
-from summarizers.oracles.problem import NO_LIMITS, Extract
-from summarizers.oracles.vns import K_MAX, USUAL, StopRule, draw_flips, exchange, improve_extract, random_start, vns
-from summarizers.sentences import sentences_of, split_sentences
+from relevance.data.importers import read_documents
+from relevance.summarizers.oracles import ALGORITHMS, DEFINITIONS, Limits, Problem
+from relevance.summarizers.oracles.exact import exact, program_of, relax
+from relevance.summarizers.oracles.genetic import GENERATIONS, best_offspring, breed, cross, genetic
+from relevance.summarizers.oracles.greedy import climb, greedy
+from relevance.summarizers.oracles.problem import NO_LIMITS, Extract
+from relevance.summarizers.oracles.vns import (
+    K_MAX,
+    USUAL,
+    StopRule,
+    draw_flips,
+    exchange,
+    improve_extract,
+    random_start,
+    vns,
+)
+from relevance.summarizers.sentences import sentences_of, split_sentences
 
 OURS = [name for name in ALGORITHMS if "@paper" not in name]
 
@@ -206,8 +215,8 @@ def test_the_best_found_is_no_worse_than_what_other_searches_find(monkeypatch, s
 @pytest.mark.exhaustive
 def test_programs_that_are_hard_are_solved_all_the_same(monkeypatch):
     optima = [exact(problem).f1 for problem in HARD]
-    monkeypatch.setattr("summarizers.oracles.exact.NODES", 1)
-    monkeypatch.setattr("summarizers.oracles.exact.PATIENCE", 0.001)
+    monkeypatch.setattr("relevance.summarizers.oracles.exact.NODES", 1)
+    monkeypatch.setattr("relevance.summarizers.oracles.exact.PATIENCE", 0.001)
     found = [exact(problem) for problem in HARD]
     assert all(solution.proven for solution in found)
     assert [solution.f1 for solution in found] == pytest.approx(optima, abs=1e-9)
@@ -248,8 +257,8 @@ def test_bounds_without_whole_numbers_hold_for_every_extract(abstracts, definiti
 
 @pytest.mark.parametrize("definition", DEFINITIONS)
 def test_leaving_sentences_out_loses_no_optimum(abstracts, definition, monkeypatch):
-    monkeypatch.setattr("summarizers.oracles.exact.MANY", 0)
-    monkeypatch.setattr("summarizers.oracles.exact.CORE", 2)
+    monkeypatch.setattr("relevance.summarizers.oracles.exact.MANY", 0)
+    monkeypatch.setattr("relevance.summarizers.oracles.exact.CORE", 2)
     for number, (sentences, reference) in enumerate(abstracts[:60]):
         limits = [NO_LIMITS, Limits(sentences=2), Limits(words=40)][number % 3]
         problem = Problem(sentences[:10], reference, 1 + number % 2, definition, limits=limits)
@@ -264,10 +273,10 @@ def test_the_solver_prints_nothing_on_articles(shared_data, tmp_path):
     """HiGHS writes to the process's own standard output, which Python's `capsys` does not see."""
     script = f"""
 from pathlib import Path
-from data.importers import read_documents
-from summarizers.oracles import DEFINITIONS, Problem
-from summarizers.oracles.exact import exact
-from summarizers.sentences import sentences_of, split_sentences
+from relevance.data.importers import read_documents
+from relevance.summarizers.oracles import DEFINITIONS, Problem
+from relevance.summarizers.oracles.exact import exact
+from relevance.summarizers.sentences import sentences_of, split_sentences
 documents = [document for document, _ in read_documents(Path({str(shared_data / "summeval.jsonl")!r}), "interchange")]
 sources = [sentences_of(document) for document in documents]
 for number in range(60, 100):  # with presolve, the solver prints at 75 and 79

@@ -8,16 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rouge_score.rouge_scorer import RougeScorer
 
-from data.demo import FILE
-from data.importers import read_documents
-from data.records import Document, Summary
-from metrics.text import rouge_words
-from summarizers.base import REFERENCE_LENGTH, SummaryLength
-from summarizers.lead import Lead
-from summarizers.oracles import DEFINITIONS, REFERENCE_RULES, Oracle, Problem, Target, find_extract
-from summarizers.oracles.coverage import coverage
-from summarizers.oracles.evaluation import OracleRow, OracleTask, evaluate
-from summarizers.oracles.standing import (
+from relevance.data.demo import FILE
+from relevance.data.importers import read_documents
+from relevance.data.records import Document, Summary
+from relevance.metrics.text import rouge_words
+from relevance.summarizers.base import REFERENCE_LENGTH, SummaryLength
+from relevance.summarizers.lead import Lead
+from relevance.summarizers.oracles import DEFINITIONS, REFERENCE_RULES, Oracle, Problem, Target, find_extract
+from relevance.summarizers.oracles.coverage import coverage
+from relevance.summarizers.oracles.evaluation import OracleRow, OracleTask, evaluate
+from relevance.summarizers.oracles.standing import (
     Standing,
     bounds_of,
     counted_references,
@@ -28,7 +28,7 @@ from summarizers.oracles.standing import (
     sentences_in,
     standings_of,
 )
-from summarizers.sentences import sentences_of, split_sentences
+from relevance.summarizers.sentences import sentences_of, split_sentences
 
 ONE = Target()
 

@@ -8,18 +8,18 @@ from typing import Any
 import pytest
 import torch
 
-from data.records import Document
-from metrics.apes import Apes
-from metrics.apes.entities import Entity
-from summarizers.checkpoints import WritingOptions, checkpoint_summarizer
-from summarizers.methods.base import Decoding, UnsuitableDocuments, UnsuitableModel
-from summarizers.methods.published import PUBLISHED
-from summarizers.pointer.entities import AskedEntities, mark_words
-from summarizers.pointer.method import ApesPointer, Lstm, Pointer
-from summarizers.pointer.words import STOP, cut_words
-from summarizers.training.run import train
-from summarizers.training.task import Task
-from summarizers.training_documents import TRAINING_DOCUMENTS
+from relevance.data.records import Document
+from relevance.metrics.apes import Apes
+from relevance.metrics.apes.entities import Entity
+from relevance.summarizers.checkpoints import WritingOptions, checkpoint_summarizer
+from relevance.summarizers.methods.base import Decoding, UnsuitableDocuments, UnsuitableModel
+from relevance.summarizers.methods.published import PUBLISHED
+from relevance.summarizers.pointer.entities import AskedEntities, mark_words
+from relevance.summarizers.pointer.method import ApesPointer, Lstm, Pointer
+from relevance.summarizers.pointer.words import STOP, cut_words
+from relevance.summarizers.training.run import train
+from relevance.summarizers.training.task import Task
+from relevance.summarizers.training_documents import TRAINING_DOCUMENTS
 from tests.summarizers.checkpoints import DOCUMENTS
 
 pytestmark = pytest.mark.model

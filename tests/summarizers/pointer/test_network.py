@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 import torch
 
-from summarizers.methods.base import Batch, Decoding
-from summarizers.pointer.losses import entity_loss, loss, target_probability
-from summarizers.pointer.network import distribution, generation, network_class
-from summarizers.pointer.search import Terms, attention_penalty, length_penalty, repeating, write
-from summarizers.pointer.words import START, STOP, Vocabulary
+from relevance.summarizers.methods.base import Batch, Decoding
+from relevance.summarizers.pointer.losses import entity_loss, loss, target_probability
+from relevance.summarizers.pointer.network import distribution, generation, network_class
+from relevance.summarizers.pointer.search import Terms, attention_penalty, length_penalty, repeating, write
+from relevance.summarizers.pointer.words import START, STOP, Vocabulary
 
 pytestmark = pytest.mark.model
 

@@ -2,7 +2,16 @@
 
 import pytest
 
-from summarizers.pointer.words import PADDING, SPECIAL, START, STOP, UNKNOWN, cut_words, join_words, make_vocabulary
+from relevance.summarizers.pointer.words import (
+    PADDING,
+    SPECIAL,
+    START,
+    STOP,
+    UNKNOWN,
+    cut_words,
+    join_words,
+    make_vocabulary,
+)
 
 
 @pytest.mark.parametrize(

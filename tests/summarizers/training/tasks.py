@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import Any
 
-from data.records import Document
-from summarizers.methods.base import Decoding
-from summarizers.methods.published import Training
-from summarizers.methods.registry import METHODS
-from summarizers.training.task import Task
+from relevance.data.records import Document
+from relevance.summarizers.methods.base import Decoding
+from relevance.summarizers.methods.published import Training
+from relevance.summarizers.methods.registry import METHODS
+from relevance.summarizers.training.task import Task
 from tests.summarizers.checkpoints import DOCUMENTS, SUMMARIES, TEXTS
 
 TWELVE = (

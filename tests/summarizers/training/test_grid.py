@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from summarizers.output_folder import OutputInUse
-from summarizers.training import grid as grids
-from summarizers.training.grid import expand, search_grid
-from summarizers.training.record import AnotherRun
-from summarizers.training.runs import train_runs
-from summarizers.training.task import Task
+from relevance.summarizers.output_folder import OutputInUse
+from relevance.summarizers.training import grid as grids
+from relevance.summarizers.training.grid import expand, search_grid
+from relevance.summarizers.training.record import AnotherRun
+from relevance.summarizers.training.runs import train_runs
+from relevance.summarizers.training.task import Task
 from tests.summarizers.training.tasks import small_task
 
 pytestmark = pytest.mark.model

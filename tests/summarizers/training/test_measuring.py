@@ -1,7 +1,7 @@
 import pytest
 
-from data.records import Document
-from summarizers.training.measuring import NothingMeasured, measure
+from relevance.data.records import Document
+from relevance.summarizers.training.measuring import NothingMeasured, measure
 
 ONE = Document("a", "s", ("the red bridge", "a blue car"))
 TITLED = Document("b", "s", ("old roads",), title="The roads of old towns")

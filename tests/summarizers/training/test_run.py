@@ -10,18 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from data.database import connect
-from data.store import DataStore
-from summarizers.methods.base import Decoding, UnsuitableDocuments
-from summarizers.methods.published import Training
-from summarizers.methods.registry import METHODS
-from summarizers.output_folder import OutputInUse
-from summarizers.training import run, trainer
-from summarizers.training.measuring import write_all
-from summarizers.training.record import AnotherRun, DamagedCheckpoint
-from summarizers.training.run import train
-from summarizers.training.trainer import Diverged
-from summarizers.training_documents import TRAINING_DOCUMENTS, TrainingDocuments
+from relevance.data.database import connect
+from relevance.data.store import DataStore
+from relevance.summarizers.methods.base import Decoding, UnsuitableDocuments
+from relevance.summarizers.methods.published import Training
+from relevance.summarizers.methods.registry import METHODS
+from relevance.summarizers.output_folder import OutputInUse
+from relevance.summarizers.training import run, trainer
+from relevance.summarizers.training.measuring import write_all
+from relevance.summarizers.training.record import AnotherRun, DamagedCheckpoint
+from relevance.summarizers.training.run import train
+from relevance.summarizers.training.trainer import Diverged
+from relevance.summarizers.training_documents import TRAINING_DOCUMENTS, TrainingDocuments
 from tests.commands import refused
 from tests.commands import run as run_command
 from tests.conftest import ROOT
@@ -123,8 +123,8 @@ def test_a_resumed_run_equals_an_uninterrupted_one(
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from summarizers.training import record
-from summarizers.training.run import train
+from relevance.summarizers.training import record
+from relevance.summarizers.training.run import train
 from tests.summarizers.training.tasks import small_task
 
 def die(*_):
