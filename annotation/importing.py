@@ -50,7 +50,7 @@ def import_any(
     say: Say = say_nothing,
     columns: TableColumns | None = None,
 ) -> str:
-    """Import a file as `relevance.data.importing.import_file` does, and its judgments of pairs, if it has any, as a study.
+    """Import a file as `relevance.data.importing.import_file` does, and its judgments of pairs, if any, as a study.
 
     Raises what that function raises, and `StudyExists`.
     """

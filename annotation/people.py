@@ -247,7 +247,7 @@ def erase_row(session: Session, row: AnnotatorRow, user_id: int | None) -> None:
 
 
 def pseudonym_of(session: Session, row: AnnotatorRow) -> str:
-    """Return the name of an erased annotator, by their number in the study (`relevance.annotation.results.name_people`)."""
+    """Return an erased annotator's name, by their number in the study (`relevance.annotation.results.name_people`)."""
     earlier = select(func.count()).where(AnnotatorRow.study_id == row.study_id, AnnotatorRow.id <= row.id)
     name = f"Erased {session.scalar(earlier)}"
     while find_annotator(session, row.study, name) is not None:  # somebody calls themself that

@@ -1,8 +1,8 @@
 """Studies that end by a stopping rule: their complete documents, the judgments of these, and the decision.
 
-Documents are completed in an order that was drawn at random (`relevance.annotation.sampling.put_in_order`). Each look takes the
-complete ones from the first on, up to the first that is not complete. Which these are depends on how often their
-pairs were judged or skipped, and never on the choices. A pair is done when as many people as the study wants have
+Documents are completed in an order that was drawn at random (`relevance.annotation.sampling.put_in_order`). Each look
+takes the complete ones from the first on, up to the first that is not complete. Which these are depends on how often
+their pairs were judged or skipped, and never on the choices. A pair is done when as many people as the study wants have
 judged or skipped it, so that no document waits for ever for a pair that nobody can judge; further judgments do not
 count.
 

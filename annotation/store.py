@@ -1,4 +1,4 @@
-"""The store of studies and judgments, the only writer of the tables of `relevance.annotation.tables` except those of keywords."""
+"""The store of studies and judgments, the only writer of `relevance.annotation.tables`, except for keywords' tables."""
 
 import secrets
 from collections.abc import Sequence

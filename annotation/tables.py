@@ -103,9 +103,9 @@ class AnnotatorRow(Base):
     """Somebody who judges in one study, by a typed name or, if `invited`, only by the invite's token.
 
     On a hosted server an account may judge, too (`user_id`). Excluded annotators (`excluded_at`) cannot come in any
-    more, and their judgments are left out of the analysis. `phase` is one of `relevance.annotation.phases`, entered at `phase_at`
-    (null in studies of earlier versions); `seen_at` is the last sign of life, and `code` the one they give a panel at
-    the end.
+    more, and their judgments are left out of the analysis. `phase` is one of `relevance.annotation.phases`, entered at
+    `phase_at` (null in studies of earlier versions); `seen_at` is the last sign of life, and `code` the one they give a
+    panel at the end.
     """
 
     __tablename__ = "annotators"

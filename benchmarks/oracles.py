@@ -91,7 +91,7 @@ def search(name: str, text: Text, n: int, definition: str) -> tuple[Solution, fl
 
 
 def vns_by_rouge_score(text: Text, seed: int, iterations: int) -> tuple[set[int], float]:
-    """`relevance.summarizers.oracles.vns` with the F1 of the joined text by `rouge-score`: the sentences, and seconds."""
+    """`relevance.summarizers.oracles.vns` with `rouge-score`'s F1 of the joined text: the sentences, and seconds."""
     scorer = RougeScorer(["rouge1"], use_stemmer=True)
     problem = Problem(text.sentences, text.reference)
 

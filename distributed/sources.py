@@ -29,7 +29,8 @@ CHUNK = MIB
 PER_SHARD = 512
 """The documents of a shard: a few seconds with eight systems and three ROUGE metrics, the loss if a worker dies.
 
-It is a multiple of `relevance.metrics.scoring.DOCUMENTS`, so that batches are the same as in a file that is scored whole."""
+It is a multiple of `relevance.metrics.scoring.DOCUMENTS`, so that batches are the same as in a file that is scored
+whole."""
 
 DOCUMENT_A_LINE = {"interchange", "scitldr"}
 """The formats with a document per line."""

@@ -51,8 +51,8 @@ class OpenAIClient:
 
     The key is read from the environment (`OPENAI_API_KEY`), sent to this address alone and stored nowhere; if a server
     repeats it, it is removed. No redirect is followed, and an address on this machine is asked directly, whatever
-    proxies the environment names. The bytes and seconds of an answer are bounded. Nothing is retried here: `relevance.llm.asking`
-    does that.
+    proxies the environment names. The bytes and seconds of an answer are bounded. Nothing is retried here:
+    `relevance.llm.asking` does that.
 
     Args:
         model: the server's name of the model.

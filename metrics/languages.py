@@ -1,10 +1,10 @@
 """The languages that metrics and summarizers read: how their words are made comparable, and their stop words.
 
-Words of every language but English are those of any script (`relevance.metrics.text.ANY_SCRIPT`): a character in scripts that are
-written without spaces, such as Chinese and Japanese, and a word in all others. They are lower-cased, and Arabic words
-lose their vowel signs and tatweel. For ROUGE the language's Snowball stemmer, if there is one, removes the endings;
-keywords consist of simplemma's lemmas, or of those stems if simplemma lacks the language. Stop words are those of
-stopwords-iso. English has rules of its own, those of the `rouge-score` package and of the ROUGE-K paper.
+Words of every language but English are those of any script (`relevance.metrics.text.ANY_SCRIPT`): a character in
+scripts that are written without spaces, such as Chinese and Japanese, and a word in all others. They are lower-cased,
+and Arabic words lose their vowel signs and tatweel. For ROUGE the language's Snowball stemmer, if there is one, removes
+the endings; keywords consist of simplemma's lemmas, or of those stems if simplemma lacks the language. Stop words are
+those of stopwords-iso. English has rules of its own, those of the `rouge-score` package and of the ROUGE-K paper.
 """
 
 from collections.abc import Iterable, Sequence

@@ -56,9 +56,9 @@ class RougeK:
 
     - `overlap`: the n-grams that two or more of the texts share, the paper's rule.
     - `tfidf`, `textrank`: as many as the overlap rule gives, by the paper's baselines. `tfidf:K`, `textrank:K`: K for
-      every document, for which one text is enough. See `relevance.metrics.keywords.extractors`. `idf` are the texts among which
-      rarity is counted, usually all references of a data set; without them it is counted among the sentences of the
-      document's own texts, so that no other document has an influence.
+      every document, for which one text is enough. See `relevance.metrics.keywords.extractors`. `idf` are the texts
+      among which rarity is counted, usually all references of a data set; without them it is counted among the
+      sentences of the document's own texts, so that no other document has an influence.
     - `KeywordLists`: the lists that a user brings.
 
     `only` counts the keywords that occur in the source (`in-source`, IN-SRC in the paper's Table 9) or those that do

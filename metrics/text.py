@@ -36,7 +36,7 @@ ANY_SCRIPT = regex.compile(
 COUNTED = regex.compile(rf"\p{{P}}*[{NO_SPACES}][\p{{M}}\p{{P}}]*|[^\s\x1c-\x1f{NO_SPACES}]+")
 WORD = regex.compile(r"[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:['’\-‐‑][\p{L}\p{N}][\p{L}\p{M}\p{N}]*)*")
 
-# Cached texts: enough for the batch that `relevance.metrics.scoring` runs all metrics over, small enough to stay bounded.
+# Cached texts: enough for the batch that `relevance.metrics.scoring` runs all metrics over, and a bounded number.
 CACHED_TEXTS = 8192
 
 

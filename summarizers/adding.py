@@ -87,9 +87,9 @@ def add_systems(
     `progress` is called with the numbers of done and all documents (of all systems, without those that have a summary),
     first with 0 done, and again while waiting; it may raise to stop: written summaries are then stored, as they are
     when the iterator is closed. `starting` is called with the name of each system before it is written. At most so many
-    child `processes` are used (`relevance.summarizers.processes.map_in_processes`), and only for oracles, for systems that load
-    torch (`Extractive.apart`) and for work that would take this process longer than `QUICK`; with 0, none. The texts
-    are the same unless a time limit ends a search.
+    child `processes` are used (`relevance.summarizers.processes.map_in_processes`), and only for oracles, for systems
+    that load torch (`Extractive.apart`) and for work that would take this process longer than `QUICK`; with 0, none.
+    The texts are the same unless a time limit ends a search.
 
     `studied` says that studies use the data set. Their pairs were drawn when they began: later summaries do not enter
     them. A study made while a system is half written draws its pairs from the documents that the system has by then,

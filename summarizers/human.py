@@ -1,6 +1,7 @@
 """Human-written texts that serve as systems, as upper bounds in a study.
 
-The texts are copied unchanged: `relevance.data.records.make_examples` recognises by them which reference or title to withhold.
+The texts are copied unchanged: `relevance.data.records.make_examples` recognises by them which reference or title to
+withhold.
 """
 
 from collections.abc import Sequence

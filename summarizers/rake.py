@@ -29,8 +29,8 @@ class Rake:
     phrases goes first. The best phrase is taken even if it alone is too long. A document without a phrase has no
     summary, nor has one without a reference if the reference gives the length. The system's name is `rake-100w`,
     `rake-ref` or, with phrases of at most 3 words, `rake-cut3-100w`; in a `language` other than English, whose words
-    and stop words are those of `relevance.metrics.languages`, `rake-de-100w`. Raises ValueError for a length in sentences (there
-    are none) and a `longest` below 1.
+    and stop words are those of `relevance.metrics.languages`, `rake-de-100w`. Raises ValueError for a length in
+    sentences (there are none) and a `longest` below 1.
     """
 
     def __init__(

@@ -36,7 +36,7 @@ class TrainingDocuments:
 
     @classmethod
     def read(cls, path: Path) -> TrainingDocuments:
-        """Read a file of `write`. Raises `BadRecord` with file and line, and whatever `relevance.data.reading.lines` raises."""
+        """Read a file of `write`. Raises `BadRecord` with file and line, and what `relevance.data.reading` raises."""
         hashes = []
         for place, line in lines(path):
             if not HASH.fullmatch(line):

@@ -1,7 +1,8 @@
 """Metrics against ratings, on all pairs of summaries of very many documents with few summaries each.
 
 All pairs of all documents are in columns, one metric at a time; of the other metrics, one byte is kept for each pair.
-The figures are those of `relevance.analysis.agreement.rated_pairs`, which goes through documents of many summaries one by one.
+The figures are those of `relevance.analysis.agreement.rated_pairs`, which goes through documents of many summaries one
+by one.
 """
 
 from collections.abc import Iterator, Mapping

@@ -56,7 +56,7 @@ KENDALL_CELLS = 4_000
 
 
 def is_linearized(method: Method, cells: int, resample: Resample | None) -> bool:
-    """Tell whether an interval at the global level uses first-order resamples (`relevance.analysis.correlation.linearized`)."""
+    """Tell whether a global interval uses first-order resamples (`relevance.analysis.correlation.linearized`)."""
     return (resample or RESAMPLE_BY_LEVEL[0]) == "documents" and method != "pearson" and cells > RANKED_CELLS
 
 

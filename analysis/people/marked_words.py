@@ -101,8 +101,9 @@ def compare_marks(texts: Iterable[MarkedText]) -> MarkComparison:
     """Compare the words that people marked in some texts with keywords.
 
     Ratios are those of sums over all texts; their intervals are Clopper and Pearson's for an effective number of words
-    or occurrences, given the variance over documents (`relevance.analysis.ratio_intervals`), as percentiles of a bootstrap over
-    documents have too little coverage near 0 and 1. A document without keywords or marks is left out of both.
+    or occurrences, given the variance over documents (`relevance.analysis.ratio_intervals`), as percentiles of a
+    bootstrap over documents have too little coverage near 0 and 1. A document without keywords or marks is left out of
+    both.
     """
     by_document: dict[str, list[MarkedText]] = {}
     for text in texts:

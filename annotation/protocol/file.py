@@ -1,4 +1,4 @@
-"""The study file: TOML whose tables and keys are the records of `relevance.annotation.protocol.records`, read strictly."""
+"""The study file: TOML, read strictly into the records of `relevance.annotation.protocol.records`."""
 
 import re
 import tomllib

@@ -25,7 +25,7 @@ class Pinned:
 
     name: str
     sha256: str | None = None
-    """The hash of documents and systems' summaries (`relevance.annotation.protocol.pinning`); None in a study made before."""
+    """The hash of documents and summaries (`relevance.annotation.protocol.pinning`); None in a study made before."""
     systems: tuple[str, ...] = ()
     """Systems whose summaries are paired; empty means all."""
 

@@ -1,4 +1,4 @@
-"""CSV with the columns that `relevance.data.importers.table` reads: a row for each summary, further references in their own rows.
+"""CSV as `relevance.data.importers.table` reads it: a row for each summary, further references in their own rows.
 
 Texts are written unchanged, so that an import returns the same ones: a spreadsheet takes those that begin with = or the
 like for formulas, which is reported.

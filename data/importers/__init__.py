@@ -88,7 +88,7 @@ DELIMITED = {"csv": ",", "tsv": "\t"}
 """The text tables, with the separator of their columns."""
 
 LINES = "lines"
-"""The format that adds a system to a data set instead of making one: a summary a line (`relevance.data.importers.lines`)."""
+"""The format that adds a system to a data set: a summary a line (`relevance.data.importers.lines`)."""
 
 SUFFIXES = {
     ".csv": "csv",

@@ -1,8 +1,8 @@
 """Rows of a Parquet file whose columns may hold lists of objects, as conversations are released.
 
-The limits of `relevance.data.importers.parquet` hold here, too. A row may hold very many values, and each may be stored as a
-number in a dictionary; so texts are read as such numbers, which take no more memory than the pages do, and are measured
-row by row before any row becomes Python objects.
+The limits of `relevance.data.importers.parquet` hold here, too. A row may hold very many values, and each may be stored
+as a number in a dictionary; so texts are read as such numbers, which take no more memory than the pages do, and are
+measured row by row before any row becomes Python objects.
 """
 
 from collections.abc import Collection, Iterator

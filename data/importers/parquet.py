@@ -1,4 +1,4 @@
-"""Parquet: the columns of `relevance.data.importers.table`, within limits that keep a small file from taking much memory.
+"""Parquet: the columns of `relevance.data.importers.table`, within limits so that a small file takes little memory.
 
 Compression and dictionaries let a file of kilobytes hold gigabytes, so files that are too large are refused by their
 description and by the headers of their pages, before anything is unpacked. Then the texts are measured, in batches so

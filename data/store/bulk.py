@@ -26,8 +26,8 @@ def insert_records(
 ) -> None:
     """Insert documents and their imported summaries, in order, into an empty data set.
 
-    `hashes` are those of each document's summaries (`relevance.data.store.rows.example_hashes`). The session must be one that
-    writes: in SQLite it must hold the lock. Raises what SQLAlchemy raises.
+    `hashes` are those of each document's summaries (`relevance.data.store.rows.example_hashes`). The session must be
+    one that writes: in SQLite it must hold the lock. Raises what SQLAlchemy raises.
     """
     ids = new_ids(session, len(records))
     documents = (

@@ -53,7 +53,7 @@ def summary_row(summary: Summary, signature: str | None = None) -> SummaryRow:
 
 
 def hash_examples(row: DocumentRow) -> None:
-    """Set the hashes of a document's summaries, which depend on one another (`relevance.data.records.make_examples`)."""
+    """Set the hashes of a document's summaries, which depend on each other (`relevance.data.records.make_examples`)."""
     for summary, example in zip(row.summaries, example_hashes(*to_records(row)), strict=True):
         summary.example = example
 

@@ -84,8 +84,8 @@ class Apes:
     summary that mentions none is wrong. Questions that come with the data set replace these. `questions` selects the
     references to ask, `ask` the mentions (`relevance.metrics.apes.questions.ASK`), and `value` the credit of a question
     (`question_credit`); `entities` and `reader` name the parts (`relevance.metrics.apes.finders.finder`,
-    `relevance.metrics.apes.readers.reader`). The score's part `occurs` is a lexical baseline: the share of questions whose answer
-    the summary mentions. Raises ValueError for an option out of its range.
+    `relevance.metrics.apes.readers.reader`). The score's part `occurs` is a lexical baseline: the share of questions
+    whose answer the summary mentions. Raises ValueError for an option out of its range.
     """
 
     name = "apes"

@@ -1,4 +1,4 @@
-"""The embedded entity finder: a small tagger on the frozen embedded encoder, trained by `relevance.metrics.apes.training`.
+"""The embedded entity finder: a small tagger on the frozen encoder, trained by `relevance.metrics.apes.training`.
 
 A word is described by the encoder's token vectors, by its shape (as the encoder reads lower case) and by hashes of its
 first and last letters; a bidirectional LSTM with a linear-chain CRF (Lample et al. 2016, section 2) gives it a BIO tag.

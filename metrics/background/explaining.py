@@ -1,8 +1,8 @@
 """Evidence of a metric's score: lexical metrics run here, model-based ones in a warm process.
 
-That process (`relevance.metrics.background.explaining_process`) is started once and stays, because loading the models takes
-seconds and the web server must not load their libraries. Both sides exchange lines of JSON, from which records are
-rebuilt by their type hints.
+That process (`relevance.metrics.background.explaining_process`) is started once and stays, because loading the models
+takes seconds and the web server must not load their libraries. Both sides exchange lines of JSON, from which records
+are rebuilt by their type hints.
 """
 
 import json

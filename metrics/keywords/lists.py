@@ -76,8 +76,8 @@ def digest(documents: Iterable[Document], lists: Mapping[str, Sequence[Words]]) 
 def refuse_ambiguous(lists: KeywordLists, records: Iterable[tuple[Document, Sequence[Summary]]]) -> None:
     """Refuse lists that differ between documents of the same texts, which share their stored scores.
 
-    Scores are stored by the texts that a metric may use (`relevance.data.store.example_hash`), without the document's id. Raises
-    `BadRecord`.
+    Scores are stored by the texts that a metric may use (`relevance.data.store.example_hash`), without the document's
+    id. Raises `BadRecord`.
     """
     seen: dict[object, Document] = {}
     for document, summaries in records:

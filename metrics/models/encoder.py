@@ -74,9 +74,9 @@ class Encoded(NamedTuple):
 class Encoder:
     """A Hugging Face encoder, loaded on first use; see `shared_encoder` for the one that metrics share.
 
-    `model` is `embedded`, a folder or a name (`relevance.metrics.models.files`); `dtype` is the precision of its computation,
-    while its vectors are always float32. A text is not encoded again while it is among the last `KEPT_BYTES`, however
-    many metrics and references need it, so memory does not grow with the number of documents.
+    `model` is `embedded`, a folder or a name (`relevance.metrics.models.files`); `dtype` is the precision of its
+    computation, while its vectors are always float32. A text is not encoded again while it is among the last
+    `KEPT_BYTES`, however many metrics and references need it, so memory does not grow with the number of documents.
     """
 
     def __init__(

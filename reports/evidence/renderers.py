@@ -1,4 +1,4 @@
-"""The renderers of metrics' evidence, by the name in the metric's file: `relevance.metrics.kind.MetricKind.renderer`."""
+"""The renderers of metrics' evidence, by the name in a metric's file: `relevance.metrics.kind.MetricKind.renderer`."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple

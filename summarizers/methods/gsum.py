@@ -30,8 +30,8 @@ class GSum(Seq2SeqMethod):
     cross-entropy with smoothed labels.
 
     The keywords are those of the source, as far as it is read, by tf-idf with sentences as documents
-    (`relevance.metrics.keywords.extractors`), both in training and at test time, so that no reference can leak. The authors
-    predict keywords at test time only and train with those of the source that are also in the reference.
+    (`relevance.metrics.keywords.extractors`), both in training and at test time, so that no reference can leak. The
+    authors predict keywords at test time only and train with those of the source that are also in the reference.
     Source: Dou et al. (2021), GSum, and its published code. Raises ValueError for fewer than one keyword, and for a
     smoothing outside [0, 1].
     """

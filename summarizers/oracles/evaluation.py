@@ -127,8 +127,9 @@ def evaluate(
     `progress` is called with the numbers of done and all documents, first with 0 done, and again while waiting for a
     search; an exception of it ends the searches. Apart from their seconds, the rows are the same for any number of
     child `processes`, unless the time limit ends a search; output of a solver's C code there goes to standard error
-    (`relevance.summarizers.processes.map_in_processes`). With 0 processes all work is done in this process, whose standard output
-    may then get such output (`relevance.summarizers.oracles.exact`). Raises ValueError for unknown options.
+    (`relevance.summarizers.processes.map_in_processes`). With 0 processes all work is done in this process, whose
+    standard output may then get such output (`relevance.summarizers.oracles.exact`). Raises ValueError for unknown
+    options.
     """
     check_task(task, processes)
     rows: list[OracleRow] = []

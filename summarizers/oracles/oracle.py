@@ -32,7 +32,7 @@ class Target(NamedTuple):
 
     @property
     def options(self) -> dict[str, object]:
-        """The settings in signatures. N-grams are counted inside sentences (`relevance.summarizers.oracles.problem`)."""
+        """The settings in signatures. N-grams are counted in sentences (`relevance.summarizers.oracles.problem`)."""
         return {
             "metric": f"rouge{self.n}",
             "definition": self.definition,

@@ -152,7 +152,7 @@ def test_many_cells_equal_building_each_resample(
 @pytest.mark.process
 def test_products_of_matrices_take_one_thread() -> None:
     # the threads of many small products wait for each other: two took twice as long as one
-    code = "import relevance.analysis, threadpoolctl; print(*(one['num_threads'] for one in threadpoolctl.threadpool_info()))"
+    code = "import relevance.analysis, threadpoolctl as t; print(*(one['num_threads'] for one in t.threadpool_info()))"
     asked = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
     found = subprocess.run([sys.executable, "-c", code], env=asked, capture_output=True, text=True, check=True)
     assert set(found.stdout.split()) <= {"1"}

@@ -143,7 +143,8 @@ def test_the_signature_names_the_weights(bert: Path) -> None:
 
 @pytest.mark.process
 def test_making_a_reader_loads_no_torch(bert: Path) -> None:
-    code = f"import sys; from relevance.metrics.apes.readers import reader; reader('extractive:{bert}'); print(*sys.modules)"
+    made = f"from relevance.metrics.apes.readers import reader; reader('extractive:{bert}')"
+    code = f"import sys; {made}; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert not {"torch", "transformers"} & set(loaded)
 

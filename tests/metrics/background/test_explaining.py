@@ -366,8 +366,10 @@ def test_a_process_that_crashes_is_followed_by_another(inspector: Inspector) -> 
 def test_parent_without_torch_and_the_end_of_its_process() -> None:
     """The server loads no model, and what it started ends when it is killed."""
     code = (
-        "import sys, time; from relevance.metrics import metric; from relevance.metrics.background.explaining import Inspector\n"
-        "from relevance.data.records import Example; from relevance.metrics.explained import load_dictionaries; inspector = Inspector()\n"
+        "import sys, time; from relevance.metrics import metric\n"
+        "from relevance.metrics.background.explaining import Inspector\n"
+        "from relevance.data.records import Example; from relevance.metrics.explained import load_dictionaries\n"
+        "inspector = Inspector()\n"
         "inspector.warm(); e = Example('d', 's', 'Anna left.', ('Anna went.',), None, '')\n"
         "signatures = [metric(name).signature for name in ('bertscore', 'carouge', 'apes')]\n"
         f"values = [inspector.explain(signature, e, {PATIENCE}).value for signature in signatures]\n"

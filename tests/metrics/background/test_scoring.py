@@ -115,7 +115,8 @@ def test_what_a_killed_run_has_scored_is_not_computed_again(store: DataStore) ->
 def test_a_run_ends_with_the_server(store: DataStore) -> None:
     """What the server started ends when it is killed, so that nothing works on unseen."""
     code = (
-        "import os, sys, time; from relevance.data.database import connect; from relevance.data.store import DataStore\n"
+        "import os, sys, time; from relevance.data.database import connect\n"
+        "from relevance.data.store import DataStore\n"
         "from relevance.metrics.background.processes import launch; store = DataStore(connect(sys.argv[1]))\n"
         f"run = store.start_run(dataset={NAME!r}, metrics=['rouge1', 'carouge'])\n"
         f"print(run.id, launch(store, run.id, {MODULE!r}).pid, flush=True); time.sleep(600)"
