@@ -1,7 +1,8 @@
-"""The application: `relevance serve`, `uvicorn app:app --lifespan on` or `streamlit run app.py` serve it."""
+"""The application: `relevance serve`, `uvicorn relevance.app:app --lifespan on` or `streamlit run app.py` serve it."""
 
 import gc
-from collections.abc import AsyncIterator
+import tomllib
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,8 @@ from typing import Any
 import streamlit as st
 
 from relevance.hosting.settings import BadSettings, hosted_settings, is_hosted
+
+SETTINGS = Path(__file__).with_name(".streamlit") / "config.toml"
 
 
 @asynccontextmanager
@@ -40,13 +43,50 @@ async def lifespan(_app: st.App) -> AsyncIterator[dict[str, object]]:
     open_pool().end()
 
 
+def set_up_streamlit() -> None:
+    """Set Streamlit's options to those of our `config.toml`, which it reads by itself only in its own folder.
+
+    They go before what this machine's other configurations and the environment say. Raises `BadSettings` for an option
+    that this version of Streamlit does not have.
+    """
+    from streamlit import config, logger
+
+    for name, value in list_options(tomllib.loads(SETTINGS.read_text(encoding="utf-8"))):
+        set_option(name, value)
+    logger.set_log_level(config.get_option("logger.level").upper())
+
+
+def list_options(tables: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the options of TOML tables, such as `theme.dark.primaryColor`, with their values."""
+    for name, value in tables.items():
+        if isinstance(value, dict):
+            yield from list_options(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", value
+
+
+def set_option(name: str, value: object) -> None:
+    """Set one of Streamlit's options. Raises `BadSettings` where it does not hold afterwards."""
+    from streamlit import config
+
+    config.set_option(name, value)
+    try:
+        held = config.get_option(name) == value
+    except RuntimeError:  # there is no such option
+        held = False
+    if not held:
+        raise BadSettings(
+            f"Streamlit {st.__version__} has no option {name}; install the version that constraints.txt names"
+        )
+
+
 def put_behind_gate() -> dict[str, Any]:
     """Routes and middleware of a hosted server, by which nobody reaches a page without a sign-in.
 
     Raises `BadSettings`, as well where this version of Streamlit does not bind sessions to their owners.
     """
     from starlette.middleware import Middleware
-    from streamlit import config, file_util
+    from streamlit import file_util
 
     from relevance.data.database import connect
     from relevance.hosting.exports import ExportDesk
@@ -66,7 +106,7 @@ def put_behind_gate() -> dict[str, Any]:
         "server.enableCORS": True,
     }
     for name, value in options.items():
-        config.set_option(name, value)
+        set_option(name, value)
     check_binding(HEADER)
     from relevance.pages.components.shared.binding import may_say, owns_file
 
@@ -102,6 +142,7 @@ def check_binding(header: str) -> None:
         )
 
 
+set_up_streamlit()
 app = st.App(
     Path(__file__).resolve().parent / "pages" / "main.py",
     lifespan=lifespan,

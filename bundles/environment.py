@@ -6,10 +6,11 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from relevance.data.database import schema_versions
+from relevance.data.distribution import DISTRIBUTION
 from relevance.reports.escaping import in_markdown
 
 PACKAGES = (
-    *("relevance", "numpy", "scipy", "pandas", "sqlalchemy", "regex", "rapidfuzz", "nltk", "simplemma"),
+    *(DISTRIBUTION, "numpy", "scipy", "pandas", "sqlalchemy", "regex", "rapidfuzz", "nltk", "simplemma"),
     *("stopwordsiso", "torch", "transformers", "tokenizers", "safetensors", "spacy"),
 )
 """The packages that scores and figures depend on."""
@@ -39,7 +40,7 @@ def make_readme(study: str, *, texts: bool) -> Iterable[str]:
     """Yield the instructions to verify, rerun and open the bundle."""
     files = "\n".join(f"- `{name}`: {about}" for name, about in ABOUT.items())
     rerun = "" if texts else WITHOUT_TEXTS
-    yield README.format(study=in_markdown(study), files=files, rerun=rerun)
+    yield README.format(study=in_markdown(study), files=files, rerun=rerun, program=DISTRIBUTION)
 
 
 WITHOUT_TEXTS = """
@@ -74,7 +75,7 @@ A bundle of `relevance`: a study with all that its figures depend on.
     relevance bundle rerun FILE    # computes all scores and tables again and compares every number
     relevance bundle open FILE     # a study to read, on the pages
 
-`environment.json` names the versions that it was made with: `pip install relevance` in that version has the commands.
+`environment.json` names the versions that it was made with: `pip install {program}` in that version has the commands.
 {rerun}
 {files}
 """

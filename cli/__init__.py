@@ -3,6 +3,7 @@
 import click
 
 from relevance.cli.program import Command, Program
+from relevance.data.distribution import DISTRIBUTION
 
 COMMANDS = {
     "Data sets": {
@@ -42,7 +43,7 @@ COMMANDS = {
 
 
 @click.group(cls=Program, sections=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="relevance")
+@click.version_option(package_name=DISTRIBUTION)
 def main() -> None:
     """Find out which automatic metrics of summaries agree with people.
 

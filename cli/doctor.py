@@ -24,6 +24,7 @@ from relevance.data.backup import database_file
 from relevance.data.backup.postgresql import find_program, program_version
 from relevance.data.damage import find_damage, open_existing
 from relevance.data.database import OURS, WAL_IS_SOUND, database_url, make_engine, now, schema_versions, set_up_sqlite
+from relevance.data.distribution import how_to_install
 from relevance.data.one_line import message
 from relevance.data.store.base import failure_in_words
 from relevance.hosting.settings import HOSTED, PUBLIC_URL, SECRET, read_settings
@@ -285,7 +286,7 @@ def check_packages(_: Place) -> Finding:
         try:
             said.append(f"{package} {version(package)}")
         except PackageNotFoundError:
-            said.append(f"without {package} (pip install 'relevance[{extra}]')")
+            said.append(f"without {package} ({how_to_install(extra)})")
     return Finding("ok", ", ".join(said))
 
 

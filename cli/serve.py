@@ -5,6 +5,7 @@ import socket
 import sys
 import threading
 import webbrowser
+from pathlib import Path
 from typing import Any
 
 import click
@@ -13,7 +14,8 @@ from sqlalchemy import Engine, make_url
 from relevance.cli.shared import Refused, open_stores, report_refusals
 from relevance.cli.workers import Workers, end_with_parent
 from relevance.data.damage import QUICK
-from relevance.data.database import ROOT, URL_VARIABLE, absolute_url, database_url, make_engine, refuse_damaged
+from relevance.data.database import URL_VARIABLE, absolute_url, database_url, make_engine, refuse_damaged
+from relevance.data.distribution import how_to_install
 from relevance.hosting.accounts import AccountStore
 from relevance.hosting.settings import HOSTED, Settings, hosted_settings
 
@@ -45,7 +47,7 @@ def serve(host: str, port: int, open_browser: bool, hosted: bool, workers: int) 
         check_workers(hosted, port, workers)
     refuse_damaged(make_engine(database_url()).url, most=QUICK)
     settings = prepare_hosting() if hosted else None
-    os.chdir(ROOT)  # where Streamlit looks for .streamlit/config.toml
+    os.chdir(Path(__file__).parents[1])  # where Streamlit finds our .streamlit/config.toml, and nobody else's
     data_store, _ = open_stores()
     if hosted:
         check_owner(data_store.engine)
@@ -96,7 +98,7 @@ def prepare_hosting() -> Settings:
         import argon2  # noqa: F401
         import prometheus_client  # noqa: F401
     except ModuleNotFoundError as error:
-        raise Refused(f"{error.name} is not installed: pip install 'relevance[hosted]'") from error
+        raise Refused(f"{error.name} is not installed: {how_to_install('hosted')}") from error
     return settings
 
 

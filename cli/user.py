@@ -6,6 +6,7 @@ import click
 
 from relevance.cli.printing import print_table
 from relevance.cli.shared import Refused, open_stores, report_refusals, tell
+from relevance.data.distribution import how_to_install
 from relevance.hosting.accounts import AccountStore
 
 password_option = click.option(
@@ -96,7 +97,7 @@ def open_accounts() -> AccountStore:
     try:
         import argon2  # noqa: F401
     except ModuleNotFoundError as error:
-        raise Refused(f"{error.name} is not installed: pip install 'relevance[hosted]'") from error
+        raise Refused(f"{error.name} is not installed: {how_to_install('hosted')}") from error
     data_store, _ = open_stores()
     return AccountStore(data_store.engine)
 

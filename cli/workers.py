@@ -50,7 +50,7 @@ class Workers:
     def start(self, port: int) -> None:
         """Start the server of a port in its own process."""
         self.processes[port] = subprocess.Popen(  # noqa: S603  ourselves
-            [sys.executable, "-m", "relevance", "serve", "--hosted", "--host", self.host, "--port", str(port)],
+            [sys.executable, "-P", "-m", "relevance", "serve", "--hosted", "--host", self.host, "--port", str(port)],
             stdin=subprocess.PIPE,
             env=os.environ | {PARENT: "1"},
             start_new_session=True,  # Ctrl-C reaches this process, which stops them

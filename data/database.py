@@ -15,13 +15,14 @@ from sqlalchemy.orm import DeclarativeBase
 from sqlalchemy.types import TypeDecorator
 
 from relevance.data.damage import find_damage
+from relevance.data.distribution import how_to_install
 from relevance.data.one_line import message
 from relevance.data.reading import Say, quote_value, say_nothing
 
 if TYPE_CHECKING:
     from alembic.config import Config
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).parents[2].resolve()
 URL_VARIABLE = "RELEVANCE_DATABASE_URL"
 
 # Write-ahead logging before this version of SQLite can, rarely, corrupt a database when a checkpoint and a
@@ -117,7 +118,7 @@ def make_engine(url: str) -> Engine:
         try:
             return create_engine(address, pool_pre_ping=True, hide_parameters=True)
         except ModuleNotFoundError as error:
-            raise UnusableDatabase(f"{error.name} is not installed: pip install 'relevance[postgresql]'") from error
+            raise UnusableDatabase(f"{error.name} is not installed: {how_to_install('postgresql')}") from error
     engine = create_engine(address, connect_args={"timeout": 30}, hide_parameters=True)
     event.listen(engine, "connect", set_up_sqlite)
     event.listen(engine, "begin", begin_sqlite)
@@ -248,7 +249,7 @@ def migrations() -> Config:
     from alembic.config import Config
 
     config = Config()
-    config.set_main_option("script_location", str(ROOT / "data" / "migrations"))
+    config.set_main_option("script_location", str(Path(__file__).with_name("migrations")))
     return config
 
 

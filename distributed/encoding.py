@@ -9,11 +9,12 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from relevance.data.distribution import DISTRIBUTION
 from relevance.data.files import open_file
 from relevance.data.shards import METADATA, BadShard, ShardFacts
 
 PACKAGES = (
-    "relevance",
+    DISTRIBUTION,
     "numpy",
     "nltk",
     "pyarrow",

@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from relevance.data.distribution import how_to_install
+
 MOST_TOGETHER = 8
 """The most items of a task: Ray Data leaves a worker idle for a fifth of a second after each task."""
 
@@ -136,7 +138,7 @@ def on_ray(options: RayOptions) -> Iterator[RayPlace]:
         import ray
         from ray.data import DataContext
     except ImportError as error:
-        raise RayMissing("Ray is not installed: pip install 'relevance[ray]'") from error
+        raise RayMissing(f"Ray is not installed: {how_to_install('ray')}") from error
     quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
     warnings.filterwarnings("ignore", module="ray")
     if options.address is None:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from relevance.data.distribution import how_to_install
 from relevance.data.files import open_file
 from relevance.data.importers import IMPORTERS, guess_format, read_documents
 from relevance.data.importers.parquet import MIB, load_part
@@ -95,7 +96,7 @@ def filesystem(name: str) -> tuple[Any, str]:
         system, path = fsspec.core.url_to_fs(name)
     except (ImportError, ValueError) as error:
         raise NoInput(
-            f"{name} cannot be opened: {error}; pip install 'relevance[ray]' brings fsspec, and s3fs, gcsfs and others "
+            f"{name} cannot be opened: {error}; {how_to_install('ray')} brings fsspec, and s3fs, gcsfs and others "
             "open their places"
         ) from error
     return system, path

@@ -13,6 +13,7 @@ from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from relevance.data.distribution import how_to_install
 from relevance.data.one_line import cut, in_one_line
 from relevance.llm.client import CallFailed, CallsRefused, Completion, Message, Settings
 from relevance.llm.tokens import EstimatedTokens
@@ -80,7 +81,7 @@ class OpenAIClient:
 
             from relevance.llm.answers import bound_answers
         except ModuleNotFoundError as error:
-            raise ClientUnavailable(f"{error.name} is not installed: pip install 'relevance[llm]'") from error
+            raise ClientUnavailable(f"{error.name} is not installed: {how_to_install('llm')}") from error
         self.model, self.address, self.now = model, check_address(address), now
         self.tokens = EstimatedTokens()
         self.key = read_key(self.address, needed=needs_key)

@@ -1,7 +1,34 @@
 """The Python interface for notebooks: scores, agreement, correlations and evidence over pandas frames."""
 
-from relevance.explaining import Explanation, explain
-from relevance.frames import BadFrame, load
-from relevance.tables import agreement, correlate, score
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from relevance.explaining import Explanation, explain
+    from relevance.frames import BadFrame, load
+    from relevance.tables import agreement, correlate, score
 
 __all__ = ["BadFrame", "Explanation", "agreement", "correlate", "explain", "load", "score"]
+
+PLACES = {
+    "BadFrame": "frames",
+    "Explanation": "explaining",
+    "agreement": "tables",
+    "correlate": "tables",
+    "explain": "explaining",
+    "load": "frames",
+    "score": "tables",
+}
+"""The module of each name, imported when the name is first used: the command and the pages need none of them."""
+
+
+def __getattr__(name: str) -> Any:
+    """Import a name of the interface."""
+    if name not in PLACES:
+        raise AttributeError(f"module 'relevance' has no attribute {name!r}")
+    return getattr(import_module(f"relevance.{PLACES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    """List the interface's names, also those that were not used yet."""
+    return sorted({*globals(), *__all__})

@@ -12,8 +12,6 @@ from multiprocessing.connection import Connection, wait
 from signal import Signals
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from relevance.data.database import ROOT
-
 NICE = 5
 """The niceness of child processes: the process that started them may be serving pages."""
 
@@ -115,8 +113,12 @@ class WorkerProcess:
         self.line, other = Pipe()
         with other:  # the child's end is the child's alone: the line breaks when either of us ends
             self.process = subprocess.Popen(  # noqa: S603  our own module, and a number
-                [sys.executable, "-c", f"from relevance.summarizers.processes import work; work({other.fileno()})"],
-                cwd=ROOT,
+                [
+                    sys.executable,
+                    "-P",
+                    "-c",
+                    f"from relevance.summarizers.processes import work; work({other.fileno()})",
+                ],
                 env={"OMP_NUM_THREADS": "1"} | os.environ,  # the children share the processors by documents
                 stdin=subprocess.DEVNULL,
                 stdout=2,  # standard output is the command's alone

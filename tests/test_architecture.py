@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -42,18 +43,30 @@ HEAVY = {"torch", "transformers", "spacy", "nltk", "simplemma", "stopwordsiso", 
 
 
 def files(package: str) -> list[Path]:
-    return [ROOT / f"{package}.py"] if package == "app" else sorted((ROOT / package).rglob("*.py"))
+    if package == "app":
+        return [ROOT / "app.py"]
+    if package == "relevance":  # the Python interface: `__main__` is the command, and the links are other packages
+        ours = {"__init__.py", "explaining.py", "frames.py", "tables.py"}
+        assert {path.name for path in (ROOT / package).glob("*.py")} == {*ours, "__main__.py", "app.py"}
+        return sorted(ROOT / package / name for name in ours)
+    return sorted((ROOT / package).rglob("*.py"))
 
 
 def imported(tree: ast.AST) -> set[str]:
-    """The top-level names of every import, wherever in the file it stands."""
-    names: set[str] = set()
+    """Every import, wherever in the file it stands: the package of ours, or the top-level name of another's."""
+    modules: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            names |= {alias.name.split(".")[0] for alias in node.names}
+            modules |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
-            names.add((node.module or "").split(".")[0])
-    return names
+            modules |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return {package_of(module) for module in modules}
+
+
+def package_of(module: str) -> str:
+    """`data` of `relevance.data.records`; `relevance` of the modules of the Python interface."""
+    first, second, *_ = [*module.split("."), ""]
+    return second if first == "relevance" and second in MAY_IMPORT else first
 
 
 @pytest.mark.parametrize("package", MAY_IMPORT)
@@ -78,7 +91,7 @@ def test_heavy_libraries_are_not_imported_at_module_level(package: str) -> None:
 @pytest.mark.process
 def test_the_app_starts_without_what_only_scoring_needs() -> None:
     modules = "app, annotation.results, data.importing, reports.contents.study, pages.components.shared.stores, metrics"
-    code = f"import sys, {modules}; print(*sorted(sys.modules))"
+    code = f"import sys, relevance.{modules.replace(', ', ', relevance.')}; print(*sorted(sys.modules))"
     loaded = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert not set(loaded.stdout.split()) & HEAVY
 
@@ -111,7 +124,8 @@ def test_pages_stay_off_other_pages_and_unsafe_html() -> None:
     for file in sorted((ROOT / "pages").glob("*.py")):
         text = file.read_text()
         assert "unsafe_allow_html" not in text, file
-        assert not {f"pages.{other.stem}" for other in (ROOT / "pages").glob("*.py")} & set(text.split()), file
+        others = {f"relevance.pages.{other.stem}" for other in (ROOT / "pages").glob("*.py")}
+        assert not others & set(text.split()), file
 
 
 @pytest.mark.parametrize("script", sorted((ROOT / "pages").glob("*.py")), ids=lambda path: path.name)
@@ -123,3 +137,21 @@ def test_a_page_shows_no_string_that_is_meant_for_readers_of_the_code(script: Pa
         if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
     ]
     assert alone == []
+
+
+def test_the_package_leads_to_every_folder() -> None:
+    """A folder of ours is imported as a part of `relevance`, where a relative link leads to it."""
+    linked = {path.name: path.readlink() for path in (ROOT / "relevance").iterdir() if path.is_symlink()}
+    ours = {name: f"{name}.py" if name == "app" else name for name in MAY_IMPORT if name != "relevance"}
+    assert linked == {name: Path("..", name) for name in [*ours.values(), ".streamlit"]}
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["ruff"]["lint"]["flake8-tidy-imports"]
+    assert settings["banned-api"] == {name: {"msg": f"relevance.{name}"} for name in ours}
+
+
+def test_child_processes_import_nothing_from_where_they_are_started() -> None:
+    """Python looks for the modules of `-m` and `-c` in the working folder first, unless it is told not to."""
+    for package in MAY_IMPORT:
+        for file in files(package):
+            for node in ast.walk(ast.parse(file.read_text())):
+                if isinstance(node, ast.List) and ast.unparse(node).startswith("[sys.executable, "):
+                    assert ast.unparse(node.elts[1]) == "'-P'", file

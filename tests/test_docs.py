@@ -105,7 +105,8 @@ def test_the_paper_s_false_discovery_rates_that_are_told() -> None:
 @pytest.mark.exhaustive
 def test_the_diffs_of_contributing_apply_and_do_what_it_says(tmp_path: Path) -> None:
     copy = tmp_path / "copy"
-    shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(".*", "tests", "benchmarks", "docs", "*.egg-info"))
+    ignored = shutil.ignore_patterns(".*", "tests", "benchmarks", "docs", "*.egg-info")
+    shutil.copytree(ROOT, copy, symlinks=True, ignore=ignored)
     diffs = re.findall(r"```diff\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text(), re.DOTALL)
     assert len(diffs) == 5
     for diff in diffs:

@@ -4,6 +4,7 @@ import importlib
 from collections.abc import Sequence
 from typing import Any
 
+from relevance.data.distribution import how_to_install
 from relevance.metrics.apes.entities import ONTONOTES_LOC, TYPES, Entity, Finder, FinderUnavailable
 from relevance.metrics.apes.tagger import Tagger
 
@@ -33,7 +34,7 @@ class SpacyFinder:
         try:
             spacy = importlib.import_module("spacy")
         except ImportError as error:
-            raise FinderUnavailable("spaCy is not installed: pip install 'relevance[spacy]'") from error
+            raise FinderUnavailable(f"spaCy is not installed: {how_to_install('spacy')}") from error
         except Exception as error:
             raise FinderUnavailable(f"spaCy cannot be imported: {error}") from error
         try:

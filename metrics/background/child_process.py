@@ -7,21 +7,19 @@ from collections.abc import Mapping
 from signal import Signals
 from typing import IO
 
-from relevance.data.database import ROOT
-
 
 def start_module(
     module: str, *arguments: str, environment: Mapping[str, str], stdout: int
 ) -> tuple[subprocess.Popen[bytes], IO[bytes]]:
     """Start `python -m MODULE ARGUMENTS`; return the process and the file of its standard error. Raises OSError.
 
-    Its standard input is a pipe, whose end tells the process that this one has ended.
+    Its standard input is a pipe, whose end tells the process that this one has ended. With `-P`
+    it imports nothing from the folder where it is started, such as a user's own `random.py`.
     """
     log = tempfile.TemporaryFile()  # noqa: SIM115  whoever waits for the process closes it
     try:
         process = subprocess.Popen(  # noqa: S603  our own modules
-            [sys.executable, "-m", module, *arguments],
-            cwd=ROOT,
+            [sys.executable, "-P", "-m", module, *arguments],
             env=environment,
             stdin=subprocess.PIPE,
             stdout=stdout,

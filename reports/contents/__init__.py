@@ -11,6 +11,7 @@ from typing import Any
 
 from relevance.analysis.metrics_and_people import LEVELS
 from relevance.analysis.study import StudyAnalysis
+from relevance.data.distribution import DISTRIBUTION
 from relevance.metrics.registry import label_of
 from relevance.metrics.scoring import MissingCounts
 from relevance.reports import formats
@@ -21,7 +22,7 @@ from relevance.reports.tables.correlation import TERMS
 from relevance.reports.tables.registry import make_table
 from relevance.reports.tables.table import Table
 
-PACKAGES = ("relevance", "numpy", "scipy", "pandas", "sqlalchemy")
+PACKAGES = (DISTRIBUTION, "numpy", "scipy", "pandas", "sqlalchemy")
 
 NOTHING = StudyAnalysis()
 

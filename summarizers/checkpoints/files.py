@@ -6,6 +6,7 @@ from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 
+from relevance.data.distribution import how_to_install
 from relevance.data.files import sha256
 from relevance.metrics.models.files import BadModel, ModelUnavailable, read_object, safe, weights_files
 
@@ -74,7 +75,7 @@ def find_gguf(path: Path) -> Path:
         if file.read(4) != b"GGUF":
             raise BadModel(f"{path} is not a GGUF file")
     if lacking := [name for name in ("accelerate", "gguf") if find_spec(name) is None]:
-        raise ModelUnavailable(f"files of GGUF need {' and '.join(lacking)}: pip install 'relevance[neural]'")
+        raise ModelUnavailable(f"files of GGUF need {' and '.join(lacking)}: {how_to_install('neural')}")
     return path
 
 

@@ -8,6 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from relevance.data.distribution import how_to_install
 from relevance.data.records import Document
 from relevance.metrics.base import check_option
 from relevance.summarizers.base import VERSION
@@ -85,4 +86,4 @@ def check_installed() -> None:
     from importlib.util import find_spec
 
     if find_spec("accelerate") is None:
-        raise NotInstalled("training needs accelerate: pip install 'relevance[neural]'")
+        raise NotInstalled(f"training needs accelerate: {how_to_install('neural')}")

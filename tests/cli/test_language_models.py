@@ -201,7 +201,7 @@ def test_without_a_key_openai_is_not_asked(folder: Path, monkeypatch: pytest.Mon
 def test_without_the_package_its_name_is_said(folder: Path, stub: Stub, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "openai", None)
     assert refused("summarize", "small", "--system", "llm:m", "--base-url", stub.address) == (
-        "openai is not installed: pip install 'relevance[llm]'"
+        "openai is not installed: pip install 'relevance-studies[llm]'"
     )
 
 

@@ -96,7 +96,7 @@ def test_accelerate_is_asked_for(corpus: Path, monkeypatch: pytest.MonkeyPatch) 
         importlib.util, "find_spec", lambda name, *more: None if name == "accelerate" else find(name, *more)
     )
     files = (corpus / "train.jsonl", "--dev", corpus / "dev.jsonl", "-o", corpus / "out", "--model", corpus)
-    assert refused("train", "plain", *files) == "training needs accelerate: pip install 'relevance[neural]'"
+    assert refused("train", "plain", *files) == "training needs accelerate: pip install 'relevance-studies[neural]'"
 
 
 def test_documents_of_dev_are_not_learned_from(corpus: Path, sqlite_url: str) -> None:

@@ -264,7 +264,7 @@ def test_an_address_is_made_absolute_and_keeps_its_password(monkeypatch, tmp_pat
     ("url", "message"),
     [
         ("mysql://x/y", "names mysql; it must be SQLite or PostgreSQL"),
-        ("postgresql+psycopg2://x/y", "psycopg2 is not installed: pip install 'relevance\\[postgresql\\]'"),
+        ("postgresql+psycopg2://x/y", "psycopg2 is not installed: pip install 'relevance-studies\\[postgresql\\]'"),
     ],
 )
 def test_other_databases_are_refused(url, message):

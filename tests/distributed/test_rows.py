@@ -45,7 +45,7 @@ def test_shards_of_parquet_are_those_of_json_lines(tmp_path: Path, row_group_siz
 
 
 def test_rows_of_an_address_are_read_by_ranges(tmp_path: Path) -> None:
-    fsspec = pytest.importorskip("fsspec", reason="relevance[ray] is not installed")
+    fsspec = pytest.importorskip("fsspec", reason="relevance-studies[ray] is not installed")
     source = store(tmp_path / "in.parquet", demo_rows(), 7)
     with fsspec.open("memory://rows/in.parquet", "wb") as file:
         file.write(source.read_bytes())

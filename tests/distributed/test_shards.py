@@ -215,7 +215,7 @@ def test_what_does_not_go_together_is_refused(tmp_path: Path) -> None:
 def test_without_ray_it_is_said_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     said = refused("score", DEMO, "--on", "ray", "-o", f"{tmp_path}/out/")
-    assert "pip install 'relevance[ray]'" in said
+    assert "pip install 'relevance-studies[ray]'" in said
 
 
 @pytest.mark.process

@@ -108,5 +108,5 @@ def test_a_real_model_judges_pairs(client: CheckpointClient, tmp_path: Path) -> 
 
 def test_what_is_not_installed_is_named(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("relevance.summarizers.checkpoints.files.find_spec", lambda name: None)
-    with pytest.raises(ModelUnavailable, match=r"need accelerate and gguf: pip install 'relevance\[neural\]'"):
+    with pytest.raises(ModelUnavailable, match=r"need accelerate and gguf: pip install 'relevance-studies\[neural\]'"):
         CheckpointSummarizer("gguf", tiny)

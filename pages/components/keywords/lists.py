@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 
 from relevance.annotation.keyword_records import FoundKeyword, MarkTask, Review, ShownKeyword
+from relevance.data.distribution import DISTRIBUTION
 from relevance.data.one_line import cut
 from relevance.data.records import Document
 from relevance.metrics.keywords.extractors import comparison_signature
@@ -100,7 +101,7 @@ def review_facts(review: Review) -> dict[str, str]:
 
 def review_signature(documents: Sequence[Document], language: str = ENGLISH) -> str:
     """Return the settings by which a review's keywords were found, and the version of this project."""
-    return f"{comparison_signature(documents, language=language)}|version:{version('relevance')}"
+    return f"{comparison_signature(documents, language=language)}|version:{version(DISTRIBUTION)}"
 
 
 def surface(keyword: FoundKeyword | ShownKeyword, texts: Sequence[str]) -> str:

@@ -204,7 +204,7 @@ def test_spacy_that_is_not_installed_says_how_to_get_it(monkeypatch: pytest.Monk
         raise ImportError(name)
 
     monkeypatch.setattr(importlib, "import_module", missing)
-    with pytest.raises(FinderUnavailable, match=r"pip install 'relevance\[spacy\]'"):
+    with pytest.raises(FinderUnavailable, match=r"pip install 'relevance-studies\[spacy\]'"):
         finder("spacy:en_core_web_sm")
 
 

@@ -396,12 +396,12 @@ def broken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable
     made = Inspector()
 
     def inspector(code: str) -> Inspector:
-        folder = tmp_path / "metrics" / "background"
+        folder = tmp_path / "relevance" / "metrics" / "background"
         folder.mkdir(parents=True, exist_ok=True)
-        for package in (folder.parent, folder):
+        for package in (folder.parent.parent, folder.parent, folder):
             (package / "__init__.py").touch()
         (folder / "explaining_process.py").write_text(f"import sys, time\n{code}")
-        monkeypatch.setattr("relevance.metrics.background.child_process.ROOT", tmp_path)
+        monkeypatch.setenv("PYTHONPATH", str(tmp_path))
         return made
 
     yield inspector

@@ -78,9 +78,9 @@ def test_a_run_that_cannot_even_begin_says_why(store: DataStore) -> None:
 def test_a_process_that_dies_at_once_leaves_its_last_words(
     store: DataStore, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    (tmp_path / "metrics").mkdir()
-    (tmp_path / "metrics" / "__init__.py").write_text("raise RuntimeError('the disk is broken')")
-    monkeypatch.setattr("relevance.metrics.background.child_process.ROOT", tmp_path)
+    (tmp_path / "relevance").mkdir()
+    (tmp_path / "relevance" / "__init__.py").write_text("raise RuntimeError('the disk is broken')")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     run = over(store, start_run(store, NAME, ["rouge1"]))
     assert run.state == "failed"
     assert run.error == "its process ended before it was done: RuntimeError: the disk is broken"
