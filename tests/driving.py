@@ -6,7 +6,7 @@ import socket
 import subprocess
 import sys
 import urllib.request
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from http.client import HTTPException
 from pathlib import Path
@@ -127,6 +127,9 @@ def running(
     ready: Callable[[], bool],
     log: IO[bytes] | int | None = None,
     through: Sequence[str] = (),
+    program: Sequence[str | Path] = (sys.executable, "-m", "relevance"),
+    folder: Path = ROOT,
+    environment: Mapping[str, str] = os.environ,
     **settings: str,
 ) -> Iterator[subprocess.Popen[bytes]]:
     """`relevance serve` with options on a port, from when it is ready on; yields its process and ends it.
@@ -134,9 +137,9 @@ def running(
     `settings` are further variables of its environment, `log` is where its log goes.
     """
     server = subprocess.Popen(
-        [*through, sys.executable, "-m", "relevance", "serve", "--port", str(port), *options],
-        cwd=ROOT,
-        env=os.environ | settings,
+        [*through, *program, "serve", "--port", str(port), *options],
+        cwd=folder,
+        env={**environment, **settings},
         stdout=subprocess.DEVNULL,
         stderr=log,
     )

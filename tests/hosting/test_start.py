@@ -1,9 +1,11 @@
 """A hosted server starts with a secret, an address and an owner of its own, or not at all."""
 
+import ast
 import os
 import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,7 @@ from streamlit.runtime.media_file_manager import MediaFileManager
 from streamlit.runtime.session_manager import SessionManager
 from streamlit.web.server.starlette import starlette_websocket
 
-from relevance.app import check_binding
+from relevance.app import SETTINGS, check_binding, list_options, set_up_streamlit
 from relevance.data.database import connect
 from relevance.hosting.gate import HEADER
 from relevance.hosting.settings import BadSettings, checked_url, read_settings
@@ -85,12 +87,12 @@ def start(database_url: str, settings: dict[str, str]) -> subprocess.CompletedPr
     return run(*arguments, **{"RELEVANCE_DATABASE_URL": database_url} | settings)
 
 
-def run(*arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
+def run(*arguments: str, folder: Path = ROOT, **settings: str) -> subprocess.CompletedProcess[str]:
     """Run Python with these settings and no others until it ends."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("RELEVANCE_")}
     command, environment = [sys.executable, *arguments], kept | settings
     return subprocess.run(
-        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False
     )
 
 
@@ -213,6 +215,39 @@ def test_what_streamlit_is_told_elsewhere_opens_nothing(sqlite_url: str, tmp_pat
             file = {"files": ("a.txt", b"text")}
             assert client.put(f"/_stcore/upload_file/{tab.session}/file", files=file).status_code == 403
             assert "access-control-allow-origin" not in client.get("/_stcore/health").headers
+
+
+SHOW_OPTIONS = """
+import relevance.app
+from streamlit import config
+print({name: config.get_option(name) for name, _ in relevance.app.list_options(relevance.app.tomllib.loads(
+    relevance.app.SETTINGS.read_text()))})
+"""
+
+
+@pytest.mark.process
+def test_streamlit_has_our_options_wherever_it_is_started(sqlite_url: str, tmp_path: Path) -> None:
+    """Another program's folder, another home and the environment say otherwise."""
+    ours = dict(list_options(tomllib.loads(SETTINGS.read_text())))
+    assert ours["client.showErrorDetails"] == "none"
+    (tmp_path / ".streamlit").mkdir()
+    careless = "[client]\nshowErrorDetails = 'full'\n[theme]\nprimaryColor = '#ff0000'\n"
+    (tmp_path / ".streamlit" / "config.toml").write_text(careless)
+    said = {"RELEVANCE_DATABASE_URL": sqlite_url, "STREAMLIT_CLIENT_TOOLBAR_MODE": "developer", "HOME": str(tmp_path)}
+    ended = run("-P", "-c", SHOW_OPTIONS, folder=tmp_path, **said)
+    assert ended.returncode == 0, ended.stderr
+    assert ast.literal_eval(ended.stdout) == ours
+
+
+@pytest.mark.parametrize("option", ["client.showNoErrors", "theme.dark.shade"])
+def test_a_streamlit_without_one_of_our_options_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, option: str
+) -> None:
+    settings = tmp_path / "config.toml"
+    settings.write_text(f"{option} = 1\n")
+    monkeypatch.setattr("relevance.app.SETTINGS", settings)
+    with pytest.raises(BadSettings, match=f"has no option {option}; install the version that constraints.txt names"):
+        set_up_streamlit()
 
 
 def add_owner(url: str) -> None:

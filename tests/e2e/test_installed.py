@@ -1,0 +1,213 @@
+"""The program as people install it: from a wheel, in a folder whose files have the names of ours."""
+
+import os
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.conftest import ROOT
+from tests.driving import free_port, healthy, running
+from tests.e2e.watching import settled
+from tests.test_architecture import MAY_IMPORT
+from tests.waiting import PATIENCE
+
+pytestmark = [pytest.mark.smoke, pytest.mark.process]
+
+BUILD = "import sys; from setuptools import build_meta; print(getattr(build_meta, sys.argv[1])(sys.argv[2]))"
+"""What pip runs to build a distribution, without an environment of its own, for which it would need a network."""
+
+USE = """
+import pandas as pd
+import relevance
+
+frame = pd.DataFrame({"document": ["d", "d"], "system": ["a", "b"], "summary": ["The cat sat.", "A dog ran."]})
+frame["references"], frame["source"] = "The cat sat down.", "The cat sat down. A dog ran."
+print(relevance.score(frame, ["rouge1", "rouge_k"])["rouge1"].round(3).tolist())
+"""
+
+
+START = """
+import sys, time
+from relevance.data.database import connect
+from relevance.data.store import DataStore
+from relevance.metrics.background.scoring import start_run
+
+store = DataStore(connect())
+run = start_run(store, "demo", ["length"])
+while store.run(run.id).state == "going":
+    time.sleep(0.05)
+print(store.run(run.id).state, store.run(run.id).error)
+"""
+"""A run in a process of its own, as pages start one."""
+
+
+def build(source: Path, kind: str, folder: Path) -> Path:
+    """A wheel or an sdist of a checkout or of an unpacked sdist."""
+    folder.mkdir(exist_ok=True)
+    command = [sys.executable, "-c", BUILD, f"build_{kind}", str(folder)]
+    built = subprocess.run(command, cwd=source, capture_output=True, text=True, check=True, timeout=PATIENCE)
+    return folder / built.stdout.splitlines()[-1]
+
+
+def copy_source(folder: Path) -> Path:
+    """A copy of the source, as building writes beside it; links stay links."""
+    listed = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    names = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\0")
+    for name in filter(None, names):
+        if not os.path.lexists(ROOT / name):  # deleted, and not yet committed
+            continue
+        to = folder / name
+        to.parent.mkdir(parents=True, exist_ok=True)
+        if (ROOT / name).is_symlink():
+            to.symlink_to((ROOT / name).readlink())
+        else:
+            to.write_bytes((ROOT / name).read_bytes())
+    return folder
+
+
+def contents(wheel: Path) -> dict[str, bytes]:
+    """The files of a wheel by name."""
+    with zipfile.ZipFile(wheel) as archive:
+        return {name: archive.read(name) for name in archive.namelist() if not name.endswith("/")}
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return copy_source(tmp_path_factory.mktemp("source"))
+
+
+@pytest.fixture(scope="module")
+def wheel(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(source, "wheel", tmp_path_factory.mktemp("wheel"))
+
+
+def test_the_wheel_has_one_package_and_in_it_every_file(source: Path, wheel: Path) -> None:
+    names = contents(wheel)
+    (top_level,) = (text for name, text in names.items() if name.endswith(".dist-info/top_level.txt"))
+    assert top_level.decode().split() == ["relevance"]
+    folders = [name for name in MAY_IMPORT if (source / name).is_dir()]
+    files = {path.relative_to(source).as_posix() for name in folders for path in (source / name).rglob("*")}
+    ours = {name for name in files if (source / name).is_file() and not (source / name).is_symlink()}
+    expected = {name if name.startswith("relevance/") else f"relevance/{name}" for name in ours}
+    assert {name for name in names if ".dist-info/" not in name} == {
+        *expected,
+        "relevance/app.py",
+        "relevance/.streamlit/config.toml",
+    }
+
+
+def test_the_sdist_builds_the_same_wheel(source: Path, wheel: Path, tmp_path: Path) -> None:
+    with tarfile.open(build(source, "sdist", tmp_path)) as archive:
+        assert not [member.name for member in archive if member.issym() or member.islnk()]  # none is needed to install
+        archive.extractall(tmp_path, filter="data")
+    (unpacked,) = tmp_path.glob("relevance_studies-*/")
+    assert contents(build(unpacked, "wheel", tmp_path / "again")) == contents(wheel)
+
+
+class Installed(NamedTuple):
+    """The program from a wheel, and where it is used."""
+
+    program: Path
+    folder: Path
+    """The folder where a user stands, with files of names like ours, none of which can be imported."""
+    environment: dict[str, str]
+
+    def run(self, *command: str | Path) -> subprocess.CompletedProcess[str]:
+        """Run a command there until it ends well."""
+        ran = subprocess.run(
+            command,
+            cwd=self.folder,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=PATIENCE,
+        )
+        assert ran.returncode == 0, ran.stderr
+        return ran
+
+
+@pytest.fixture(scope="module")
+def packages(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that pip has put the wheel in."""
+    folder = tmp_path_factory.mktemp("packages")
+    install = ["pip", "install", "--quiet", "--no-deps", "--no-index", "--target", folder, wheel]
+    subprocess.run([sys.executable, "-m", *install], check=True, capture_output=True, timeout=PATIENCE)
+    return folder
+
+
+@pytest.fixture
+def installed(packages: Path, tmp_path: Path) -> Installed:
+    folder, home = tmp_path / "folder", tmp_path / "home"
+    for name in (*MAY_IMPORT, "frames", "tables", "explaining"):
+        if name != "relevance":
+            (folder / name).mkdir(parents=True)
+            for file in (folder / f"{name}.py", folder / name / "__init__.py"):
+                file.write_text(f"raise RuntimeError('{name} of the user was imported')\n")
+    home.mkdir()
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("RELEVANCE_", "STREAMLIT_"))}
+    own = {
+        "HOME": str(home),
+        "PYTHONPATH": str(packages),
+        "RELEVANCE_DATABASE_URL": f"sqlite:///{folder / 'studies.db'}",
+    }
+    return Installed(packages / "bin" / "relevance", folder, kept | own)
+
+
+def test_python_finds_it_beside_files_of_our_names(installed: Installed) -> None:
+    (installed.folder / "use.py").write_text(USE)
+    assert installed.run(sys.executable, "use.py").stdout == "[0.857, 0.0]\n"
+    assert installed.run(sys.executable, "-m", "relevance", "--version").stdout == "relevance, version 0.2.0\n"
+
+
+def test_commands_run_beside_files_of_our_names(installed: Installed) -> None:
+    relevance = installed.program
+    (installed.folder / "random.py").write_text("raise RuntimeError('not the random of Python')\n")
+    assert installed.run(relevance, "--version").stdout == "relevance, version 0.2.0\n"
+    assert "the study Demo has 24 pairs" in installed.run(relevance, "demo").stdout
+    table = installed.run(
+        relevance, "analyze", "--study", "Demo with made-up judgments", "--tables", "agreement"
+    ).stdout
+    assert "Agreement of metrics with people" in table
+    installed.run(relevance, "oracle", "demo", "--documents", "2", "--processes", "2")
+    installed.run(relevance, "convert", "demo", "demo.csv", "--to", "csv")
+    installed.run(relevance, "score", "demo.csv", "--metrics", "rouge1,rouge_k", "-o", "scores.jsonl")
+    assert (installed.folder / "scores.jsonl").read_text().count("\n") == 96
+    script = installed.folder.with_name("start.py")
+    script.write_text(START)
+    assert installed.run(sys.executable, script).stdout == "ended None\n"
+
+
+@pytest.mark.browser
+def test_it_serves_pages_that_ask_nobody_else(installed: Installed, page: Page) -> None:
+    """By its own settings of Streamlit, whatever those of the user and the folder are."""
+    faulty = installed.program.parents[1] / "relevance" / "pages" / "playground.py"
+    faulty.write_text("raise RuntimeError('a fault of ours, with a path of the server')\n")
+    careless = "[client]\nshowErrorDetails = 'full'\ntoolbarMode = 'developer'\n[browser]\ngatherUsageStats = true\n"
+    for folder in (installed.folder, Path(installed.environment["HOME"])):
+        (folder / ".streamlit").mkdir()
+        (folder / ".streamlit" / "config.toml").write_text(careless)
+    port = free_port()
+    url = f"http://127.0.0.1:{port}"
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    settings = installed.environment | {"STREAMLIT_CLIENT_SHOW_ERROR_DETAILS": "full"}
+    with running(
+        port, ready=lambda: healthy(url), program=[installed.program], folder=installed.folder, environment=settings
+    ):
+        page.goto(url)
+        expect(page.get_by_role("heading", name="Which metric agrees with people?")).to_be_visible()
+        settled(page)
+        expect(page.get_by_text("Deploy")).to_have_count(0)
+        page.goto(f"{url}/playground")
+        fault = page.get_by_test_id("stException")
+        expect(fault).to_be_visible()
+        assert "a fault of ours" not in fault.inner_text()
+        assert "Traceback" not in page.content()
+    assert {request for request in asked if not request.startswith((url, f"ws{url[4:]}", "data:", "blob:"))} == set()
