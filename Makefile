@@ -4,6 +4,7 @@ PIP := $(BIN)/pip --disable-pip-version-check install --quiet --constraint const
 
 .PHONY: app test test-full lint docs notebook benchmarks catalogues figures clean
 
+app: export RELEVANCE_DATABASE_URL ?= sqlite:///relevance.db
 app: .venv/installed
 	$(BIN)/relevance demo
 	$(BIN)/relevance serve --open

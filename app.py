@@ -26,11 +26,11 @@ async def lifespan(_app: st.App) -> AsyncIterator[dict[str, object]]:
 
     import relevance.pages.components.playground.forms
     import relevance.pages.components.shared.context  # noqa: F401  with SciPy, for all pages of results
-    from relevance.data.database import connect
+    from relevance.data.database import connect, fix_database
     from relevance.metrics.text import lemma, stem
     from relevance.pages.background.pool import open_pool
 
-    connect().dispose()
+    connect(fix_database()).dispose()
     if is_hosted():
         from relevance.hosting.operations import log_as_json
 
@@ -88,7 +88,7 @@ def put_behind_gate() -> dict[str, Any]:
     from starlette.middleware import Middleware
     from streamlit import file_util
 
-    from relevance.data.database import connect
+    from relevance.data.database import connect, fix_database
     from relevance.hosting.exports import ExportDesk
     from relevance.hosting.gate import HEADER, Gate, SecurityHeaders
     from relevance.hosting.operations import Counters
@@ -110,7 +110,7 @@ def put_behind_gate() -> dict[str, Any]:
     check_binding(HEADER)
     from relevance.pages.components.shared.binding import may_say, owns_file
 
-    services, counters = Services.over(connect(), settings), Counters()
+    services, counters = Services.over(connect(fix_database()), settings), Counters()
     counters.waiting.set_function(open_pool().count_waiting)
     page = Path(file_util.get_static_dir(), "index.html").read_text(encoding="utf-8")
     policy = content_security_policy(page, settings.public_url, scripts="blob:")  # our components' scripts

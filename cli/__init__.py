@@ -47,6 +47,7 @@ COMMANDS = {
 def main() -> None:
     """Find out which automatic metrics of summaries agree with people.
 
-    Data sets, scores and judgments are kept in the database named by RELEVANCE_DATABASE_URL, by default an SQLite
-    file beside the app. score FILE, keywords and analyze need no database.
+    Data sets, scores and judgments are kept in the database named by RELEVANCE_DATABASE_URL, by default the SQLite
+    file relevance.db in the working folder, if it is there, or else in your data folder. score FILE, keywords and
+    analyze need no database.
     """

@@ -34,7 +34,11 @@ def restore(file: Path, force: bool) -> None:
     pages continue with the restored data. With PostgreSQL everything in the database is replaced, in one transaction.
     Accounts and links are those of the backup: revoke again those revoked since. Accounts are signed out.
     """
+    place = backups.database_file(database_url())
+    is_new = place is not None and not place.exists()
     restored = backups.restore(database_url(), file, force=force)
     tell(f"restored {restored.judgments} judgments from {file}")
+    if is_new:
+        tell(f"the new database is {place}")
     if restored.kept:
         tell(f"the previous database is kept as {restored.kept}")

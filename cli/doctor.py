@@ -19,7 +19,7 @@ import click
 from sqlalchemy import Engine, inspect, text
 from sqlalchemy.exc import SQLAlchemyError
 
-from relevance.cli.shared import report_refusals
+from relevance.cli.shared import remark_on_place, report_refusals
 from relevance.data.backup import database_file
 from relevance.data.backup.postgresql import find_program, program_version
 from relevance.data.damage import find_damage, open_existing
@@ -131,6 +131,12 @@ def check_database(place: Place) -> Finding:
     if not tables >= OURS:
         return Finding("wrong", f"{where} is a database of another program: name another in RELEVANCE_DATABASE_URL")
     return Finding("ok", where)
+
+
+def check_place(_: Place) -> Finding | None:
+    """Check that no database is among the installed packages, which go with their environment."""
+    remark = remark_on_place()
+    return None if remark is None else Finding("warning", remark)
 
 
 def check_schema(place: Place) -> Finding:
@@ -305,5 +311,10 @@ OF_DATABASE: dict[str, Check] = {
 }
 """The checks of a database of ours."""
 
-OF_MACHINE: dict[str, Check] = {"hosting": check_hosting, "models": check_models, "packages": check_packages}
+OF_MACHINE: dict[str, Check] = {
+    "place": check_place,
+    "hosting": check_hosting,
+    "models": check_models,
+    "packages": check_packages,
+}
 """The checks that do not depend on a database."""

@@ -11,10 +11,10 @@ from typing import Any
 import click
 from sqlalchemy import Engine, make_url
 
-from relevance.cli.shared import Refused, open_stores, report_refusals
+from relevance.cli.shared import Refused, remark_on_place, report_refusals, say
 from relevance.cli.workers import Workers, end_with_parent
 from relevance.data.damage import QUICK
-from relevance.data.database import URL_VARIABLE, absolute_url, database_url, make_engine, refuse_damaged
+from relevance.data.database import connect, database_url, fix_database, make_engine, refuse_damaged, sqlite_file
 from relevance.data.distribution import how_to_install
 from relevance.hosting.accounts import AccountStore
 from relevance.hosting.settings import HOSTED, Settings, hosted_settings
@@ -42,18 +42,21 @@ def serve(host: str, port: int, open_browser: bool, hosted: bool, workers: int) 
     """Start the app."""
     import uvicorn
 
-    os.environ[URL_VARIABLE] = absolute_url(database_url())
+    if (remark := remark_on_place()) is not None:
+        say(remark)
+    address = make_url(fix_database())
+    place = sqlite_file(address) or address.render_as_string()  # without a password
     if workers > 1:
         check_workers(hosted, port, workers)
     refuse_damaged(make_engine(database_url()).url, most=QUICK)
     settings = prepare_hosting() if hosted else None
     os.chdir(Path(__file__).parents[1])  # where Streamlit finds our .streamlit/config.toml, and nobody else's
-    data_store, _ = open_stores()
+    engine = connect(say=say)
     if hosted:
-        check_owner(data_store.engine)
+        check_owner(engine)
     if workers > 1:
         ports = range(port, port + workers)
-        click.echo(f"Servers at {host}:{ports[0]} to {ports[-1]}, for {settings and settings.public_url}")
+        click.echo(f"Servers at {host}:{ports[0]} to {ports[-1]}, for {settings and settings.public_url}, on {place}")
         Workers(host, ports).run()
         return
     end_with_parent()
@@ -65,7 +68,8 @@ def serve(host: str, port: int, open_browser: bool, hosted: bool, workers: int) 
             probe.bind((host, port))
         except OSError as error:
             raise Refused(f"{host}:{port} cannot be listened on ({error.strerror}); try another --port") from error
-    click.echo(f"The app is at {settings.public_url if settings else f'http://{host}:{port}'}  (stop it with Ctrl-C)")
+    url = settings.public_url if settings else f"http://{host}:{port}"
+    click.echo(f"The app is at {url}  (stop it with Ctrl-C)\nIts database is {place}")
     has_screen = sys.platform in {"darwin", "win32"} or "DISPLAY" in os.environ or "WAYLAND_DISPLAY" in os.environ
     if open_browser and has_screen:
         threading.Timer(1.5, webbrowser.open, [f"http://{host}:{port}"]).start()

@@ -1,6 +1,7 @@
 """Helpers of all commands: errors in one line, names in options, stores, progress on the terminal."""
 
 import os
+import shlex
 import signal
 import sys
 import time
@@ -12,12 +13,14 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import click
+from sqlalchemy import make_url
 from sqlalchemy.exc import SQLAlchemyError
 
 from relevance.annotation.store import AnnotationStore
-from relevance.data.database import connect
+from relevance.data.database import URL_VARIABLE, connect, database_url, file_url, sqlite_file
 from relevance.data.importers import read_documents
 from relevance.data.one_line import in_one_line
+from relevance.data.places import DATABASE, default_file, left_in_environment, make_data_folder
 from relevance.data.records import Document, Summary
 from relevance.data.store import DataStore, UnknownDataset
 
@@ -134,9 +137,30 @@ def read_records(file: Path, format: str | None) -> Records:
 
 
 def open_stores() -> tuple[DataStore, AnnotationStore]:
-    """Open the stores over the database, after bringing its schema up to date."""
+    """Open the stores over the database, after bringing its schema up to date; say where a new one is."""
+    if (remark := remark_on_place()) is not None:
+        say(remark)
+    file = sqlite_file(make_url(database_url()))
+    fresh = None if file is None or file.exists() else file.absolute()
     engine = connect(say=say)
+    if fresh is not None:
+        say(f"the new database is {fresh}")
     return DataStore(engine), AnnotationStore(engine)
+
+
+def remark_on_place() -> str | None:
+    """Tell what to do about a database among the installed packages, where earlier versions made one.
+
+    Raises `NoFolder`.
+    """
+    left = left_in_environment()
+    if os.environ.get(URL_VARIABLE) or left is None:
+        return None
+    used = default_file(DATABASE)
+    if used != left:
+        return f"{left}, of an earlier version, is not in use, but {used} is; {URL_VARIABLE}={file_url(left)} opens it"
+    place = shlex.quote(str(make_data_folder() / DATABASE))
+    return f"the database {left} goes when the environment is deleted: relevance backup {place} makes one that stays"
 
 
 def store_with(name: str) -> DataStore:

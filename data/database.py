@@ -17,12 +17,12 @@ from sqlalchemy.types import TypeDecorator
 from relevance.data.damage import find_damage
 from relevance.data.distribution import how_to_install
 from relevance.data.one_line import message
+from relevance.data.places import DATABASE, default_file
 from relevance.data.reading import Say, quote_value, say_nothing
 
 if TYPE_CHECKING:
     from alembic.config import Config
 
-ROOT = Path(__file__).parents[2].resolve()
 URL_VARIABLE = "RELEVANCE_DATABASE_URL"
 
 # Write-ahead logging before this version of SQLite can, rarely, corrupt a database when a checkpoint and a
@@ -74,9 +74,25 @@ class Utc(TypeDecorator[datetime]):
 
 
 def database_url() -> str:
-    """Return the address of the database: `RELEVANCE_DATABASE_URL`, or the file `relevance.db` beside the app."""
-    beside = URL.create("sqlite", database=str(ROOT / "relevance.db"))  # a folder's name may hold ? and %
-    return os.environ.get(URL_VARIABLE) or beside.render_as_string()
+    """Return the address of the database: `RELEVANCE_DATABASE_URL`, or else that of its default file.
+
+    Raises `NoFolder` where the folder of a new file cannot be made.
+    """
+    return os.environ.get(URL_VARIABLE) or file_url(default_file(DATABASE))
+
+
+def file_url(file: Path) -> str:
+    """Return the address of an SQLite file, in whose name ?, % and # are nothing special."""
+    return URL.create("sqlite", database=str(file)).render_as_string()
+
+
+def fix_database() -> str:
+    """Have this process and those that it starts use one database, whatever their folder; return its address.
+
+    Raises what `database_url` does.
+    """
+    os.environ[URL_VARIABLE] = absolute_url(database_url())
+    return os.environ[URL_VARIABLE]
 
 
 def absolute_url(url: str) -> str:

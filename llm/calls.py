@@ -11,7 +11,8 @@ from threading import Lock
 
 from sqlalchemy import make_url
 
-from relevance.data.database import ROOT, database_url, sqlite_file
+from relevance.data.database import database_url, sqlite_file
+from relevance.data.places import CALLS, default_file
 from relevance.llm.client import Client, Completion, Request
 
 VERSION = 1
@@ -120,9 +121,9 @@ class Calls:
 
 
 def default_path() -> Path:
-    """Return the record beside the database: `relevance.calls.db` beside `relevance.db`, or its default place."""
+    """Return the record beside the database, such as `relevance.calls.db`; its default place if that is no file."""
     file = sqlite_file(make_url(database_url()))
-    return (file or ROOT / "relevance.db").with_suffix(".calls.db")
+    return default_file(CALLS) if file is None else file.with_suffix(".calls.db")
 
 
 @contextmanager

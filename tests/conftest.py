@@ -59,6 +59,7 @@ def pytest_configure() -> None:
     """Keep the gate's examples the same whatever is imported, and the tests' files in memory."""
     if settings.get_current_profile_name() == "gate":
         drawing.is_local_module_file = is_never_local
+    os.environ["RELEVANCE_DATABASE_URL"] = "none://named"  # a test that forgets its database gets no one's own
     keep_files_in_memory()
 
 

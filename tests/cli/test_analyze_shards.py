@@ -92,7 +92,7 @@ def test_the_figures_of_a_folder_are_those_of_the_file(tmp_path, scored):
     assert lines(folder, "--metrics", "rouge1") == lines(file, "--metrics", "rouge1")
 
 
-def test_damaged_folders_are_refused(tmp_path, scored):
+def test_damaged_folders_are_refused(tmp_path, scored, sqlite_url):
     def doubled(place, columns):
         return columns | {"document": ["d0"] * 18, "system": ["one"] * 18} if place == 1 else columns
 

@@ -1,13 +1,11 @@
 import sqlite3
 from datetime import UTC, datetime, timedelta, timezone
-from pathlib import Path
 
 import pytest
 from alembic import command
 from alembic.autogenerate import compare_metadata
-from alembic.config import Config
 from alembic.migration import MigrationContext
-from sqlalchemy import insert, inspect, make_url, select, text
+from sqlalchemy import insert, inspect, select, text
 from sqlalchemy.exc import IntegrityError, StatementError
 from sqlalchemy.orm import Session
 
@@ -15,7 +13,6 @@ import relevance.annotation.protocol.tables
 import relevance.hosting.tables  # noqa: F401  for the models that the migrations are compared with
 from relevance.annotation.store import AnnotationStore
 from relevance.data.database import (
-    ROOT,
     WAL_IS_SOUND,
     Base,
     UnusableDatabase,
@@ -23,6 +20,7 @@ from relevance.data.database import (
     connect,
     database_url,
     make_engine,
+    migrations,
     upgrade,
 )
 from relevance.data.records import Document
@@ -106,8 +104,7 @@ def migrate(engine):
     """Move the schema to a version."""
 
     def migrate(version):
-        config = Config()
-        config.set_main_option("script_location", str(ROOT / "data" / "migrations"))
+        config = migrations()
         with engine.execution_options(writing=True).begin() as connection:
             config.attributes["connection"] = connection
             move = command.downgrade if version < "0003" else command.upgrade
@@ -239,10 +236,6 @@ def test_writers_wait_for_each_other(sqlite_url):
 def test_the_address_comes_from_the_environment(monkeypatch):
     monkeypatch.setenv("RELEVANCE_DATABASE_URL", "postgresql://somewhere/x")
     assert database_url() == "postgresql://somewhere/x"
-    monkeypatch.delenv("RELEVANCE_DATABASE_URL")
-    assert make_url(database_url()).database == str(ROOT / "relevance.db")
-    monkeypatch.setattr("relevance.data.database.ROOT", Path("/a%20b?c#/é"))
-    assert make_url(database_url()).database == "/a%20b?c#/é/relevance.db"
 
 
 @pytest.mark.parametrize(

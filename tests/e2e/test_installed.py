@@ -1,6 +1,7 @@
 """The program as people install it: from a wheel, in a folder whose files have the names of ours."""
 
 import os
+import re
 import subprocess
 import sys
 import tarfile
@@ -11,6 +12,7 @@ from typing import NamedTuple
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.building import INSTALLATION, bare_environment, build, copy_source
 from tests.conftest import ROOT
 from tests.driving import free_port, healthy, running
 from tests.e2e.watching import settled
@@ -18,9 +20,6 @@ from tests.test_architecture import MAY_IMPORT
 from tests.waiting import PATIENCE
 
 pytestmark = [pytest.mark.smoke, pytest.mark.process]
-
-BUILD = "import sys; from setuptools import build_meta; print(getattr(build_meta, sys.argv[1])(sys.argv[2]))"
-"""What pip runs to build a distribution, without an environment of its own, for which it would need a network."""
 
 USE = """
 import pandas as pd
@@ -45,30 +44,6 @@ while store.run(run.id).state == "going":
 print(store.run(run.id).state, store.run(run.id).error)
 """
 """A run in a process of its own, as pages start one."""
-
-
-def build(source: Path, kind: str, folder: Path) -> Path:
-    """A wheel or an sdist of a checkout or of an unpacked sdist."""
-    folder.mkdir(exist_ok=True)
-    command = [sys.executable, "-c", BUILD, f"build_{kind}", str(folder)]
-    built = subprocess.run(command, cwd=source, capture_output=True, text=True, check=True, timeout=PATIENCE)
-    return folder / built.stdout.splitlines()[-1]
-
-
-def copy_source(folder: Path) -> Path:
-    """A copy of the source, as building writes beside it; links stay links."""
-    listed = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    names = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\0")
-    for name in filter(None, names):
-        if not os.path.lexists(ROOT / name):  # deleted, and not yet committed
-            continue
-        to = folder / name
-        to.parent.mkdir(parents=True, exist_ok=True)
-        if (ROOT / name).is_symlink():
-            to.symlink_to((ROOT / name).readlink())
-        else:
-            to.write_bytes((ROOT / name).read_bytes())
-    return folder
 
 
 def contents(wheel: Path) -> dict[str, bytes]:
@@ -151,13 +126,8 @@ def installed(packages: Path, tmp_path: Path) -> Installed:
             for file in (folder / f"{name}.py", folder / name / "__init__.py"):
                 file.write_text(f"raise RuntimeError('{name} of the user was imported')\n")
     home.mkdir()
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("RELEVANCE_", "STREAMLIT_"))}
-    own = {
-        "HOME": str(home),
-        "PYTHONPATH": str(packages),
-        "RELEVANCE_DATABASE_URL": f"sqlite:///{folder / 'studies.db'}",
-    }
-    return Installed(packages / "bin" / "relevance", folder, kept | own)
+    own = {"HOME": str(home), "PYTHONPATH": str(packages)}
+    return Installed(packages / "bin" / "relevance", folder, bare_environment() | own)
 
 
 def test_python_finds_it_beside_files_of_our_names(installed: Installed) -> None:
@@ -170,7 +140,10 @@ def test_commands_run_beside_files_of_our_names(installed: Installed) -> None:
     relevance = installed.program
     (installed.folder / "random.py").write_text("raise RuntimeError('not the random of Python')\n")
     assert installed.run(relevance, "--version").stdout == "relevance, version 0.2.0\n"
-    assert "the study Demo has 24 pairs" in installed.run(relevance, "demo").stdout
+    made = installed.run(relevance, "demo")
+    assert "the study Demo has 24 pairs" in made.stdout
+    database = f"{installed.environment['HOME']}/.local/share/relevance/relevance.db"
+    assert made.stderr == f"the new database is {database}\n"
     table = installed.run(
         relevance, "analyze", "--study", "Demo with made-up judgments", "--tables", "agreement"
     ).stdout
@@ -179,9 +152,40 @@ def test_commands_run_beside_files_of_our_names(installed: Installed) -> None:
     installed.run(relevance, "convert", "demo", "demo.csv", "--to", "csv")
     installed.run(relevance, "score", "demo.csv", "--metrics", "rouge1,rouge_k", "-o", "scores.jsonl")
     assert (installed.folder / "scores.jsonl").read_text().count("\n") == 96
-    script = installed.folder.with_name("start.py")
+    script = installed.folder.with_name("start.py")  # beside which there is no file of our names
     script.write_text(START)
     assert installed.run(sys.executable, script).stdout == "ended None\n"
+
+
+@pytest.mark.exhaustive
+def test_the_first_way_in_of_the_readme(wheel: Path, tmp_path: Path, page: Page) -> None:
+    """A whole installation from the package index, with two programs beside it whose packages had names of ours."""
+    (line,) = re.findall(r"^(pip install relevance-studies && .*?) +#", (ROOT / "README.md").read_text(), re.MULTILINE)
+    port = free_port()
+    url = f"http://127.0.0.1:{port}"
+    subprocess.run([sys.executable, "-m", "venv", tmp_path / "env"], check=True, timeout=PATIENCE)
+    environment = bare_environment() | {
+        "PATH": f"{tmp_path}/env/bin:{os.environ['PATH']}",
+        "HOME": str(tmp_path),
+        "PIP_FIND_LINKS": str(wheel.parent),  # where the index has it once it is published
+        "PIP_CONSTRAINT": str(ROOT / "constraints.txt"),
+    }
+    install, demo, serve = line.split(" && ")
+    for command in (f"{install} distributed llm", demo):
+        subprocess.run(["bash", "-ec", command], cwd=tmp_path, env=environment, check=True, timeout=INSTALLATION)
+    code = "import distributed, llm, relevance; print(distributed.Client.__name__, llm.hookimpl is not None)"
+    installed = Installed(tmp_path / "env" / "bin" / "relevance", tmp_path, environment)
+    assert installed.run("python", "-c", code).stdout == "Client True\n"
+    assert "added 24 summaries" in installed.run("relevance", "summarize", "demo", "--system", "lead-1").stdout
+    assert "rouge1" in installed.run("relevance", "score", "demo", "--metrics", "rouge1").stdout
+    assert "Agreement" in installed.run("relevance", "analyze", "demo", "--human", "author").stdout
+    installed.run("relevance", "judge", "--help")
+    _, *options = serve.split()
+    with running(
+        port, *options[1:], ready=lambda: healthy(url), program=["relevance"], folder=tmp_path, environment=environment
+    ):
+        page.goto(url)
+        expect(page.get_by_role("heading", name="Which metric agrees with people?")).to_be_visible()
 
 
 @pytest.mark.browser

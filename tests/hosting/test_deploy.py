@@ -22,6 +22,7 @@ from relevance.data.demo import add_demo
 from relevance.data.store import DataStore
 from relevance.hosting.accounts import AccountStore
 from relevance.hosting.settings import checked_url, read_settings
+from tests.building import INSTALLATION, bare_environment, copy_source
 from tests.conftest import ROOT, absent
 from tests.driving import free_ports, wait_for
 from tests.hosting.test_workers import SETTINGS, serving
@@ -114,11 +115,29 @@ def test_caddy_before_two_workers(database_url: str, tmp_path: Path, monkeypatch
         assert {json.loads(line)["request"]["method"] for line in said.splitlines()} == {"GET", "POST"}
 
 
-def test_five_commands_put_it_behind_caddy(tmp_path: Path) -> None:
-    """Those of docs/hosting.md, as an administrator types them, at an address of this machine."""
+def five_commands() -> list[str]:
     page = (ROOT / "docs" / "hosting.md").read_text()
     (block,) = re.findall(r"## In five commands.*?```sh[^\n]*\n(.*?)```", page, re.DOTALL)
-    _, settings, add, serve, proxy = block.splitlines()  # the first one installs what runs this test
+    return str(block).splitlines()
+
+
+def test_four_commands_put_it_behind_caddy(tmp_path: Path) -> None:
+    """Those of docs/hosting.md behind the first one, which installs what runs this test."""
+    put_behind_caddy(five_commands()[1:], tmp_path, Path(sys.executable).parent)
+
+
+@pytest.mark.exhaustive
+def test_five_commands_put_it_behind_caddy(tmp_path: Path) -> None:
+    """The first one makes an environment in a clone, from the package index."""
+    install, *others = five_commands()
+    clone = copy_source(tmp_path / "clone")
+    subprocess.run(["bash", "-ec", install], cwd=clone, env=bare_environment(), check=True, timeout=INSTALLATION)
+    put_behind_caddy(others, clone, clone / ".venv" / "bin")
+
+
+def put_behind_caddy(commands: list[str], folder: Path, programs: Path) -> None:
+    """Type the commands as an administrator does, at an address of this machine, and sign in."""
+    settings, add, serve, proxy = commands
     needed("caddy")
     port = free_ports(2)
     url = f"http://127.0.0.1:{port}"
@@ -128,24 +147,23 @@ def test_five_commands_put_it_behind_caddy(tmp_path: Path) -> None:
         serve.replace("--hosted", f"--hosted --port {port + 1}"),
         proxy.replace("sudo -E ", "exec ").replace("deploy/", f"{DEPLOY}/"),
     ]
-    folder = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    own = {
+        "PATH": os.pathsep.join([str(programs), os.environ["PATH"]]),
+        "HOME": str(folder),
+        "RELEVANCE_WORKERS": f"127.0.0.1:{port + 1}",
+    }
     server = subprocess.Popen(
         ["bash", "-ec", "\n".join(script)],
-        cwd=tmp_path,
-        env=os.environ
-        | {
-            "PATH": folder,
-            "HOME": str(tmp_path),
-            "RELEVANCE_DATABASE_URL": f"sqlite:///{tmp_path}/relevance.db",
-            "RELEVANCE_WORKERS": f"127.0.0.1:{port + 1}",
-        },
+        cwd=folder,
+        env=bare_environment() | own,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
     try:
         wait_for(lambda: is_up(url), "Caddy", server)
-        assert (tmp_path / "server.env").stat().st_mode & 0o777 == 0o600
+        assert (folder / "server.env").stat().st_mode & 0o777 == 0o600
+        assert (folder / ".local" / "share" / "relevance" / "relevance.db").is_file()
         assert httpx.get(url, headers={"accept": "text/html"}).headers["location"] == "/sign-in"
         client = sign_in(url, "olga")
         answer = client.get("/", headers={"accept": "text/html"})

@@ -170,7 +170,7 @@ def test_the_command_leaves_out_what_it_is_measured_by(tmp_path: Path, sqlite_ur
     )
 
 
-def test_too_little_to_learn_from_is_refused(tmp_path: Path) -> None:
+def test_too_little_to_learn_from_is_refused(tmp_path: Path, sqlite_url: str) -> None:
     with pytest.raises(TooFewDocuments, match="no document to learn from"):
         train_extractor(DOCUMENTS[:2], DOCUMENTS[:2], tmp_path / "new", "linear")
     with pytest.raises(TooFewDocuments, match="no document to choose on"):
