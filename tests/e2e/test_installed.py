@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -83,6 +84,18 @@ def test_the_sdist_builds_the_same_wheel(source: Path, wheel: Path, tmp_path: Pa
         archive.extractall(tmp_path, filter="data")
     (unpacked,) = tmp_path.glob("relevance_studies-*/")
     assert contents(build(unpacked, "wheel", tmp_path / "again")) == contents(wheel)
+
+
+@pytest.mark.parametrize("kind", ["wheel", "sdist"])
+def test_a_source_without_its_links_builds_nothing(source: Path, tmp_path: Path, kind: str) -> None:
+    """As a clone on Windows has it, or a zip file that pip unpacks."""
+    copied = Path(shutil.copytree(source, tmp_path / "source", symlinks=True))
+    (copied / "relevance" / "data").unlink()
+    (copied / "relevance" / "data").write_text("../data")
+    with pytest.raises(subprocess.CalledProcessError) as refused:
+        build(copied, kind, tmp_path / "built")
+    assert "relevance/data is a file and should be a link to ../data: clone with" in refused.value.stderr
+    assert list((tmp_path / "built").iterdir()) == []
 
 
 class Installed(NamedTuple):
