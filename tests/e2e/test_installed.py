@@ -13,6 +13,7 @@ from typing import NamedTuple
 import pytest
 from playwright.sync_api import Page, expect
 
+from relevance.data.demo import FILE
 from tests.building import INSTALLATION, bare_environment, build, copy_source
 from tests.conftest import ROOT
 from tests.driving import free_port, healthy, running
@@ -20,7 +21,7 @@ from tests.e2e.watching import settled
 from tests.test_architecture import MAY_IMPORT
 from tests.waiting import PATIENCE
 
-pytestmark = [pytest.mark.smoke, pytest.mark.process]
+pytestmark = pytest.mark.process
 
 USE = """
 import pandas as pd
@@ -63,6 +64,7 @@ def wheel(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build(source, "wheel", tmp_path_factory.mktemp("wheel"))
 
 
+@pytest.mark.smoke
 def test_the_wheel_has_one_package_and_in_it_every_file(source: Path, wheel: Path) -> None:
     names = contents(wheel)
     (top_level,) = (text for name, text in names.items() if name.endswith(".dist-info/top_level.txt"))
@@ -78,6 +80,7 @@ def test_the_wheel_has_one_package_and_in_it_every_file(source: Path, wheel: Pat
     }
 
 
+@pytest.mark.smoke
 def test_the_sdist_builds_the_same_wheel(source: Path, wheel: Path, tmp_path: Path) -> None:
     with tarfile.open(build(source, "sdist", tmp_path)) as archive:
         assert not [member.name for member in archive if member.issym() or member.islnk()]  # none is needed to install
@@ -86,6 +89,7 @@ def test_the_sdist_builds_the_same_wheel(source: Path, wheel: Path, tmp_path: Pa
     assert contents(build(unpacked, "wheel", tmp_path / "again")) == contents(wheel)
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("kind", ["wheel", "sdist"])
 def test_a_source_without_its_links_builds_nothing(source: Path, tmp_path: Path, kind: str) -> None:
     """As a clone on Windows has it, or a zip file that pip unpacks."""
@@ -143,31 +147,38 @@ def installed(packages: Path, tmp_path: Path) -> Installed:
     return Installed(packages / "bin" / "relevance", folder, bare_environment() | own)
 
 
+@pytest.mark.smoke
 def test_python_finds_it_beside_files_of_our_names(installed: Installed) -> None:
     (installed.folder / "use.py").write_text(USE)
     assert installed.run(sys.executable, "use.py").stdout == "[0.857, 0.0]\n"
     assert installed.run(sys.executable, "-m", "relevance", "--version").stdout == "relevance, version 0.2.0\n"
 
 
-def test_commands_run_beside_files_of_our_names(installed: Installed) -> None:
-    relevance = installed.program
-    (installed.folder / "random.py").write_text("raise RuntimeError('not the random of Python')\n")
-    assert installed.run(relevance, "--version").stdout == "relevance, version 0.2.0\n"
-    made = installed.run(relevance, "demo")
+@pytest.mark.smoke
+def test_the_demo_is_where_every_process_finds_it(installed: Installed) -> None:
+    """In the user's data folder, also for a run that is started elsewhere, in a process of its own."""
+    made = installed.run(installed.program, "demo")
     assert "the study Demo has 24 pairs" in made.stdout
-    database = f"{installed.environment['HOME']}/.local/share/relevance/relevance.db"
-    assert made.stderr == f"the new database is {database}\n"
-    table = installed.run(
-        relevance, "analyze", "--study", "Demo with made-up judgments", "--tables", "agreement"
-    ).stdout
-    assert "Agreement of metrics with people" in table
-    installed.run(relevance, "oracle", "demo", "--documents", "2", "--processes", "2")
-    installed.run(relevance, "convert", "demo", "demo.csv", "--to", "csv")
-    installed.run(relevance, "score", "demo.csv", "--metrics", "rouge1,rouge_k", "-o", "scores.jsonl")
-    assert (installed.folder / "scores.jsonl").read_text().count("\n") == 96
+    assert made.stderr == f"the new database is {installed.environment['HOME']}/.local/share/relevance/relevance.db\n"
     script = installed.folder.with_name("start.py")  # beside which there is no file of our names
     script.write_text(START)
     assert installed.run(sys.executable, script).stdout == "ended None\n"
+    command = [installed.program, "analyze", "--study", "Demo with made-up judgments", "--tables", "agreement"]
+    assert "Agreement of metrics with people" in installed.run(*command).stdout
+
+
+@pytest.mark.smoke
+def test_commands_run_beside_files_of_our_names(installed: Installed) -> None:
+    (installed.folder / "random.py").write_text("raise RuntimeError('not the random of Python')\n")
+    relevance, corpus = installed.program, installed.folder / "corpus.jsonl"
+    corpus.write_bytes(FILE.read_bytes())
+    assert installed.run(relevance, "--version").stdout == "relevance, version 0.2.0\n"
+    installed.run(relevance, "score", corpus, "--metrics", "rouge1,rouge_k", "-o", "scores.jsonl")
+    assert (installed.folder / "scores.jsonl").read_text().count("\n") == 96
+    assert (
+        "Agreement of" in installed.run(relevance, "analyze", corpus, "--human", "author", "--metrics", "rouge1").stdout
+    )
+    installed.run(relevance, "oracle", corpus, "--documents", "2", "--processes", "2")
 
 
 @pytest.mark.exhaustive
@@ -201,6 +212,7 @@ def test_the_first_way_in_of_the_readme(wheel: Path, tmp_path: Path, page: Page)
         expect(page.get_by_role("heading", name="Which metric agrees with people?")).to_be_visible()
 
 
+@pytest.mark.smoke
 @pytest.mark.browser
 def test_it_serves_pages_that_ask_nobody_else(installed: Installed, page: Page) -> None:
     """By its own settings of Streamlit, whatever those of the user and the folder are."""
