@@ -186,7 +186,7 @@ def test_a_run_that_ends_goes_on(how: signal.Signals, stub: Stub, models: ModelS
     command = [
         sys.executable,
         "-m",
-        "cli",
+        "relevance",
         "judge",
         "S",
         "--model",
