@@ -4,9 +4,10 @@ from pathlib import Path
 
 import click
 
-from relevance.cli.shared import FILE, check_output, report_refusals, tell
+from relevance.cli.shared import FILE, check_output, find_new_file, report_refusals, tell
 from relevance.data import backup as backups
 from relevance.data.database import database_url
+from relevance.data.places import make_folder_of
 
 
 @click.command()
@@ -18,6 +19,7 @@ def backup(file: Path, force: bool) -> None:
 
     The file is checked before it gets its name. Keep it private: it contains the links of annotators.
     """
+    make_folder_of(file)  # where a database of the environment is moved to
     check_output(file, [])
     made = backups.back_up(database_url(), file, force=force)
     tell(f"wrote {file}: {made.judgments} judgments, {made.size / 1e6:.1f} MB, schema {made.schema}")
@@ -34,11 +36,10 @@ def restore(file: Path, force: bool) -> None:
     pages continue with the restored data. With PostgreSQL everything in the database is replaced, in one transaction.
     Accounts and links are those of the backup: revoke again those revoked since. Accounts are signed out.
     """
-    place = backups.database_file(database_url())
-    is_new = place is not None and not place.exists()
+    new = find_new_file()
     restored = backups.restore(database_url(), file, force=force)
     tell(f"restored {restored.judgments} judgments from {file}")
-    if is_new:
-        tell(f"the new database is {place}")
+    if new is not None:
+        tell(f"the new database is {new}")
     if restored.kept:
         tell(f"the previous database is kept as {restored.kept}")

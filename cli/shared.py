@@ -20,7 +20,7 @@ from relevance.annotation.store import AnnotationStore
 from relevance.data.database import URL_VARIABLE, connect, database_url, file_url, sqlite_file
 from relevance.data.importers import read_documents
 from relevance.data.one_line import in_one_line
-from relevance.data.places import DATABASE, default_file, left_in_environment, make_data_folder
+from relevance.data.places import DATABASE, data_folder, default_file, left_in_environment
 from relevance.data.records import Document, Summary
 from relevance.data.store import DataStore, UnknownDataset
 
@@ -140,26 +140,28 @@ def open_stores() -> tuple[DataStore, AnnotationStore]:
     """Open the stores over the database, after bringing its schema up to date; say where a new one is."""
     if (remark := remark_on_place()) is not None:
         say(remark)
-    file = sqlite_file(make_url(database_url()))
-    fresh = None if file is None or file.exists() else file.absolute()
+    new = find_new_file()
     engine = connect(say=say)
-    if fresh is not None:
-        say(f"the new database is {fresh}")
+    if new is not None:
+        say(f"the new database is {new}")
     return DataStore(engine), AnnotationStore(engine)
 
 
-def remark_on_place() -> str | None:
-    """Tell what to do about a database among the installed packages, where earlier versions made one.
+def find_new_file() -> Path | None:
+    """Return the file that will be made for the database; None if it is there, or if none will be."""
+    file = sqlite_file(make_url(database_url()))
+    return None if file is None or file.exists() else file.absolute()
 
-    Raises `NoFolder`.
-    """
+
+def remark_on_place() -> str | None:
+    """Tell what to do about a database among the installed packages, where earlier versions made one."""
     left = left_in_environment()
     if os.environ.get(URL_VARIABLE) or left is None:
         return None
     used = default_file(DATABASE)
     if used != left:
         return f"{left}, of an earlier version, is not in use, but {used} is; {URL_VARIABLE}={file_url(left)} opens it"
-    place = shlex.quote(str(make_data_folder() / DATABASE))
+    place = shlex.quote(str(data_folder() / DATABASE))
     return f"the database {left} goes when the environment is deleted: relevance backup {place} makes one that stays"
 
 

@@ -17,7 +17,7 @@ from sqlalchemy.types import TypeDecorator
 from relevance.data.damage import find_damage
 from relevance.data.distribution import how_to_install
 from relevance.data.one_line import message
-from relevance.data.places import DATABASE, default_file
+from relevance.data.places import DATABASE, default_file, make_folder_of
 from relevance.data.reading import Say, quote_value, say_nothing
 
 if TYPE_CHECKING:
@@ -74,10 +74,7 @@ class Utc(TypeDecorator[datetime]):
 
 
 def database_url() -> str:
-    """Return the address of the database: `RELEVANCE_DATABASE_URL`, or else that of its default file.
-
-    Raises `NoFolder` where the folder of a new file cannot be made.
-    """
+    """Return the address of the database: `RELEVANCE_DATABASE_URL`, or else that of its default file."""
     return os.environ.get(URL_VARIABLE) or file_url(default_file(DATABASE))
 
 
@@ -87,10 +84,7 @@ def file_url(file: Path) -> str:
 
 
 def fix_database() -> str:
-    """Have this process and those that it starts use one database, whatever their folder; return its address.
-
-    Raises what `database_url` does.
-    """
+    """Have this process and those that it starts use one database, whatever their folder; return its address."""
     os.environ[URL_VARIABLE] = absolute_url(database_url())
     return os.environ[URL_VARIABLE]
 
@@ -107,11 +101,14 @@ def connect(url: str | None = None, say: Say = say_nothing) -> Engine:
     """Make an engine whose commits are on disk when they return, and bring the schema up to date.
 
     `url` is any SQLAlchemy address of SQLite or PostgreSQL, by default `database_url()`. An empty file becomes a
-    database, with a message. Raises `UnusableDatabase` for a database of another program or version, or a damaged one.
+    database, with a message. Raises `UnusableDatabase` for a database of another program or version, or a damaged one,
+    and `NoFolder` where the folder of a new default file cannot be made.
     """
     engine = make_engine(url or database_url())
     refuse_damaged(engine.url)
     file = sqlite_file(engine.url)
+    if file is not None:
+        make_folder_of(file)
     was_empty = file is not None and file.is_file() and file.stat().st_size == 0
     upgrade(engine)
     keep_to_file(engine)

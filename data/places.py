@@ -16,12 +16,12 @@ class NoFolder(ValueError):
 def default_file(name: str) -> Path:
     """Return the file of this name in the working folder, in the user's data folder or beside the package.
 
-    The first that exists counts. If there is none, it is to be made in the data folder. Raises `NoFolder`.
+    The first that exists counts. If there is none, it is to be made in the data folder, after `make_folder_of`.
     """
     for folder in (Path(), data_folder(), BESIDE):
         if (folder / name).is_file():
             return (folder / name).absolute()
-    return make_data_folder() / name
+    return data_folder() / name
 
 
 def data_folder() -> Path:
@@ -31,16 +31,17 @@ def data_folder() -> Path:
     return user_data_path("relevance", appauthor=False)
 
 
-def make_data_folder() -> Path:
-    """Make the user's folder for our data, unless it is there, and return it. Raises `NoFolder`."""
+def make_folder_of(file: Path) -> None:
+    """Make the user's folder for our data if the file is to lie in it; no other folder is made. Raises `NoFolder`."""
     folder = data_folder()
+    if file.parent.resolve() != folder.resolve():
+        return
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # judgments and links are for nobody else
     except OSError as error:
         raise NoFolder(
             f"{folder} cannot be made ({error.strerror}): name a database in RELEVANCE_DATABASE_URL"
         ) from error
-    return folder
 
 
 def left_in_environment() -> Path | None:

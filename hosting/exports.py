@@ -117,18 +117,9 @@ class ExportDesk:
 
 def write_bundle(study: str, file: Path, texts: bool) -> None:
     """Write a bundle by running the command in a process of its own. Raises `NotMade`."""
-    command = [
-        sys.executable,
-        "-P",
-        "-c",
-        COMMAND,
-        "bundle",
-        "write",
-        "-o",
-        str(file),
-        *([] if texts else ["--no-texts"]),
-    ]
-    done = subprocess.run([*command, "--", study], capture_output=True, text=True, check=False)  # noqa: S603
+    command = [sys.executable, "-P", "-c", COMMAND, "bundle", "write", "-o", str(file)]
+    options = [] if texts else ["--no-texts"]
+    done = subprocess.run([*command, *options, "--", study], capture_output=True, text=True, check=False)  # noqa: S603
     if done.returncode:
         said = done.stderr.strip().splitlines()
         raise NotMade(said[-1].removeprefix("Error: ") if said else "the bundle could not be made")

@@ -12,7 +12,7 @@ from threading import Lock
 from sqlalchemy import make_url
 
 from relevance.data.database import database_url, sqlite_file
-from relevance.data.places import CALLS, default_file
+from relevance.data.places import CALLS, default_file, make_folder_of
 from relevance.llm.client import Client, Completion, Request
 
 VERSION = 1
@@ -55,12 +55,14 @@ class Calls:
     that is killed must not leave half a line. It never contains a server's key. Several threads and processes may use
     it.
 
-    Raises `UnusableRecord` for a file of another program or a newer version, or if it cannot be read or written.
+    Raises `UnusableRecord` for a file of another program or a newer version, or if it cannot be read or written, and
+    `NoFolder` where the folder of a new default file cannot be made.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.lock = Lock()
+        make_folder_of(path)
         with usable(path):
             self.connection = sqlite3.connect(path, timeout=60, isolation_level=None, check_same_thread=False)
             try:

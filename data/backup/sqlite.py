@@ -23,6 +23,7 @@ from relevance.data.backup.base import (
 from relevance.data.damage import find_damage, open_existing
 from relevance.data.database import connect, now, refuse_other_program, table_names
 from relevance.data.files import open_file
+from relevance.data.places import make_folder_of
 
 PATIENCE = 60.0
 """The seconds to wait for a moment in which nobody uses the database."""
@@ -44,10 +45,11 @@ def back_up(database: Path, file: Path) -> Backup:
 
 
 def restore(database: Path, file: Path, *, force: bool) -> Restored:
-    """Replace a database by a copy of a backup. Raises `BackupFailed`, `UnusableDatabase`, OSError."""
+    """Replace a database by a copy of a backup. Raises `BackupFailed`, `UnusableDatabase`, `NoFolder`, OSError."""
+    check_is_sqlite(file)
+    make_folder_of(database)
     if not database.parent.is_dir():
         raise BackupFailed(f"there is no folder {database.parent} for the database")
-    check_is_sqlite(file)
     with scratch_beside(database) as ready:
         with naming_errors(f"{file} could not be copied to {database.parent}"):
             if damage := find_damage(file, most=0):  # all pages are checked in the copy

@@ -1,6 +1,7 @@
 """Where the database lies that nobody named: found where it is, made where it stays, and said."""
 
 import os
+import shutil
 from pathlib import Path
 from typing import NamedTuple
 
@@ -9,7 +10,7 @@ from sqlalchemy import make_url
 
 from relevance.data.database import connect, database_url, file_url, fix_database
 from relevance.data.places import NoFolder, default_file
-from relevance.llm.calls import default_path
+from relevance.llm.calls import Calls, default_path
 from tests.commands import run
 
 
@@ -57,15 +58,39 @@ def test_the_first_folder_that_has_the_file_counts(folders: Folders, name: str) 
 
 
 def test_a_new_file_is_for_its_user_alone(folders: Folders) -> None:
-    assert default_file("relevance.db") == folders.data / "relevance.db"
+    connect().dispose()
     assert folders.data.stat().st_mode & 0o777 == 0o700
-    assert list(folders.data.iterdir()) == []
+    assert (folders.data / "relevance.db").is_file()
+
+
+def test_a_folder_is_made_with_its_first_file_and_not_before(folders: Folders) -> None:
+    assert f"there is no {folders.data}/relevance.db yet" in run("doctor").stdout
+    empty = folders.here / "empty"
+    empty.touch()
+    run("restore", empty, code=2)
+    run("backup", empty, code=2)
+    assert (make_url(database_url()).database, default_path().parent) == (f"{folders.data}/relevance.db", folders.data)
+    assert not folders.data.parent.exists()
+    Calls(default_path()).close()
+    assert folders.data.is_dir()
+
+
+def test_a_folder_behind_a_link_is_made(folders: Folders) -> None:
+    copy, moved = folders.here / "copy", folders.here / "moved"
+    run("datasets")
+    run("backup", copy)
+    folders.data.parent.rename(moved)
+    shutil.rmtree(moved / "relevance")
+    folders.data.parent.symlink_to(moved)
+    run("restore", copy)
+    assert (moved / "relevance" / "relevance.db").is_file()
 
 
 def test_a_data_folder_that_cannot_be_made_is_named(folders: Folders, monkeypatch: pytest.MonkeyPatch) -> None:
     folders.data.parent.parent.write_text("a file")
-    with pytest.raises(NoFolder, match=r"data/relevance cannot be made \(Not a directory\): name a database in REL"):
-        database_url()
+    for needs in (connect, lambda: Calls(default_path())):
+        with pytest.raises(NoFolder, match=r"relevance cannot be made \(Not a directory\): name a database in REL"):
+            needs()
     add(folders.here)
     monkeypatch.setenv("RELEVANCE_DATABASE_URL", "")  # names nothing
     assert make_url(database_url()).database == str(folders.here / "relevance.db")

@@ -175,9 +175,8 @@ def test_commands_run_beside_files_of_our_names(installed: Installed) -> None:
     assert installed.run(relevance, "--version").stdout == "relevance, version 0.2.0\n"
     installed.run(relevance, "score", corpus, "--metrics", "rouge1,rouge_k", "-o", "scores.jsonl")
     assert (installed.folder / "scores.jsonl").read_text().count("\n") == 96
-    assert (
-        "Agreement of" in installed.run(relevance, "analyze", corpus, "--human", "author", "--metrics", "rouge1").stdout
-    )
+    analyzed = installed.run(relevance, "analyze", corpus, "--human", "author", "--metrics", "rouge1").stdout
+    assert "Agreement of" in analyzed
     installed.run(relevance, "oracle", corpus, "--documents", "2", "--processes", "2")
 
 
