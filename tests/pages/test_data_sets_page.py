@@ -199,7 +199,7 @@ def test_scoring_by_all_metrics_is_a_run_of_its_own(
     demo: tuple[DataStore, AnnotationStore], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "metrics.METRICS", {name: METRICS[name] for name in default_metrics()}
+        "relevance.metrics.METRICS", {name: METRICS[name] for name in default_metrics()}
     )  # the models take their time
     app = press(open_page("datasets.py"), "score")
     run = demo[0].last_run(NAME)
