@@ -4,6 +4,8 @@ import ast
 import subprocess
 import sys
 import tomllib
+from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -52,7 +54,7 @@ def files(package: str) -> list[Path]:
     return sorted((ROOT / package).rglob("*.py"))
 
 
-def imported(tree: ast.AST) -> set[str]:
+def imported(tree: ast.AST, of_package: Callable[[str], str] | None = None) -> set[str]:
     """Every import, wherever in the file it stands: the package of ours, or the top-level name of another's."""
     modules: set[str] = set()
     for node in ast.walk(tree):
@@ -60,13 +62,18 @@ def imported(tree: ast.AST) -> set[str]:
             modules |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
             modules |= {f"{node.module}.{alias.name}" for alias in node.names}
-    return {package_of(module) for module in modules}
+    return set(map(of_package or package_of, modules))
 
 
 def package_of(module: str) -> str:
     """`data` of `relevance.data.records`; `relevance` of the modules of the Python interface."""
     first, second, *_ = [*module.split("."), ""]
     return second if first == "relevance" and second in MAY_IMPORT else first
+
+
+def first_name(module: str) -> str:
+    """`relevance` of `relevance.data.records`."""
+    return module.partition(".")[0]
 
 
 @pytest.mark.parametrize("package", MAY_IMPORT)
@@ -146,6 +153,32 @@ def test_the_package_leads_to_every_folder() -> None:
     assert linked == {name: Path("..", name) for name in [*ours.values(), ".streamlit"]}
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["ruff"]["lint"]["flake8-tidy-imports"]
     assert settings["banned-api"] == {name: {"msg": f"relevance.{name}"} for name in ours}
+
+
+def bare_names(node: ast.AST) -> set[str]:
+    """Packages of ours that a program in a string, `-m` or a patched name calls by other names than `relevance.X`."""
+    ours = set(MAY_IMPORT) - {"relevance"}
+    if isinstance(node, ast.Constant) and isinstance(node.value, str) and "import " in node.value:
+        try:
+            return imported(ast.parse(node.value), of_package=first_name) & ours
+        except SyntaxError:
+            return set()  # a sentence
+    if isinstance(node, ast.List | ast.Tuple):
+        words = [part.value if isinstance(part, ast.Constant) else None for part in node.elts]
+        return {str(word).split(".")[0] for flag, word in pairwise(words) if flag == "-m"} & ours
+    if isinstance(node, ast.Call) and ast.unparse(node.func).endswith((".setattr", ".patch")) and node.args:
+        name = node.args[0]
+        return {name.value.split(".")[0]} & ours if isinstance(name, ast.Constant) else set()
+    return set()
+
+
+def test_programs_in_strings_use_the_names_of_the_installed_package() -> None:
+    """In a checkout's folder the bare name of a package loads it a second time; ruff does not see into strings."""
+    other = {"tests/e2e/test_installed.py": {"distributed", "llm"}}  # strangers of those names, installed beside us
+    for file in [file for folder in (*MAY_IMPORT, "tests", "benchmarks", "docs") for file in files(folder)]:
+        place = str(file.relative_to(ROOT))
+        names = set().union(*map(bare_names, ast.walk(ast.parse(file.read_text()))))
+        assert names == other.get(place, set()), place
 
 
 def test_child_processes_import_nothing_from_where_they_are_started() -> None:

@@ -345,7 +345,8 @@ def test_a_killed_run_goes_on_where_it_was(folder, searches):
     write(folder / "three.jsonl", records)
     run("import", "three.jsonl", "--name", "three")
     script = (
-        "import os, signal, time, cli\n"
+        "import os, signal, time\n"
+        "from relevance.cli import main\n"
         "from relevance.summarizers.oracles import evaluation\n"
         "rows_of, mapping = evaluation.rows_of, evaluation.map_in_processes\n"
         "def slow(task, document):\n"
@@ -356,7 +357,7 @@ def test_a_killed_run_goes_on_where_it_was(folder, searches):
         "    return found\n"
         "evaluation.rows_of = slow\n"
         "evaluation.map_in_processes = lambda processes, tick: mapping(0, tick)\n"
-        "cli.main(['oracle', 'three', '--algorithms', 'greedy'])\n"
+        "main(['oracle', 'three', '--algorithms', 'greedy'])\n"
     )
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     killed = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, check=False)

@@ -46,7 +46,7 @@ def test_the_agreement_page_says_what_it_shows(demo: tuple[DataStore, Annotation
 WITHOUT_MODELS = """
 import json, sys, time
 from streamlit.testing.v1 import AppTest
-import app as application
+import relevance.app
 from relevance.pages.components.shared.stores import open_stores
 
 def loaded():

@@ -301,6 +301,6 @@ def test_real_searches():
 
 @pytest.mark.process
 def test_the_tables_need_no_streamlit():
-    code = "import sys, reports.tables.oracles; print(*sys.modules)"
+    code = "import sys, relevance.reports.tables.oracles; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert not {"streamlit", "torch", "nltk", "simplemma"} & set(loaded.stdout.split())

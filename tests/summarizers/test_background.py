@@ -96,7 +96,7 @@ def test_what_a_run_has_written_is_not_written_again(store: DataStore, cancelled
 
 def test_who_asks_for_it_loads_no_model() -> None:
     code = (
-        "import sys, summarizers.background, pages.components.datasets.systems as page\n"
+        "import sys, relevance.summarizers.background, relevance.pages.components.datasets.systems as page\n"
         "[page.summarizer(name) for name in page.system_names()]\n"
         "print(*{'torch', 'transformers', 'sklearn'} & {*sys.modules})"
     )

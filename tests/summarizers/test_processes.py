@@ -114,7 +114,7 @@ def test_children_do_not_import_the_main_module(tmp_path):
     """Streamlit makes the page that is being drawn the main module: it must not be drawn again in every child."""
     script = tmp_path / "script.py"
     script.write_text(
-        "print('main module')\nfrom summarizers.processes import map_in_processes\n"
+        "print('main module')\nfrom relevance.summarizers.processes import map_in_processes\n"
         "with map_in_processes(1) as each:\n    print(list(each(abs, [-1])))\n"
     )
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}

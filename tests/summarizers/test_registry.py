@@ -162,7 +162,7 @@ def test_summaries_come_in_the_order_of_the_documents_and_leave_out_those_that_h
 
 @pytest.mark.process
 def test_importing_the_package_does_not_import_the_heavy_libraries():
-    script = "import sys, summarizers; print(sorted({'simplemma', 'scipy', 'nltk'} & set(sys.modules)))"
+    script = "import sys, relevance.summarizers; print(sorted({'simplemma', 'scipy', 'nltk'} & set(sys.modules)))"
     root = Path(__file__).parents[2]
     assert subprocess.check_output([sys.executable, "-c", script], cwd=root, text=True) == "[]\n"
 
