@@ -226,7 +226,7 @@ class StudyAnalysis:
             annotators=summarize_annotators(
                 pairs, annotators, choices, preferences.left, preferences.took, self.checks
             ),
-            sides=position_check(preferences.left, annotators),
+            sides=position_check(preferences.left, annotators) if preferences.has_sides else (),
             ranking=bradley_terry(
                 preferences.first,
                 preferences.second,

@@ -281,8 +281,9 @@ class AnnotatorProgress(NamedTuple):
     seconds: float | None
     ties: int
     """Ties among these judgments."""
-    left: int
-    """Judgments, without attention checks, that chose the left summary; half of those without ties is even."""
+    left: int | None
+    """Judgments, without attention checks, that chose the left summary; half of those without ties is even. None where
+    no sides were drawn, as the judgments came with their file."""
     latest: datetime | None
     checks: int
     """Judged attention checks."""

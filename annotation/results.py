@@ -10,6 +10,7 @@ from sqlalchemy import Select, select
 from sqlalchemy.orm import Session, aliased, selectinload
 
 from relevance.annotation.model_judgments import load_verdicts
+from relevance.annotation.sampling import GIVEN
 from relevance.annotation.store import AnnotationStore
 from relevance.annotation.studies import find_study
 from relevance.annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow
@@ -28,7 +29,8 @@ def load_judgments(store: AnnotationStore, study: str) -> Preferences:
     scores, and never among the judgments. Raises `UnknownStudy`.
     """
     with store.reading() as session:
-        study_id = find_study(session, study).id
+        row = find_study(session, study)
+        study_id, drew_sides = row.id, row.rule != GIVEN
         pairs = session.execute(select_pairs(study_id)).all()
         judgments = session.execute(select_judgments(study_id)).all()
         scores = load_pair_scores(session, study_id)
@@ -55,7 +57,7 @@ def load_judgments(store: AnnotationStore, study: str) -> Preferences:
         pair=pair,
         choices=np.where(tie, 0.0, np.where(chosen == to_float_column(first_ids)[pair], 1.0, -1.0)),
         annotators=to_name_column(annotators),
-        left=np.where(tie, np.nan, (chosen == left).astype(np.float64)),
+        left=np.where(tie | (not drew_sides), np.nan, (chosen == left).astype(np.float64)),
         took=to_float_column(
             [
                 None if start is None or end is None else (end - start).total_seconds()

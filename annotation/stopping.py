@@ -77,32 +77,39 @@ def read_complete(session: Session, study: StudyRow) -> CompleteDocuments:
     if stopping is None:
         raise StoreError(f"the study {study.name!r} has no stopping rule")
     documents, complete = find_complete(session, study)
-    place = {document: number for number, document in enumerate(complete)}
+    pairs = list(session.execute(select_pairs(study.id)))
+    place = {pair.id: number for number, pair in enumerate(pairs)}
+    finished = set(complete)
     judged: Counter[int] = Counter()
     entries = []
     for entry in session.execute(select_judgments(study.id)):
         judged[entry.id] += 1
-        if entry.document_id in place and judged[entry.id] <= study.judgments_per_pair:
+        if entry.document_id in finished and judged[entry.id] <= study.judgments_per_pair:
             entries.append(entry)
     chosen = DocumentRow.id.in_(select(PairRow.document_id).where(PairRow.study_id == study.id))
 
     def differences(signature: str) -> NDArray[np.float64]:
         values = load_scores(session, signature, chosen)
-        both = [[values.get(key) for key in (entry.first_example, entry.second_example)] for entry in entries]
+        both = [[values.get(key) for key in (pair.first_example, pair.second_example)] for pair in pairs]
         scores = np.array(both, dtype=np.float64).reshape(-1, 2)
         return scores[:, 0] - scores[:, 1]
 
+    position = {document: number for number, document in enumerate(documents)}
     signs = [0.0 if one.chosen_id is None else 1.0 if one.chosen_id == one.first_id else -1.0 for one in entries]
+    inclusion = np.array([pair.inclusion for pair in pairs], dtype=np.float64)
     return CompleteDocuments(
         first=stopping.first,
         second=stopping.second,
         alpha=stopping.alpha,
         drawn=len(documents),
         documents=len(complete),
-        document=np.array([place[entry.document_id] for entry in entries], dtype=np.intp),
+        wanted=study.judgments_per_pair,
+        pair=np.array([place[entry.id] for entry in entries], dtype=np.intp),
         choices=np.array(signs),
+        document=np.array([position[pair.document_id] for pair in pairs], dtype=np.intp),
         first_differences=differences(stopping.first),
         second_differences=None if stopping.second is None else differences(stopping.second),
+        weights=None if np.isnan(inclusion).any() else 1 / inclusion,
         decision=None if study.decision is None else StoppingDecision(**study.decision),
         decided_at=study.stopped_at,
     )
@@ -122,23 +129,31 @@ def is_wanting(study: StudyRow) -> ColumnElement[bool]:
     return PairRow.judgments + count_skips() < study.judgments_per_pair
 
 
-def select_judgments(study_id: int) -> Select[int, int, int, int | None, str, str]:
-    """Select the judgments of a study's pairs in the order in which they were first made."""
+def select_pairs(study_id: int) -> Select[int, int, float | None, str, str]:
+    """Select the pairs that a study is about in the drawn order, with what their summaries' scores are stored by."""
     first, second = aliased(SummaryRow), aliased(SummaryRow)
     return (
         select(
             PairRow.id,
             PairRow.document_id,
-            PairRow.first_id,
-            JudgmentRow.chosen_id,
+            PairRow.inclusion,
             first.example.label("first_example"),
             second.example.label("second_example"),
         )
+        .join(first, first.id == PairRow.first_id)
+        .join(second, second.id == PairRow.second_id)
+        .where(PairRow.study_id == study_id, PairRow.expected_id.is_(None))
+        .order_by(PairRow.position)
+    )
+
+
+def select_judgments(study_id: int) -> Select[int, int, int, int | None]:
+    """Select the judgments of a study's pairs in the order in which they were first made."""
+    return (
+        select(PairRow.id, PairRow.document_id, PairRow.first_id, JudgmentRow.chosen_id)
         .join(AssignmentRow, AssignmentRow.pair_id == PairRow.id)
         .join(JudgmentRow, JudgmentRow.assignment_id == AssignmentRow.id)
         .join(AnnotatorRow, AnnotatorRow.id == AssignmentRow.annotator_id)
-        .join(first, first.id == PairRow.first_id)
-        .join(second, second.id == PairRow.second_id)
         .where(PairRow.study_id == study_id, PairRow.expected_id.is_(None), AnnotatorRow.excluded_at.is_(None))
         .order_by(JudgmentRow.id)
     )

@@ -46,6 +46,7 @@ from relevance.annotation.records import (
     UnknownInvite,
     WorkGone,
 )
+from relevance.annotation.sampling import GIVEN
 from relevance.annotation.studies import StudyStore, check_open, find_study, may
 from relevance.annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow, RevisionRow, StudyRow
 from relevance.annotation.timing import check_times
@@ -411,7 +412,8 @@ def read_progress(session: Session, study: StudyRow) -> list[AnnotatorProgress]:
         .where(AnnotatorRow.study_id == study.id)
     ):
         outcomes[outcome.annotator_id].append(AssignmentOutcome._make(outcome[1:]))
-    return [to_progress(one.name, outcomes[one.id], excluded=one.excluded_at is not None) for one in people]
+    found = [to_progress(one.name, outcomes[one.id], excluded=one.excluded_at is not None) for one in people]
+    return [one._replace(left=None) for one in found] if study.rule == GIVEN else found
 
 
 class AssignmentOutcome(NamedTuple):

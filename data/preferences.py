@@ -54,7 +54,8 @@ class Preferences:
     annotators: Names
     """Shape (n,): the annotator; None for ratings."""
     left: Numbers
-    """Shape (n,): 1 if the summary on the left was chosen, 0 if the one on the right, NaN for ties and ratings."""
+    """Shape (n,): 1 if the summary on the left was chosen, 0 if the one on the right, NaN for ties, ratings, and
+    judgments that came with their file, whose sides nobody drew."""
     took: Numbers
     """Shape (n,): seconds from showing the pair to choosing; NaN for ratings."""
     unlisted: Cells | None = None
@@ -77,6 +78,11 @@ class Preferences:
     def second(self) -> Names:
         """Shape (n,): the system of each entry's second summary."""
         return self.seconds[self.pair]
+
+    @property
+    def has_sides(self) -> bool:
+        """False if judgments prefer a summary, and none says on which side it stood."""
+        return not np.isnan(self.left).all() or not self.choices.any()
 
     @property
     def weights(self) -> Numbers | None:

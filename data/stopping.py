@@ -29,8 +29,8 @@ class StoppingDecision(NamedTuple):
 class CompleteDocuments:
     """The documents whose pairs all have the wanted number of judgments, from the first in the drawn order on.
 
-    An entry is a wanted judgment. The order was drawn at random, independently of the number of a document's pairs, and
-    `document` is a document's position in it.
+    An entry is a wanted judgment of a pair. The order of documents was drawn at random, independently of the number of
+    a document's pairs, and `document` is a document's position in it. Pairs are those of all the study's documents.
     """
 
     first: str
@@ -42,13 +42,19 @@ class CompleteDocuments:
     """The number of documents in the study."""
     documents: int
     """The number of complete documents."""
-    document: NDArray[np.intp]
-    """Shape (n,): the position of each entry's document, from 0."""
+    wanted: int
+    """The number of judgments of each pair that the study wants."""
+    pair: NDArray[np.intp]
+    """Shape (n,): the position of each entry's pair, from 0."""
     choices: NDArray[np.float64]
     """Shape (n,): 1 for the first summary, -1 for the second, 0 for a tie."""
+    document: NDArray[np.intp]
+    """Shape (pairs,): the position of each pair's document, from 0; from `documents` on they are not complete."""
     first_differences: NDArray[np.float64]
-    """Shape (n,): the score of the first summary minus that of the second; NaN is missing."""
+    """Shape (pairs,): the score of the first summary minus that of the second; NaN is missing."""
     second_differences: NDArray[np.float64] | None
     """The same of the metric compared with."""
+    weights: NDArray[np.float64] | None = None
+    """Shape (pairs,): one over the probability with which each pair was drawn; None where all were drawn alike."""
     decision: StoppingDecision | None = None
     decided_at: datetime | None = None

@@ -19,8 +19,9 @@ def describe_stopping(found: SequentialAnalysis, label_of: LabelOf) -> str:
     if is_unchanged(found):
         return said
     now = found.after_documents(found.decision.documents)
+    or_earlier = " (or the version that decided did not weigh pairs)" if found.weighed else ""
     return (
-        f"{said} Judgments were changed or left out since: as they stand, the wealth after "
+        f"{said} Judgments were changed or left out since{or_earlier}: as they stand, the wealth after "
         f"{format_count(now.documents, 'document')} is {now.wealth:.1f}."
     )
 
@@ -50,7 +51,9 @@ def say_verdict(found: SequentialAnalysis, at: StoppingDecision, label_of: Label
         return (
             f"Stop: after {format_count(at.documents, 'document')} the wealth is {at.wealth:.1f}, and {enough} is "
             f"enough: {first} agrees with annotators {more} often than {second or 'chance'}; "
-            f"{name_difference(found, label_of)} lies between {say_ends(found, at)}."
+            f"{name_difference(found, label_of)} lies between {say_ends(found, at)}. The mean so far, "
+            f"{at.mean * scale(found):.3f}, is likely too far from 0, as a study stops when its documents happen to "
+            "favour a difference; other figures of the study are, too."
         )
     return (
         f"Stop: there are no more than {format_count(at.documents, 'document')}, and the wealth is {at.wealth:.1f} of "

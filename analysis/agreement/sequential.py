@@ -18,17 +18,23 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import brentq
 
 from relevance.analysis.agreement.counts import credit_pairs
-from relevance.analysis.arrays import Floats, Integers, check_level, same_length
+from relevance.analysis.arrays import Floats, Integers, check_level
 from relevance.data.stopping import CompleteDocuments, StoppingDecision
+from relevance.data.ties import TIE
 
 BETS = (0.1, 0.2, 0.4, 0.8)
 """Stakes as shares of the most that may be staked. They are fixed, so that none depends on its document."""
 
 NEAREST = 1e-9
 """The distance from -1 and 1 within which means are not considered: no bet can be laid against -1 and 1."""
+
+STEPS = 2001
+"""The number of means, a thousandth apart, at which the wealth is computed for the confidence sequence."""
+
+NOTHING = 1e-300
+"""What stands for a bound of 0, where no document can say anything: bets on it neither win nor lose."""
 
 LARGEST = 700
 """The logarithm at which wealth is capped, as more would overflow."""
@@ -41,7 +47,7 @@ class SequentialTest(NamedTuple):
     wealth: Floats
     """The wealth of a bettor against a mean of 0."""
     mean: Floats
-    """The mean of the differences so far, in [-1, 1]."""
+    """The mean of the differences so far, weighted if pairs are: in [-1, 1]."""
     low: Floats
     """Lower ends of the confidence sequence: with probability 1 - alpha it always contains the mean."""
     high: Floats
@@ -74,9 +80,17 @@ class SequentialAnalysis(NamedTuple):
     """The numbers, from 1, of the complete documents with a judgment that counts: shape (counted,)."""
     test: SequentialTest
     """The test after each of these."""
+    weighed: bool
+    """True if each pair counts as one over the probability with which it was drawn."""
     decision: StoppingDecision | None
     """The stored decision; the test may differ from it, as judgments change and annotators are excluded later."""
     decided_at: datetime | None
+
+    @property
+    def stopped_early(self) -> bool:
+        """True if the study stopped, or is due to stop, because the wealth is enough."""
+        decision = self.decision or self.due
+        return decision is not None and decision.rejected
 
     @property
     def due(self) -> StoppingDecision | None:
@@ -114,14 +128,15 @@ class SequentialAnalysis(NamedTuple):
 
 def analyze_sequentially(complete: CompleteDocuments) -> SequentialAnalysis:
     """Test after each complete document of a study whether two metrics agree with people equally often."""
-    differences = differences_of(complete)
+    found = sum_documents(complete)
     return SequentialAnalysis(
         first=complete.first,
         second=complete.second,
         drawn=complete.drawn,
         documents=complete.documents,
-        places=np.flatnonzero(~np.isnan(differences)) + 1,
-        test=sequential_test(differences, alpha=complete.alpha),
+        places=np.flatnonzero(~np.isnan(found.differences)) + 1,
+        test=sequential_test(found.differences, alpha=complete.alpha, weights=found.weights, bounds=found.bounds),
+        weighed=complete.weights is not None,
         decision=complete.decision,
         decided_at=complete.decided_at,
     )
@@ -129,108 +144,178 @@ def analyze_sequentially(complete: CompleteDocuments) -> SequentialAnalysis:
 
 def decide_to_stop(complete: CompleteDocuments) -> StoppingDecision | None:
     """Decide whether a study stops, or return None; no interval is computed unless it does, as every document asks."""
-    differences = differences_of(complete)
-    wealth = log_wealth(differences[~np.isnan(differences)])
+    found = sum_documents(complete)
+    counted = ~np.isnan(found.differences)
+    wealth = log_wealth(found.differences[counted], weights=found.weights[counted], bounds=found.bounds)
     if complete.documents < complete.drawn and (wealth < -math.log(complete.alpha)).all():
         return None
     return analyze_sequentially(complete).due
 
 
-def differences_of(complete: CompleteDocuments) -> Floats:
-    """Compute the `document_differences` of the complete documents."""
-    return document_differences(
-        complete.document,
+class Bounds(NamedTuple):
+    """The pairs that a study drew, which bound what a document can say before anybody has judged it."""
+
+    document: Integers
+    """Shape (pairs,): the position of each pair's document."""
+    weights: Floats
+    """Shape (pairs,): what each pair counts; 0 if it cannot count, as a score is missing."""
+    most: Floats
+    """Shape (pairs,): the largest difference that a judgment can make: 0 where both metrics prefer the same summary."""
+
+    def largest(self, means: ArrayLike) -> tuple[Floats, Floats]:
+        """Return how far any document can fall short of each mean, and how far it can exceed it: the means' shape."""
+        values = np.asarray(means, dtype=np.float64)
+
+        def largest(mean: float) -> float:
+            return float(np.bincount(self.document, self.weights * np.maximum(0, self.most + mean)).max(initial=0))
+
+        below, above = (
+            np.array([max(NOTHING, largest(side * mean)) for mean in values.flat]).reshape(values.shape)
+            for side in (1, -1)
+        )
+        return below, above
+
+
+EVEN = Bounds(np.zeros(1, dtype=np.intp), np.ones(1), np.ones(1))
+"""Documents that count the same, each with a difference in [-1, 1]."""
+
+
+class DocumentSums(NamedTuple):
+    """What complete documents say: sums over their judgments that count, and the most that any document could say."""
+
+    differences: Floats
+    """Shape (documents,): the sum of weighted differences; NaN where no judgment counts."""
+    weights: Floats
+    """Shape (documents,): the sum of the weights."""
+    bounds: Bounds
+
+
+def sum_documents(complete: CompleteDocuments) -> DocumentSums:
+    """Sum up by document how much more often a metric is right than another or a coin.
+
+    A metric is right, wrong or, if it ties, half right (the rule `half`); a judgment's difference is the first's credit
+    minus the second's or, without a second, twice the credit minus 1. It does not count if people prefer neither or a
+    metric has no score.
+
+    Where all pairs were drawn alike, a document's difference is the mean over its judgments, and documents count the
+    same. A document without a judgment that counts is NaN and left out of the sequence. This depends on the document's
+    own judgments only, so that the test holds for the mean over documents with a judgment that counts.
+
+    Where some pairs were more likely drawn than others, such as those on which metrics contradict each other, each
+    counts as one over its probability: a document's sum is then on average that over all of its pairs, drawn or not
+    (Horvitz and Thompson 1952), and their ratio is the weighted estimate of the tables of agreement. What a document
+    can say is bounded by its weights and by the signs of the metrics' differences, which are known before it is judged.
+    """
+    difference = credit_difference(
         complete.choices,
-        complete.first_differences,
-        complete.second_differences,
-        documents=complete.documents,
+        complete.first_differences[complete.pair],
+        None if complete.second_differences is None else complete.second_differences[complete.pair],
     )
+    counts = ~np.isnan(difference)
+    document, size = complete.document[complete.pair[counts]], complete.documents
+    numbers = np.bincount(document, minlength=size)
+    if complete.weights is None:
+        share, bounds = 1 / numbers[document], EVEN
+    else:
+        share = complete.weights[complete.pair[counts]] / complete.wanted
+        most = np.abs(
+            credit_difference(np.ones(len(complete.document)), complete.first_differences, complete.second_differences)
+        )
+        bounds = Bounds(complete.document, np.where(np.isnan(most), 0, complete.weights), np.nan_to_num(most))
+    sums = np.bincount(document, share * difference[counts], size)
+    weights = np.bincount(document, share, size).astype(np.float64)
+    return DocumentSums(np.where(numbers > 0, sums, np.nan), weights, bounds)
 
 
-def document_differences(
-    document: Integers, choices: ArrayLike, first: ArrayLike, second: ArrayLike | None, *, documents: int
-) -> Floats:
-    """Compute how much more often a metric is right than another or a coin, by document: (documents,), in [-1, 1].
+def credit_difference(choices: ArrayLike, first: ArrayLike, second: ArrayLike | None) -> Floats:
+    """Compute the credit of a metric minus that of another, or twice its credit minus 1 where there is none: (n,).
 
-    `document`, shape (n,), is the position of each judgment's document among `documents`; `choices` and the score
-    differences `first` and `second`, shape (n,), are as in `credit_pairs`. A metric is right, wrong or, if it ties,
-    half right (the rule `half`); a document's value is the mean over its judgments of the first's credit minus the
-    second's or, without a second, of twice the credit minus 1.
-
-    A judgment does not count if people prefer neither or a metric has no score. A document without a judgment that
-    counts is NaN and left out of the sequence. This depends on the document's own judgments only, so that the test
-    holds for the mean over documents with a judgment that counts.
+    `choices` and the score differences `first` and `second`, shape (n,), are as in `credit_pairs`; in [-1, 1], or NaN.
     """
     credit = credit_pairs(choices, first, "half")
-    difference = 2 * credit - 1 if second is None else credit - credit_pairs(choices, second, "half")
-    same_length(document=document, choices=difference)
-    counts = ~np.isnan(difference)
-    sums = np.bincount(document[counts], difference[counts], documents)
-    numbers = np.bincount(document[counts], minlength=documents)
-    means: Floats = np.divide(sums, numbers, out=np.full(documents, np.nan), where=numbers > 0)
-    return means
+    return 2 * credit - 1 if second is None else credit - credit_pairs(choices, second, "half")
 
 
-def sequential_test(differences: ArrayLike, *, alpha: float = 0.05) -> SequentialTest:
+def sequential_test(
+    differences: ArrayLike, *, alpha: float = 0.05, weights: ArrayLike | None = None, bounds: Bounds = EVEN
+) -> SequentialTest:
     """Test after each document whether the mean of all documents' differences can be 0.
 
     `differences`, shape (n,), in [-1, 1], are those of documents in random order, regardless of their number of pairs;
-    NaN is left out. Judgments of one document may depend on each other in any way, as the document is the unit. The
-    mean is that of the source of the data set's documents, as with all intervals of this package, and not that of the
-    data set, whose documents are drawn without replacement.
+    NaN is left out. With `weights`, shape (n,), they are the sums of `DocumentSums` within its `bounds`, and the mean
+    is the ratio of sums of differences and weights. Judgments of one document may depend on each other in any way, as
+    the document is the unit. The mean is that of the source of the data set's documents, as with all intervals of this
+    package, and not that of the data set, whose documents are drawn without replacement.
 
-    Raises `ValueError` for numbers outside [-1, 1] and an alpha outside (0, 1).
+    Raises `ValueError` for numbers outside their bounds and an alpha outside (0, 1).
     """
     check_level(1 - alpha)
     values = np.asarray(differences, dtype=np.float64)
-    values = values[~np.isnan(values)]
-    if (np.abs(values) > 1).any():
-        raise ValueError("differences must lie between -1 and 1")
-    low, high = confidence_sequence(values, alpha)
-    number = np.arange(1, len(values) + 1)
-    return SequentialTest(alpha, np.exp(np.minimum(log_wealth(values), LARGEST)), np.cumsum(values) / number, low, high)
+    counted = ~np.isnan(values)
+    weight = np.ones(len(values)) if weights is None else np.asarray(weights, dtype=np.float64)
+    values, weight = values[counted], weight[counted]
+    below, above = bounds.largest(0.0)
+    if (values < -below * (1 + TIE)).any() or (values > above * (1 + TIE)).any():
+        raise ValueError(f"differences must lie between {-below:g} and {above:g}")
+    wealth = log_wealth(values, weights=weight, bounds=bounds)
+    low, high = confidence_sequence(values, weight, bounds, alpha)
+    mean = np.cumsum(values) / np.cumsum(weight)
+    return SequentialTest(alpha, np.exp(np.minimum(wealth, LARGEST)), mean, low, high)
 
 
-def log_wealth(differences: NDArray[np.float64], mean: float = 0.0) -> Floats:
+def log_wealth(
+    differences: NDArray[np.float64],
+    mean: float = 0.0,
+    *,
+    weights: NDArray[np.float64] | float = 1.0,
+    bounds: Bounds = EVEN,
+) -> Floats:
     """Compute the log wealth of a bettor against a mean after each document, in the differences' shape (..., n).
 
     Half of the wealth of 1 bets on more than the mean m and half on less; either half is split evenly over `BETS`, and
-    each part stakes its share c of the most that may be staked: it is multiplied by 1 + c (x - m) / (1 + m), or 1 - c
-    (x - m) / (1 - m), which is never negative, and 1 on average if the mean is m. So each part is a test martingale,
-    and so is the sum of the parts, as their shares are fixed before the first document.
+    each part stakes its share c of the most that may be staked: for a document with the difference x and the weight w
+    it is multiplied by 1 + c (x - m w) / b or 1 - c (x - m w) / a, where no document can fall short of the mean by more
+    than b, or exceed it by more than a (1 + m and 1 - m for documents that count the same). So it is never negative,
+    and 1 on average if the mean is m: each part is a test martingale, and so is the sum of the parts, as their shares
+    are fixed before the first document.
     """
-    won = log_factors(differences, mean).cumsum(axis=-1)
+    below, above = bounds.largest(mean)
+    won = log_factors(differences - mean * weights, below, above).cumsum(axis=-1)
     return np.asarray(np.logaddexp.reduce(won, axis=0) - math.log(len(won)))
 
 
-def log_factors(differences: NDArray[np.float64], mean: float) -> Floats:
-    """Compute the log factor by which each part of the wealth changes: shape (parts, *shape of the differences)."""
-    return np.stack(
-        [np.log1p(share * side * (differences - mean) / (1 + side * mean)) for side in (1, -1) for share in BETS]
-    )
+def log_factors(gains: Floats, below: Floats, above: Floats) -> Floats:
+    """Compute the log factor by which each part of the wealth changes: shape (parts, *shape of the gains)."""
+    return np.stack([np.log1p(share * part) for part in (gains / below, -gains / above) for share in BETS])
 
 
-def confidence_sequence(differences: Floats, alpha: float) -> tuple[Floats, Floats]:
+def confidence_sequence(differences: Floats, weights: Floats, bounds: Bounds, alpha: float) -> tuple[Floats, Floats]:
     """Compute both ends, after each document, of the means at which the wealth is below 1/alpha: shape (n,) each.
 
-    The log wealth is convex in the mean, as it is for each part and for sums of such functions. So the means below the
-    threshold are an interval, and at its ends the wealth is 1/alpha. It contains the mean so far, against which no part
-    has won anything. The ends only move inwards: a mean once ruled out stays so.
+    The wealth is computed on a grid of means (`STEPS`); between two of them its logarithm is taken to be linear. The
+    interval is the smallest that holds all means below the threshold. The ends only move inwards: a mean once ruled
+    out stays so.
     """
+    means = np.linspace(-1 + NEAREST, 1 - NEAREST, STEPS)
+    below, above = bounds.largest(means)
+    won = np.zeros((2 * len(BETS), STEPS))
     lows, highs = np.empty(len(differences)), np.empty(len(differences))
-    low, high = -1 + NEAREST, 1 - NEAREST
-    values, place = np.unique(differences, return_inverse=True)
-    counts = np.zeros(len(values))  # documents of the same values win the same in any order
-
-    def excess(mean: float) -> float:
-        won = log_factors(values, mean) @ counts
-        return float(np.logaddexp.reduce(won)) - math.log(len(won)) + math.log(alpha)
-
-    for number, value in enumerate(place):
-        counts[value] += 1
-        middle = float(np.clip(values @ counts / (number + 1), low, high))
-        if excess(middle) < 0:  # otherwise the interval is empty, in at most alpha of all studies, and stays as it was
-            low = brentq(excess, low, middle) if excess(low) > 0 else low
-            high = brentq(excess, middle, high) if excess(high) > 0 else high
+    low, high = -1.0, 1.0
+    for number, (value, weight) in enumerate(zip(differences, weights, strict=True)):
+        won += log_factors(value - weight * means, below, above)
+        excess = np.logaddexp.reduce(won, axis=0) - math.log(len(won)) + math.log(alpha)
+        open_means = np.flatnonzero(excess < 0)
+        if len(open_means):  # otherwise the interval is empty, in at most alpha of all studies, and stays as it was
+            low = max(low, crossing(means, excess, int(open_means[0]), -1))
+            high = min(high, crossing(means, excess, int(open_means[-1]), 1))
         lows[number], highs[number] = low, high
     return lows, highs
+
+
+def crossing(means: Floats, excess: Floats, place: int, step: int) -> float:
+    """Return where the excess becomes 0 between a mean and the next one outwards; -1 or 1 beyond the last."""
+    beyond = place + step
+    if not 0 <= beyond < len(means):
+        return float(step)
+    share = excess[place] / (excess[place] - excess[beyond])
+    return float(means[place] + share * (means[beyond] - means[place]))

@@ -61,8 +61,9 @@ def summarize_annotators(
     """Make a row for each annotator with judgments or attention checks, sorted by name.
 
     `left`, shape (n,), is 1 if the chosen summary was on the left, 0 if on the right, NaN for a tie (and only then:
-    `ValueError` otherwise). `seconds`, shape (n,), is the time of a judgment, NaN if unknown. `checks` maps an
-    annotator to the attention checks (passed, asked); annotators not in it were asked none.
+    `ValueError` otherwise), or NaN everywhere if no sides were drawn. `seconds`, shape (n,), is the time of a
+    judgment, NaN if unknown. `checks` maps an annotator to the attention checks (passed, asked); annotators not in it
+    were asked none.
     """
     signs, sides, times = read_choices(choices), np.asarray(left, np.float64), np.asarray(seconds, np.float64)
     pair, _ = number_in_order(pairs)
@@ -72,8 +73,9 @@ def summarize_annotators(
     same_length(pairs=pair, annotators=annotator, choices=signs, left=sides, seconds=times)
     check_judged_once(pair, annotator, list(number))
     decided = signs != 0
-    if not np.array_equal(np.isnan(sides), ~decided) or not np.isin(sides[decided], [0, 1]).all():
-        raise ValueError("left must be 1 or 0 where a choice is decided, and NaN where it is a tie")
+    drawn = not np.isnan(sides).all()
+    if drawn and (not np.array_equal(np.isnan(sides), ~decided) or not np.isin(sides[decided], [0, 1]).all()):
+        raise ValueError("left must be 1 or 0 where a choice is decided, and NaN where it is a tie, or everywhere")
     others = vote_of_others(pair, signs)
     compared = decided & (np.abs(others) == 1)
 
@@ -86,8 +88,8 @@ def summarize_annotators(
         reasons = {}
         if median is None:
             reasons["median_seconds"] = "no judgment has a time"
-        if not chosen:
-            reasons["left_share"] = "no decided judgment"
+        if not chosen or not drawn:
+            reasons["left_share"] = "no sides were drawn" if chosen else "no decided judgment"
         if not with_others:
             reasons["agreement"] = "no decided judgment of a pair for which the majority of the others is decided"
         rows.append(
@@ -98,7 +100,7 @@ def summarize_annotators(
                 ties=judgments - chosen,
                 decided=chosen,
                 left=lefts,
-                left_share=lefts / chosen if chosen else None,
+                left_share=lefts / chosen if chosen and drawn else None,
                 agreement=same / with_others if with_others else None,
                 agreement_n=with_others,
                 checks_passed=passed,

@@ -264,4 +264,6 @@ def position_table(shares: Sequence[SideShare]) -> Table:
         for found in shares
     ]
     note = "Binomial test against one half, Wilson intervals, Holm's correction over annotators; ties are left out."
-    return Table("position", "Position check: how often the left summary was chosen", rows, [note])
+    title = "Position check: how often the left summary was chosen"
+    empty = "nobody drew the sides: the judgments came with their file"
+    return Table("position", title, rows, [note] if rows else [], empty)

@@ -21,7 +21,7 @@ from relevance.reports.tables.correlation import (
 )
 from relevance.reports.tables.judges import judges_table, note_no_scores
 from relevance.reports.tables.people import annotators_table, cohen_table, ranking_table, reliability_table
-from relevance.reports.tables.stopping import sequential_table
+from relevance.reports.tables.stopping import ENDED_EARLY, sequential_table
 from relevance.reports.tables.systems import published_table, spread_table, system_table, wilcoxon_table
 from relevance.reports.tables.table import Table
 
@@ -72,7 +72,7 @@ def make_sequential(analysis: StudyAnalysis) -> Table:
     """Make the table of the study's stopping rule."""
     if analysis.sequential is None:
         return Table("sequential", "The stopping rule", [], empty="the study has no stopping rule")
-    return sequential_table(analysis.sequential, analysis.label_of, weighed=analysis.weighed)
+    return sequential_table(analysis.sequential, analysis.label_of)
 
 
 TABLES: Mapping[str, Callable[[StudyAnalysis], Table]] = {
@@ -113,6 +113,10 @@ OF_PEOPLE = ("agreement", "comparisons", "by_difference", "human", "correlation_
 """The tables of a file or data set that need ratings."""
 
 
+ENDED = ("agreement", "agreement_by_majority", "comparisons", "by_difference", "ranking")
+"""The tables of figures that an early end by the stopping rule moves away from what is true."""
+
+
 def table_names(analysis: StudyAnalysis) -> tuple[str, ...]:
     """Return the names of the tables that can be made of an analysis.
 
@@ -141,8 +145,10 @@ def make_table(name: str, analysis: StudyAnalysis) -> Table:
 
 
 def finish_table(table: Table, analysis: StudyAnalysis) -> Table:
-    """Add to a table what of it is not weighed, and to its title the analysis's source."""
+    """Add to a table what of it is not weighed or of an early end, and to its title the analysis's source."""
     table = say_not_weighed(table, analysis)
+    if table.name in ENDED and analysis.sequential is not None and analysis.sequential.stopped_early:
+        table = table._replace(notes=[*table.notes, ENDED_EARLY])
     return table._replace(title=f"{table.title} ({analysis.source})") if analysis.source else table
 
 

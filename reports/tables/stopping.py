@@ -8,24 +8,42 @@ from relevance.reports.tables.table import Cell, Range, Table, number_cell
 NOTES = (
     "Documents are complete, in the order that was drawn before, where every pair was judged or skipped by as many "
     "people as are wanted; those counted have a judgment in which people prefer a summary and that the metrics have "
-    "scores for. A document's difference is the mean over these; a metric's tie counts half.",
+    "scores for. A metric's tie counts half.",
     "The wealth is what somebody owns who began with 1 and bets that there is a difference. If there is none, it "
     "reaches 1/alpha at any time with a probability of at most alpha, however often somebody looks; the interval holds "
     "at all times together (hedged capital, Waudby-Smith and Ramdas 2024). Both are for new documents of the same "
     "kind, and take the annotators as they are.",
 )
 
-ALIKE = "Pairs count the same, however likely they were drawn."
+MEAN = "A document's difference is the mean over its judgments, and documents count the same."
+
+WEIGHED = (
+    "A judgment counts as one over the probability with which its pair was drawn, so that the difference is that over "
+    "all pairs that could have been drawn, and not only over those on which metrics contradict each other."
+)
+
+ENDED_EARLY = (
+    "The study stopped early by its rule: figures lie further from one half, and differences further from 0, than the "
+    "true ones on average. The interval of the stopping rule allows for that; those of this table do not."
+)
+"""The note under other tables of such a study."""
+
+LEANS = (
+    "A study stops early when its documents happen to favour a difference: the difference at that moment lies further "
+    "from 0 than the true one on average. The interval allows for that."
+)
 
 
-def sequential_table(found: SequentialAnalysis, label_of: LabelOf, *, weighed: bool = False) -> Table:
+def sequential_table(found: SequentialAnalysis, label_of: LabelOf) -> Table:
     """Make the table of what is known after the complete documents and, if the study has stopped, when it did."""
     due = found.due
     rows = [sequential_row(found, due or found.now, label_of, "now", name_verdict(due))]
     if found.decision is not None:
         when = "at the decision" if found.decided_at is None else f"at the decision, {found.decided_at:%Y-%m-%d %H:%M}"
         rows.append(sequential_row(found, found.decision, label_of, when, name_verdict(found.decision)))
-    notes = [*NOTES, *([ALIKE] if weighed else [])]
+    notes = [NOTES[0], WEIGHED if found.weighed else MEAN, *NOTES[1:]]
+    if found.stopped_early:
+        notes.append(LEANS)
     if found.decision is not None:
         notes.append(
             "The decision stays as it was taken. What is said of now is of the judgments as they stand: without those "

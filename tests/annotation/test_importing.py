@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from alembic import command
 from sqlalchemy import Engine, func, select
@@ -70,13 +71,14 @@ def test_a_file_of_battles_becomes_a_data_set_and_a_closed_study(
         ("q3", -1.0, "annotator 1"),
         ("q2", 0.0, "annotator 1"),
     ]
-    assert judged.left[:2].tolist() == [1.0, 0.0]
+    assert np.isnan(judged.left).all()  # nobody drew the sides
+    assert not judged.has_sides
     assert all(seconds != seconds for seconds in judged.took)
     progress = annotation_store.annotators("arena")
-    assert [(one.annotator, one.judged, one.ties, one.seconds) for one in progress] == [
-        ("annotator 1", 3, 1, None),
-        ("annotator 2", 1, 0, None),
-        ("annotator 3", 1, 0, None),
+    assert [(one.annotator, one.judged, one.ties, one.seconds, one.left) for one in progress] == [
+        ("annotator 1", 3, 1, None, None),
+        ("annotator 2", 1, 0, None, None),
+        ("annotator 3", 1, 0, None, None),
     ]
     record = export_judgments(annotation_store, "arena")[2]
     assert (record["choice"], record["presented_at"], record["decided_at"]) == ("tie", None, None)

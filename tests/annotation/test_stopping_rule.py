@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 
+import numpy as np
 import pytest
 from sqlalchemy import select, update
 
@@ -24,6 +25,8 @@ from tests.annotation.conftest import CONTRARY, SIGNATURE, Judge
 
 Register = Callable[..., Study]
 
+EVERY = Sampling(rule="all", seed=3)
+
 RULE = Stopping(first=SIGNATURE, second=CONTRARY, most_documents=4)
 
 STOP = StoppingDecision(1, 1, 25.0, 0.5, 0.1, 0.9, rejected=True)
@@ -42,11 +45,11 @@ def store(annotation_store: AnnotationStore) -> StoppingStore:
 def register(annotation_store: AnnotationStore, contradicted: str) -> Register:
     """A study of all pairs of six documents; a judgment a pair and a stopping rule, unless it is said otherwise."""
 
-    def register(stopping: Stopping | None = RULE, **judging: int) -> Study:
+    def register(stopping: Stopping | None = RULE, sampling: Sampling = EVERY, **judging: int) -> Study:
         protocol = StudyProtocol(
             name="S",
             dataset=Pinned(name=contradicted),
-            sampling=Sampling(rule="all", seed=3),
+            sampling=sampling,
             judging=Judging(**judging),  # type: ignore[arg-type]
             stopping=stopping,
         )
@@ -180,7 +183,21 @@ def test_a_document_in_between_that_wants_judgments_ends_what_is_complete(
     judge(ben, open_task.assignment_id)
     found = store.complete_documents("S")
     assert found is not None
-    assert (found.documents, sorted(set(found.document))) == (3, [0, 1, 2])
+    assert (found.documents, sorted(set(found.document[found.pair]))) == (3, [0, 1, 2])
+    assert found.document.tolist() == [
+        0,
+        0,
+        0,
+        1,
+        1,
+        1,
+        2,
+        2,
+        2,
+        3,
+        3,
+        3,
+    ]  # of all pairs, as they bound what is to come
 
 
 def test_a_skipped_pair_holds_nobody_up(
@@ -233,7 +250,7 @@ def test_scores_and_choices_are_of_the_same_pair(
     found = store.complete_documents("S")
     assert found is not None
     assert found.second_differences is not None
-    first, second = found.choices * found.first_differences, found.choices * found.second_differences
+    first, second = (found.choices * of[found.pair] for of in (found.first_differences, found.second_differences))
     for place, (won, lost) in enumerate(chosen):  # such as "a of 4"
         of_second = {"a": 0.1, "b": 0.2, "c": 0.3}
         assert second[place] == pytest.approx(of_second[won[0]] - of_second[lost[0]])
@@ -242,6 +259,22 @@ def test_scores_and_choices_are_of_the_same_pair(
         else:
             of_first = {"a": 0.5, "b": 0.5, "c": 0.5 if won.endswith("4") else 0.25}
             assert first[place] == pytest.approx(of_first[won[0]] - of_first[lost[0]])
+
+
+def test_pairs_of_conflicts_weigh_one_over_their_probability(
+    register: Register, annotation_store: AnnotationStore, store: StoppingStore, judge: Judge
+) -> None:
+    register(sampling=Sampling(rule="conflicts", signatures=(SIGNATURE, CONTRARY), count=8, per_document=1, seed=3))
+    judge_next(annotation_store, judge, annotation_store.join(study="S", name="Ada"), 2)
+    found = store.complete_documents("S")
+    assert found is not None
+    assert found.weights is not None
+    with annotation_store.reading() as session:
+        drawn = session.execute(select(PairRow.inclusion, PairRow.document_id).order_by(PairRow.position)).all()
+    np.testing.assert_allclose(found.weights, [1 / inclusion for inclusion, _ in drawn])
+    assert len(set(found.weights)) > 1
+    documents = list(dict.fromkeys(document for _, document in drawn))
+    assert found.document.tolist() == [documents.index(document) for _, document in drawn]
 
 
 def test_an_excluded_annotators_judgments_are_left_out(

@@ -153,12 +153,12 @@ def upload(app: AppTest, text: str) -> AppTest:
 def test_a_study_file_is_checked_and_applied(demo: tuple[DataStore, AnnotationStore]) -> None:
     text = EXAMPLE.read_text()
     app = upload(open_page("new_study.py"), text.replace("ties =", "tie ="))
-    assert "study.toml:45: unknown key 'tie' in [judging]; did you mean 'ties'?" in said(app)
+    assert "study.toml:46: unknown key 'tie' in [judging]; did you mean 'ties'?" in said(app)
     app = upload(open_page("new_study.py"), text)
     assert "This makes the study **Example**. 144 eligible; 20 drawn. 4 attention checks." in said(app)
     assert "Example" not in {study.name for study in demo[1].studies()}
     doubtful = text.replace('"Judge summaries"', '"Judge summary"')
-    said_of_it = "study.toml:117: the pages of annotators never say 'Judge summary'; did you mean 'Judge summaries'?"
+    said_of_it = "study.toml:120: the pages of annotators never say 'Judge summary'; did you mean 'Judge summaries'?"
     assert said_of_it in said(upload(open_page("new_study.py"), doubtful)).replace("\\", "")
     unknown = text.replace('value:f1|version:0.2.0"\nalpha', 'value:f9|version:0.2.0"\nalpha')
     app = upload(open_page("new_study.py"), unknown)

@@ -12,9 +12,9 @@ from relevance.metrics.registry import label_of
 from relevance.reports.drawings import draw_svg
 from relevance.reports.stopping import describe_stopping
 from relevance.reports.stopping_charts import difference_chart, wealth_chart
-from relevance.reports.tables.registry import make_table, table_names
+from relevance.reports.tables.registry import finish_table, make_table, table_names
 from relevance.reports.tables.stopping import sequential_table
-from relevance.reports.tables.table import Range
+from relevance.reports.tables.table import Range, Table
 
 FIRST, SECOND = "rouge1|refs:max|version:0.2.0", "rouge_k|refs:max|version:0.2.0"
 
@@ -25,6 +25,7 @@ def complete(
     drawn: int = 40,
     second: str | None = SECOND,
     decision: StoppingDecision | None = None,
+    weights: list[float] | None = None,
 ) -> CompleteDocuments:
     """Documents of one judgment, in which the first metric alone is right (1) or wrong (-1), or both are right (0)."""
     column = np.array(differences, dtype=float)
@@ -34,10 +35,13 @@ def complete(
         alpha=0.05,
         drawn=drawn,
         documents=len(column),
+        wanted=1,
+        pair=np.arange(len(column)),
         document=np.arange(len(column)),
         choices=np.ones(len(column)),
         first_differences=np.where(column < 0, -1.0, 1.0),
         second_differences=None if second is None else np.where(column > 0, -1.0, 1.0),
+        weights=None if weights is None else np.array(weights),
         decision=decision,
         decided_at=None if decision is None else datetime(2026, 5, 4, tzinfo=UTC),
     )
@@ -100,6 +104,29 @@ def test_a_decision_is_shown_beside_what_the_judgments_say_by_now() -> None:
 def test_fewer_documents_are_complete_than_when_it_was_decided() -> None:
     taken = decide_to_stop(complete([1] * 12))
     assert "as they stand, the wealth after 3 documents is" in said(complete([1, 1, 1], decision=taken))
+
+
+def test_a_study_that_stopped_early_says_that_its_figures_lean() -> None:
+    stopped, going = (StudyAnalysis(complete=complete([1] * number)) for number in (12, 2))
+    assert "and 1.000. The mean so far, 1.000, is likely too far from 0, as a study stops" in said(complete([1] * 12))
+    assert "too far from 0" not in said(complete([1] * 2))
+    for name in ("agreement", "ranking", "sequential"):
+        early, not_yet = (finish_table(Table(name, "", []), of).notes for of in (stopped, going))
+        assert (len(early), len(not_yet)) == (name != "sequential", 0)
+    assert "further from 0" in " ".join(make_table("sequential", stopped).notes)
+    assert "further from 0" not in " ".join(make_table("sequential", going).notes)
+
+
+def test_pairs_that_were_drawn_with_other_probabilities_are_weighed() -> None:
+    found = analyze_sequentially(complete([1, -1, 0], weights=[6.0, 1.0, 3.0]))
+    assert found.weighed
+    table = sequential_table(found, label_of)
+    assert table.rows[0]["difference"] == pytest.approx(0.5)
+    assert "one over the probability with which its pair was drawn" in " ".join(table.notes)
+    assert "documents count the same" in " ".join(sequential_table(analyze_sequentially(complete([1])), label_of).notes)
+    taken = StoppingDecision(3, 3, 25.0, 0.5, 0.1, 0.9, rejected=True)
+    sentence = said(complete([1, -1, 0], weights=[6.0, 1.0, 3.0], decision=taken))
+    assert "changed or left out since (or the version that decided did not weigh pairs): as they stand" in sentence
 
 
 def test_only_a_study_with_a_stopping_rule_has_its_table() -> None:

@@ -81,7 +81,8 @@ def count_by_choice(asked: AgreementChoice, preferences: Preferences) -> Prefere
 def analyze_agreement_by(asked: AgreementChoice) -> FoundAgreement:
     """Analyse the preferences that the filters leave."""
     context, judged = asked.context, filter_preferences(asked)
-    sides = position_check(judged.left, judged.annotators) if context.source.study is not None else []
+    of_study = context.source.study is not None
+    sides = position_check(judged.left, judged.annotators) if of_study and judged.has_sides else []
     preferences = count_by_choice(asked, judged)
     analysis = context.analyze(preferences, unit="pair by majority" if asked.majority else None, rule=asked.rule)
     analysis.compute("agreement", "ceiling")

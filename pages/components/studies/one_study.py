@@ -158,7 +158,7 @@ def make_progress_frame(annotators: Sequence[AnnotatorProgress]) -> pd.DataFrame
             "skipped": row.skipped,
             "median seconds": row.seconds,
             "ties": row.ties,
-            "chose left": row.left / decided if (decided := row.judged - row.ties) else None,
+            "chose left": row.left / decided if (decided := row.judged - row.ties) and row.left is not None else None,
             "checks passed": f"{row.checks_passed} of {row.checks}" if row.checks else None,
             "latest": row.latest,
         }

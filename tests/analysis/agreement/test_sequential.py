@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from relevance.analysis.agreement.counts import count_agreement
 from relevance.analysis.agreement.sequential import (
     BETS,
     analyze_sequentially,
     decide_to_stop,
-    document_differences,
     log_wealth,
     sequential_test,
+    sum_documents,
 )
 from relevance.data.stopping import CompleteDocuments
 
@@ -24,21 +25,85 @@ Floats = NDArray[np.float64]
 # --- differences of documents -----------------------------------------------------------------------------
 
 
+def judged(
+    document: list[int],
+    choices: list[int],
+    first: list[float],
+    second: list[float] | None,
+    *,
+    documents: int,
+    weights: list[float] | None = None,
+) -> CompleteDocuments:
+    """Pairs of one judgment each."""
+    return CompleteDocuments(
+        first="a",
+        second=None if second is None else "b",
+        alpha=0.05,
+        drawn=documents,
+        documents=documents,
+        wanted=1,
+        pair=np.arange(len(document)),
+        choices=np.array(choices, dtype=float),
+        document=np.array(document),
+        first_differences=np.array(first),
+        second_differences=None if second is None else np.array(second),
+        weights=None if weights is None else np.array(weights),
+    )
+
+
 def test_a_document_is_the_mean_over_its_judgments_that_count() -> None:
     # document 0: the first metric right and the second wrong (1 - 0), the first tied and the second right (.5 - 1),
     # and people undecided -> (1 - .5) / 2; document 1: the second has no score -> nothing; document 2: both right -> 0
-    document = np.array([0, 0, 0, 1, 2])
     choices = [1, 1, 0, 1, -1]
     first = [0.3, 0.0, 0.2, 0.1, -0.2]
     second = [-0.3, 0.5, 0.2, math.nan, -0.4]
-    found = document_differences(document, choices, first, second, documents=4)
-    np.testing.assert_allclose(found, [0.25, math.nan, 0.0, math.nan])
+    found = sum_documents(judged([0, 0, 0, 1, 2], choices, first, second, documents=4))
+    np.testing.assert_allclose(found.differences, [0.25, math.nan, 0.0, math.nan])
 
 
 def test_against_one_half_a_document_is_twice_what_the_metric_is_better_than_a_coin() -> None:
     # right, tied, wrong, right: (1 + 0 - 1 + 1) / 4
-    found = document_differences(np.zeros(4, int), [1, 1, 1, -1], [1, 0, -1, -1], None, documents=1)
-    assert found == [0.25]
+    found = sum_documents(judged([0, 0, 0, 0], [1, 1, 1, -1], [1.0, 0.0, -1.0, -1.0], None, documents=1))
+    assert found.differences == [0.25]
+
+
+def test_pairs_that_were_drawn_more_likely_count_less() -> None:
+    # the same five pairs as above; the one that nobody prefers and the one without a score count nothing
+    choices = [1, 1, 0, 1, -1]
+    first = [0.3, 0.0, 0.2, 0.1, -0.2]
+    second = [-0.3, 0.5, 0.2, math.nan, -0.4]
+    pairs = judged([0, 0, 0, 1, 2], choices, first, second, documents=4, weights=[2.0, 8.0, 4.0, 4.0, 16.0])
+    found = sum_documents(pairs)
+    np.testing.assert_allclose(found.differences, [2 * 1 - 8 * 0.5, math.nan, 0.0, math.nan])
+    np.testing.assert_allclose(found.weights, [10.0, 0.0, 16.0, 0.0])
+    # before they are judged: one can make 2, one 4, two 0 as both metrics say the same, and one counts never
+    assert [float(end) for end in found.bounds.largest(0.0)] == [6.0, 6.0]
+    # .25 more or less than the mean: 2 * 1.25 + 8 * .75 + 4 * .25 or, beyond it, 2 * .75 + 8 * .25
+    assert [float(end) for end in found.bounds.largest(0.25)] == [9.5, 3.5]
+    test = sequential_test(found.differences, weights=found.weights, bounds=found.bounds)
+    assert test.mean.tolist() == pytest.approx([-0.2, -2 / 26])
+
+
+def test_the_mean_is_the_difference_of_the_weighted_agreements() -> None:
+    generator = np.random.default_rng(4)
+    n, documents = 300, 60
+    document, choices = np.sort(generator.integers(documents, size=n)), generator.choice([-1.0, 0, 1], size=n)
+    first, second = (generator.choice([-1.0, 0, 1, math.nan], p=[0.4, 0.1, 0.4, 0.1], size=n) for _ in range(2))
+    weights = generator.uniform(1, 20, size=n)
+    found = analyze_sequentially(
+        judged(list(document), list(choices), list(first), list(second), documents=documents, weights=list(weights))
+    )
+    both = ~np.isnan(first) & ~np.isnan(second)
+    one, other = (count_agreement(choices[both], of[both], weights[both]).half for of in (first, second))
+    assert one is not None
+    assert other is not None
+    assert found.test.mean[-1] == pytest.approx(one - other)
+    assert found.weighed
+
+
+def test_metrics_that_never_differ_leave_the_wealth_as_it_was() -> None:
+    pairs = judged([0, 1], [1, -1], [1.0, 1.0], [0.5, 0.5], documents=2, weights=[3.0, 5.0])
+    assert analyze_sequentially(pairs).test.wealth.tolist() == [1.0, 1.0]
 
 
 # --- wealth -----------------------------------------------------------------------------------------------
@@ -72,7 +137,7 @@ def test_the_ends_are_the_means_against_which_the_wealth_is_just_enough() -> Non
     found = sequential_test(x, alpha=0.1)
     moved = np.flatnonzero(np.diff(found.low) > 0) + 1
     for number in moved[::20]:
-        assert log_wealth(x[: number + 1], found.low[number])[-1] == pytest.approx(math.log(10), abs=1e-6)
+        assert log_wealth(x[: number + 1], found.low[number])[-1] == pytest.approx(math.log(10), abs=1e-3)
     assert (np.diff(found.low) >= 0).all()
     assert (np.diff(found.high) <= 0).all()
     grid = np.linspace(-0.99, 0.99, 199)
@@ -114,6 +179,8 @@ def complete(differences: list[int], *, drawn: int) -> CompleteDocuments:
         alpha=0.05,
         drawn=drawn,
         documents=len(differences),
+        wanted=1,
+        pair=np.arange(len(differences)),
         document=np.arange(len(differences)),
         choices=np.array([abs(one) for one in differences], dtype=float),
         first_differences=np.array(differences, dtype=float),
@@ -209,3 +276,15 @@ def test_the_true_mean_is_outside_of_the_interval_at_any_time_in_at_most_five_of
     effect: float, correlation: float, ties: float
 ) -> None:
     assert np.mean(stops(effect, correlation, ties, null=effect) > 0) <= 0.05
+
+
+@pytest.mark.simulation
+def test_the_mean_at_the_moment_of_stopping_leans_away_from_0_and_the_interval_allows_for_it() -> None:
+    means, inside = [], []
+    for studies in draw_studies(0.1, 0.3):
+        wealth = log_wealth(studies) >= math.log(20)
+        for x, stop in zip(studies[wealth.any(1)], wealth[wealth.any(1)].argmax(1), strict=True):
+            means.append(x[: stop + 1].mean())
+            inside.append(log_wealth(x, 0.1)[stop] < math.log(20))
+    assert 0.12 < np.mean(means) < 0.14
+    assert np.mean(inside) >= 0.95

@@ -266,7 +266,7 @@ def test_fleiss_without_a_pair_to_use_leaves_all_out() -> None:
         (lambda: cohen_kappas(["p", "q", "p"], ["ann", "ann", "ann"], [1, 1, 1]), "ann judged the same pair"),
         (lambda: summarize_annotators(["p"] * 2, ["a"] * 2, [1, 1], [1, 1], [1, 1], {}), "a judged the same pair"),
         (lambda: summarize_annotators(["p"], ["a"], [0], [1], [1], {}), "left must be"),
-        (lambda: summarize_annotators(["p"], ["a"], [1], [math.nan], [1], {}), "left must be"),
+        (lambda: summarize_annotators(["p", "q"], ["a", "a"], [1, 1], [math.nan, 1], [1, 1], {}), "left must be"),
         (lambda: summarize_annotators(["p"], ["a"], [1], [0.5], [1], {}), "left must be"),
     ],
 )
