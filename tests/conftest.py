@@ -76,6 +76,15 @@ def keep_files_in_memory() -> None:
         tempfile.tempdir = None
 
 
+@pytest.fixture
+def on_disk() -> Iterator[Path]:
+    """A folder for an environment with all dependencies, whose 3 GB, and pip's as many, are too much for the memory."""
+    build = ROOT / "build"
+    build.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="installation-", dir=build) as folder:
+        yield Path(folder)
+
+
 @pytest.hookimpl(tryfirst=True)  # before the marks are asked for
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what asks for a server or a browser."""

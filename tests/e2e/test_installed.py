@@ -181,23 +181,24 @@ def test_commands_run_beside_files_of_our_names(installed: Installed) -> None:
 
 
 @pytest.mark.exhaustive
-def test_the_first_way_in_of_the_readme(wheel: Path, tmp_path: Path, page: Page) -> None:
+def test_the_first_way_in_of_the_readme(wheel: Path, on_disk: Path, page: Page) -> None:
     """A whole installation from the package index, with two programs beside it whose packages had names of ours."""
     (line,) = re.findall(r"^(pip install relevance-studies && .*?) +#", (ROOT / "README.md").read_text(), re.MULTILINE)
     port = free_port()
     url = f"http://127.0.0.1:{port}"
-    subprocess.run([sys.executable, "-m", "venv", tmp_path / "env"], check=True, timeout=PATIENCE)
+    subprocess.run([sys.executable, "-m", "venv", on_disk / "env"], check=True, timeout=PATIENCE)
     environment = bare_environment() | {
-        "PATH": f"{tmp_path}/env/bin:{os.environ['PATH']}",
-        "HOME": str(tmp_path),
+        "PATH": f"{on_disk}/env/bin:{os.environ['PATH']}",
+        "HOME": str(on_disk),
+        "TMPDIR": str(on_disk),
         "PIP_FIND_LINKS": str(wheel.parent),  # where the index has it once it is published
         "PIP_CONSTRAINT": str(ROOT / "constraints.txt"),
     }
     install, demo, serve = line.split(" && ")
     for command in (f"{install} distributed llm", demo):
-        subprocess.run(["bash", "-ec", command], cwd=tmp_path, env=environment, check=True, timeout=INSTALLATION)
+        subprocess.run(["bash", "-ec", command], cwd=on_disk, env=environment, check=True, timeout=INSTALLATION)
     code = "import distributed, llm, relevance; print(distributed.Client.__name__, llm.hookimpl is not None)"
-    installed = Installed(tmp_path / "env" / "bin" / "relevance", tmp_path, environment)
+    installed = Installed(on_disk / "env" / "bin" / "relevance", on_disk, environment)
     assert installed.run("python", "-c", code).stdout == "Client True\n"
     assert "added 24 summaries" in installed.run("relevance", "summarize", "demo", "--system", "lead-1").stdout
     assert "rouge1" in installed.run("relevance", "score", "demo", "--metrics", "rouge1").stdout
@@ -205,7 +206,7 @@ def test_the_first_way_in_of_the_readme(wheel: Path, tmp_path: Path, page: Page)
     installed.run("relevance", "judge", "--help")
     _, *options = serve.split()
     with running(
-        port, *options[1:], ready=lambda: healthy(url), program=["relevance"], folder=tmp_path, environment=environment
+        port, *options[1:], ready=lambda: healthy(url), program=["relevance"], folder=on_disk, environment=environment
     ):
         page.goto(url)
         expect(page.get_by_role("heading", name="Which metric agrees with people?")).to_be_visible()

@@ -127,11 +127,12 @@ def test_four_commands_put_it_behind_caddy(tmp_path: Path) -> None:
 
 
 @pytest.mark.exhaustive
-def test_five_commands_put_it_behind_caddy(tmp_path: Path) -> None:
+def test_five_commands_put_it_behind_caddy(on_disk: Path) -> None:
     """The first one makes an environment in a clone, from the package index."""
     install, *others = five_commands()
-    clone = copy_source(tmp_path / "clone")
-    subprocess.run(["bash", "-ec", install], cwd=clone, env=bare_environment(), check=True, timeout=INSTALLATION)
+    clone = copy_source(on_disk / "clone")
+    environment = bare_environment() | {"TMPDIR": str(on_disk)}
+    subprocess.run(["bash", "-ec", install], cwd=clone, env=environment, check=True, timeout=INSTALLATION)
     put_behind_caddy(others, clone, clone / ".venv" / "bin")
 
 
