@@ -1,12 +1,16 @@
-"""The metric that agrees best with people, its rivals, and the study that would tell them apart."""
+"""The metric that agrees best with people, its rivals, the study that would tell them apart, and what is too little."""
 
 from typing import NamedTuple
 
 from relevance.analysis.agreement.counts import credit_pairs
+from relevance.analysis.agreement.evaluation import ENOUGH_DOCUMENTS, ENOUGH_JUDGMENTS
 from relevance.analysis.agreement.planning import Plan, observe_metrics, pairs_to_separate
 from relevance.analysis.metrics_and_people import AgreementAnalysis, MetricRow
 from relevance.analysis.significance import ALPHA, PairedComparison
 from relevance.data.preferences import Preferences
+
+SCARCE = "the metric has values on too few pairs"
+"""The reason why a metric that `find_scarce` finds has no ratio."""
 
 
 class Rival(NamedTuple):
@@ -29,13 +33,54 @@ class Leaders(NamedTuple):
     """Pairs that both metrics score, which the plan's number includes; 0 without a rival."""
 
 
+class Wanting(NamedTuple):
+    """What a finding about metrics would take, where there is too little; counts of the metric that has the most."""
+
+    judgments: int
+    """Judgments (or pairs) that count so far."""
+    documents: int
+    """Documents that they are of."""
+
+    @property
+    def missing(self) -> tuple[int, int]:
+        """The judgments and the documents that are missing, of which either may be 0."""
+        return max(0, ENOUGH_JUDGMENTS - self.judgments), max(0, ENOUGH_DOCUMENTS - self.documents)
+
+
+def find_wanting(agreement: AgreementAnalysis) -> Wanting | None:
+    """Say what is missing before any metric can be called the best; None if one has enough, or nothing is counted.
+
+    Enough are 20 judgments of 6 documents: of fewer documents, no difference can be significant, and of fewer judgments
+    the highest of some ratios says hardly anything.
+    """
+    counted = [row.evaluation for row in agreement.rows if row.evaluation.agreement.pairs]
+    if not counted or any(one.is_enough for one in counted):
+        return None
+    most = max(counted, key=lambda one: (one.agreement.pairs, one.documents))
+    return Wanting(most.agreement.pairs, most.documents)
+
+
+def find_scarce(agreement: AgreementAnalysis) -> list[MetricRow]:
+    """Find the metrics with values on too few pairs to be compared with those that have enough of them."""
+    if not any(row.evaluation.is_enough for row in agreement.rows):
+        return []
+    return [row for row in agreement.rows if not row.evaluation.is_enough]
+
+
+def without_scarce(agreement: AgreementAnalysis) -> list[MetricRow]:
+    """Return the rows without those that `find_scarce` finds."""
+    scarce = {row.metric for row in find_scarce(agreement)}
+    return [row for row in agreement.rows if row.metric not in scarce]
+
+
 def rank_metrics(agreement: AgreementAnalysis) -> list[MetricRow]:
-    """Sort the rows with a defined agreement by the rule of the comparisons, the highest first."""
+    """Sort the rows with a defined agreement by the rule of the comparisons, the highest first, without scarce ones."""
 
     def ratio(row: MetricRow) -> float:
         return float(getattr(row.evaluation.agreement, agreement.rule))
 
-    defined = [row for row in agreement.rows if getattr(row.evaluation.agreement, agreement.rule) is not None]
+    enough = without_scarce(agreement)
+    defined = [row for row in enough if getattr(row.evaluation.agreement, agreement.rule) is not None]
     return sorted(defined, key=ratio, reverse=True)
 
 
@@ -44,10 +89,10 @@ def find_leaders(agreement: AgreementAnalysis, preferences: Preferences) -> Lead
 
     `agreement` is that of the `preferences`. The plan is for the nearest rival at the level .05 with power .8, from the
     observed ratios, phi and ICC; several judgments of a pair count by their majority. None if no metric has an
-    agreement.
+    agreement on enough judgments and documents (`find_wanting`).
     """
     ranked = rank_metrics(agreement)
-    if not ranked:
+    if not ranked or find_wanting(agreement) is not None:
         return None
     best = ranked[0]
     compared = {frozenset((found.first, found.second)): found for found in agreement.comparisons}

@@ -22,6 +22,7 @@ from relevance.analysis.correlation.intervals import LevelIntervals, correlation
 from relevance.analysis.correlation.levels import Levels, correlate_pairs
 from relevance.analysis.correlation.permuted import PERMUTATIONS, Permutations
 from relevance.analysis.correlation.resampled import Resample
+from relevance.analysis.ratio_intervals import sampled_annotators
 from relevance.analysis.significance import PairedComparison, compare_metrics, holm
 from relevance.analysis.systems import (
     SystemComparison,
@@ -71,6 +72,8 @@ class AgreementAnalysis(NamedTuple):
     n: int
     """Judgments or pairs."""
     documents: int
+    annotators: int
+    """People who judged; 0 where entries are majorities or ratings, which are nobody's in particular."""
     human_ties: int
     split: int
     """Pairs without a majority: as many annotators chose the one as the other."""
@@ -91,13 +94,13 @@ def analyze_agreement(
 
     The rule by which metrics are compared can decide the result: on SummEval, ROUGE-1 against length is p = .004 by
     `strict` and .009 by `half`. Intervals and tests treat documents as a sample, and annotators too if there are
-    several.
+    five or more (`sampled_annotators`).
     """
     named = labels(distinct(preferences.scores), label_of)
     all_differences = preferences.differences()
     differences = {label: all_differences[signature] for signature, label in named.items()}
     documents, weights = preferences.document, preferences.weights
-    annotators = preferences.annotators if preferences.several_annotators else None
+    annotators = sampled_annotators(preferences.annotators)
     evaluations = evaluate_metrics(
         preferences.choices,
         differences,
@@ -113,6 +116,7 @@ def analyze_agreement(
         comparisons=tuple(compare_metrics(earned, documents, annotators=annotators, weights=weights, seed=seed)),
         n=len(preferences),
         documents=len(set(documents)),
+        annotators=len(set(preferences.annotators) - {None}),
         human_ties=int((preference_signs(preferences.choices) == 0).sum()),
         split=int(np.isnan(preferences.choices).sum()),
         rule=rule,
@@ -159,6 +163,7 @@ def analyze_rated_pairs(
         comparisons=tuple(comparisons),
         n=n,
         documents=len(documents),
+        annotators=0,
         human_ties=human_ties,
         split=0,
         rule=rule,
@@ -182,7 +187,7 @@ def human_ceiling(
         others,
         {"people": preferences.choices},
         preferences.document,
-        annotators=preferences.annotators if preferences.several_annotators else None,
+        annotators=sampled_annotators(preferences.annotators),
         weights=preferences.weights,
         seed=seed,
     )["people"]

@@ -91,11 +91,6 @@ class Preferences:
             return None
         return np.where(np.isnan(self.inclusion), 1.0, 1 / self.inclusion)[self.pair]
 
-    @property
-    def several_annotators(self) -> bool:
-        """True if more than one annotator judged."""
-        return len(set(self.annotators)) > 1
-
     def differences(self) -> dict[str, Numbers]:
         """Return by signature, shape (n,): the score of the first summary minus that of the second; NaN is missing."""
         return {name: (both[:, 0] - both[:, 1])[self.pair] for name, both in self.scores.items()}

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from relevance.analysis.agreement.counts import Rule
-from relevance.analysis.leaders import Leaders
+from relevance.analysis.leaders import Leaders, without_scarce
 from relevance.analysis.study import StudyAnalysis
 from relevance.data.one_line import in_one_line
 from relevance.data.preferences import Preferences
@@ -97,7 +97,7 @@ def ask(context: Context) -> AgreementChoice:
 
 def show_agreement(analysis: StudyAnalysis, leaders: Leaders | None, asked: AgreementChoice) -> None:
     """Show the chart, the figures that most readers want, and all others behind Details."""
-    if leaders is not None:
+    if any(getattr(row.evaluation.agreement, asked.rule) is not None for row in analysis.agreement.rows):
         show_agreement_chart(analysis, leaders, asked.context, asked.rule)
     table = make_table("agreement", analysis)
     short = short_agreement_table(table, analysis.agreement, asked.rule)
@@ -124,7 +124,7 @@ def show_differences(analysis: StudyAnalysis) -> None:
     table = make_table("by_difference", analysis)
     if table.rows:
         show_chart(
-            difference_chart(analysis.agreement.rows),
+            difference_chart(without_scarce(analysis.agreement)),
             "by_difference",
             "Agreement by how far apart a metric's two scores are; the table below has the same figures.",
         )

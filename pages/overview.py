@@ -2,9 +2,12 @@
 
 import streamlit as st
 
+from relevance.analysis.leaders import find_wanting
 from relevance.pages.components.results.finding import (
     analyze_agreement_of,
+    explain_intervals,
     say_nothing_to_count,
+    say_too_little,
     show_agreement_chart,
     show_finding,
     show_stopping_of,
@@ -25,13 +28,21 @@ st.markdown(describe_source(context.source, context.counts))
 explain_keywords(context.version.dataset, context.version.signatures)
 explain_unseen(context.version.dataset, [one.signature for one in context.version.signatures])
 analysis, leaders = analyze_agreement_of(context)
+wanting = find_wanting(analysis.agreement)
+if wanting is not None:
+    say_too_little(wanting, context)
+    show_stopping_of(context)
+    offer_report(context)
+    st.stop()
 if leaders is None:
     say_nothing_to_count(context)
     st.stop()
 show_finding(leaders, context)
 show_stopping_of(context)
 show_agreement_chart(analysis, leaders, context)
-st.caption("Dots with 95 % intervals; a metric's tie counts half. Click a metric to see the pairs that it gets wrong.")
+st.caption(
+    f"{explain_intervals(analysis)} A metric's tie counts half. Click a metric to see the pairs that it gets wrong."
+)
 with st.container(horizontal=True):
     st.page_link("agreement.py", label="All figures of agreement", icon=":material/bar_chart:")
     st.page_link("disagreements.py", label="See why metrics disagree", icon=":material/call_split:")

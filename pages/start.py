@@ -4,9 +4,16 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from relevance.analysis.leaders import find_wanting
 from relevance.annotation.records import OPEN, Study
 from relevance.pages.components.datasets.importing import IMPORT
-from relevance.pages.components.results.finding import analyze_agreement_of, show_agreement_chart, show_finding
+from relevance.pages.components.results.finding import (
+    analyze_agreement_of,
+    explain_intervals,
+    say_too_little,
+    show_agreement_chart,
+    show_finding,
+)
 from relevance.pages.components.shared.context import Context, default_context
 from relevance.pages.components.shared.messages import show_messages
 from relevance.pages.components.shared.sources import describe_source
@@ -53,12 +60,17 @@ def offer_ways(context: Context, studies: Sequence[Study]) -> None:
 def show_answer(context: Context) -> None:
     """Show which metric agrees best, in a chart and in words."""
     analysis, leaders = analyze_agreement_of(context)
+    wanting = find_wanting(analysis.agreement)
+    if wanting is not None:
+        say_too_little(wanting, context)
+        st.caption(describe_source(context.source, context.counts))
+        return
     if leaders is None:
         st.info("No metric can be compared with people yet: that takes scores, and judgments or ratings.")
         return
     show_finding(leaders, context)
     show_agreement_chart(analysis, leaders, context)
-    st.caption(f"{describe_source(context.source, context.counts)} Dots with 95 % intervals.")
+    st.caption(f"{describe_source(context.source, context.counts)} {explain_intervals(analysis)}")
     st.page_link("overview.py", label="All results", icon=":material/arrow_forward:")
 
 

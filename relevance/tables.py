@@ -8,7 +8,9 @@ import pandas as pd
 from relevance.analysis.agreement.counts import Rule
 from relevance.analysis.arrays import Draws
 from relevance.analysis.correlation.coefficients import METHODS, Method
+from relevance.analysis.leaders import SCARCE, find_scarce
 from relevance.analysis.metrics_and_people import analyze_rated_pairs, correlate_columns
+from relevance.analysis.ratio_intervals import Interval
 from relevance.frames import SIGNATURES, BadFrame, read_cells, read_examples
 from relevance.metrics.base import Score
 from relevance.metrics.registry import lexical_metrics, make_metrics
@@ -57,18 +59,22 @@ def agreement(
 
     `human` is the column of ratings. `agreement`, in [0, 1], is by `rule`: a metric's tie earns a half (`half`),
     nothing (`strict`), or is not counted (`decided`). `low` and `high` are its interval, with documents as a sample; if
-    there is none, they are NaN and `reason` says why. Raises `BadFrame`, and ValueError for an unknown rule or a bad
-    level.
+    there is none, they are NaN and `reason` says why. So is the agreement of a metric with values on fewer than 20
+    pairs, or of fewer than 6 documents, where another has enough. Raises `BadFrame`, and ValueError for an unknown rule
+    or a bad level.
     """
     cells, labels = read_cells(frame, human, metrics)
     analysis = analyze_rated_pairs(cells, human, rule=rule, seed=seed, level=level)
     rows = []
+    scarce = {row.metric for row in find_scarce(analysis) if row.evaluation.agreement.pairs}
     for row in analysis.rows:
         counts, interval = row.evaluation.agreement, getattr(row.evaluation.intervals, rule)
+        if row.metric in scarce:
+            interval = Interval(None, None, level, reason=SCARCE)
         rows.append(
             {
                 "metric": labels[row.signature],
-                "agreement": getattr(counts, rule),
+                "agreement": None if row.metric in scarce else getattr(counts, rule),
                 "low": interval.low,
                 "high": interval.high,
                 "pairs": counts.pairs,

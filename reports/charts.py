@@ -7,7 +7,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from relevance.analysis.leaders import rank_metrics
+from relevance.analysis.leaders import find_scarce, rank_metrics
 from relevance.analysis.metrics_and_people import AgreementAnalysis, MetricRow
 from relevance.analysis.people.false_discovery import FalseDiscovery
 from relevance.analysis.people.ranking import Ranking
@@ -137,8 +137,9 @@ def landmarks(lines: Sequence[Mapping[str, Any]]) -> alt.Chart:
 def comparison_chart(analysis: AgreementAnalysis) -> Layers:
     """Draw, for every two metrics, the difference of their agreement as colour and its p value as text."""
     cells = []
+    scarce = {row.metric for row in find_scarce(analysis)}
     for found in analysis.comparisons:
-        if found.difference is None:
+        if found.difference is None or {found.first, found.second} & scarce:
             continue
         p = found.p_holm
         tested = "" if p is None else f"p {format_p(p)}{' *' if p < ALPHA else ''}"

@@ -1,6 +1,7 @@
 """The findings of a study or data set about metrics, in sentences."""
 
-from relevance.analysis.leaders import Leaders, Rival
+from relevance.analysis.agreement.evaluation import ENOUGH_DOCUMENTS, ENOUGH_JUDGMENTS
+from relevance.analysis.leaders import Leaders, Rival, Wanting
 from relevance.analysis.metrics_and_people import MetricRow
 from relevance.analysis.study import WON, Unit
 from relevance.annotation.demo import MADE_UP
@@ -10,6 +11,10 @@ from relevance.reports.formats.cells import format_p
 
 MOST_PAIRS = 100_000
 """The most pairs that a plan names: at half a minute each, they take one person five working months."""
+
+
+TOO_LITTLE = "Too early to say which metric agrees best"
+"""The headline where nothing can be called the best."""
 
 
 def name_people(study: str | None, aspect: str | None, *, adjudicated: bool = False) -> str:
@@ -62,6 +67,22 @@ def write_finding(leaders: Leaders, people: str, unit: Unit) -> str:
     return " ".join(sentences)
 
 
+def write_wanting(wanting: Wanting, unit: Unit) -> str:
+    """Say what there is and what is missing, where there is too little for a finding."""
+    one = name_entry(unit)
+    missing = [
+        format_count(number, f"more {thing}")
+        for number, thing in zip(wanting.missing, (one, "document"), strict=True)
+        if number
+    ]
+    there = f"{format_count(wanting.judgments, one)} of {format_count(wanting.documents, 'document')}"
+    return (
+        f"So far {there} can be counted: people prefer one of the two summaries, and a metric scores both. Naming a "
+        f"best metric takes at least {ENOUGH_JUDGMENTS} {one}s of {ENOUGH_DOCUMENTS} documents. Still missing: "
+        f"{join_items(missing)}."
+    )
+
+
 def write_plan(more: int, best: str, rival: str) -> str:
     """Say how many more pairs it would take to tell two metrics apart."""
     needed = f"More than {MOST_PAIRS:,}" if more > MOST_PAIRS else f"About {two_digits(more):,}"
@@ -72,8 +93,13 @@ def write_share(row: MetricRow, unit: Unit) -> str:
     """Write a metric's agreement with its interval."""
     counts, ends = row.evaluation.agreement, row.evaluation.intervals.half
     interval = "" if ends.low is None or ends.high is None else f"95 % interval {ends.low:.3f} to {ends.high:.3f}; "
-    over = format_count(counts.pairs, "judgment" if unit == "judgment" else "pair")
+    over = format_count(counts.pairs, name_entry(unit))
     return f"{counts.half or 0:.3f} of {over} ({interval}chance is 0.500)"
+
+
+def name_entry(unit: Unit) -> str:
+    """Return the noun for one of the preferences that are counted."""
+    return "judgment" if unit == "judgment" else "pair"
 
 
 def name_rival(rival: Rival) -> str:

@@ -37,8 +37,8 @@ CONCEPTS: dict[str, str] = {
     "Language model that judges": "A language model that was asked a study's question about each pair, in both orders.",
     "Ratings": "Scores that people gave single summaries, imported with a data set.",
     "Author labels": "Ranks that the author of the demo corpus gave its summaries.",
-    "Interval": "95 % intervals; they hold for new documents of the same kind, and several annotators count as a "
-    "sample, too.",
+    "Interval": "95 % intervals; they hold for new documents of the same kind, and from five annotators on for others, "
+    "too.",
     "Upper bound": "The ROUGE of the best extract that the document allows (Akhmetov et al. 2022).",
 }
 """Explanations of the terms on pages, in the order of the glossary."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from relevance.analysis.leaders import find_leaders
+from relevance.analysis.leaders import find_leaders, find_wanting, without_scarce
 from relevance.analysis.study import DEFAULTS, Settings
 from relevance.annotation.adjudication import AdjudicationStore, export_adjudications
 from relevance.annotation.model_judgments import ModelStore
@@ -23,7 +23,7 @@ from relevance.reports.contents.study import make_study_contents, with_letters
 from relevance.reports.contents.texts import with_marked_words
 from relevance.reports.drawings import draw_svg
 from relevance.reports.escaping import esc
-from relevance.reports.finding import write_finding, write_headline
+from relevance.reports.finding import TOO_LITTLE, write_finding, write_headline, write_wanting
 from relevance.reports.methods import sources, study_methods
 from relevance.reports.stopping import describe_stopping
 from relevance.reports.stopping_charts import difference_chart, wealth_chart
@@ -127,10 +127,13 @@ def report_html(contents: Contents, methods: str, hashes: Mapping[str, str] | No
 def findings_html(contents: Contents) -> str:
     """Write the finding in sentences; empty if no metric has an agreement."""
     analysis, people = contents.analysis, contents.people
-    leaders = find_leaders(analysis.agreement, analysis.preferences)
-    if leaders is None:
+    leaders, wanting = find_leaders(analysis.agreement, analysis.preferences), find_wanting(analysis.agreement)
+    if wanting is not None:
+        headline, finding = TOO_LITTLE, write_wanting(wanting, analysis.unit)
+    elif leaders is not None:
+        headline, finding = write_headline(leaders, people), write_finding(leaders, people, analysis.unit)
+    else:
         return ""
-    headline, finding = write_headline(leaders, people), write_finding(leaders, people, analysis.unit)
     stopping = "" if analysis.sequential is None else describe_stopping(analysis.sequential, analysis.label_of)
     said = "".join(f"<p>{esc(text)}</p>" for text in (finding, stopping, *sampling_notes(analysis.sampling)) if text)
     return f"<section id='findings'><h2>{esc(headline)}</h2>{said}</section>"
@@ -154,12 +157,12 @@ def charts_of(contents: Contents) -> Iterable[tuple[str, str]]:
         wealth = figure(wealth_chart(rule), "The wealth of who bets that the two differ")
         difference = figure(difference_chart(rule, analysis.label_of), "The interval holds at all times together")
         yield "sequential", wealth + difference
-    if any(row.evaluation.agreement.pairs for row in agreement.rows):
+    if any(row.evaluation.agreement.pairs for row in agreement.rows) and find_wanting(agreement) is None:
         people = analysis.ceiling.agreement.half if analysis.ceiling else None
         yield (
             "agreement",
             figure(
-                charts.agreement_chart(agreement.rows, "half", people, name=contents.people),
+                charts.agreement_chart(without_scarce(agreement), "half", people, name=contents.people),
                 "Agreement by the rule half",
             ),
         )
@@ -169,7 +172,7 @@ def charts_of(contents: Contents) -> Iterable[tuple[str, str]]:
                 figure(charts.comparison_chart(agreement), "Row minus column; *: p below .05 after Holm's correction"),
             )
         if any(row.evaluation.bins for row in agreement.rows):
-            chart = charts.difference_chart(agreement.rows)
+            chart = charts.difference_chart(without_scarce(agreement))
             yield "by_difference", figure(chart, "Agreement by the scores' difference")
     human, matrix = (
         [row for row in analysis.correlations[table] if row.method == "pearson"] for table in ("human", "matrix")

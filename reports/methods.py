@@ -1,5 +1,6 @@
 """The paragraph on methods for a paper, and what it should cite."""
 
+from relevance.analysis.ratio_intervals import FEWEST_ANNOTATORS
 from relevance.analysis.significance import ALPHA
 from relevance.analysis.study import StudyAnalysis
 from relevance.annotation.demo import MADE_UP
@@ -14,6 +15,7 @@ from relevance.metrics.registry import METRICS
 from relevance.reports.contents.study import tell_left_out
 from relevance.reports.escaping import format_count
 from relevance.reports.tables.correlation import drawn_over, tests_of
+from relevance.reports.tables.table import few_annotators_notes
 
 TESTS = (
     "Deutsch, Dror, Roth (2021). A Statistical Analysis of Summarization Evaluation Metrics Using Resampling Methods. "
@@ -163,8 +165,8 @@ def how_it_was_computed(analysis: StudyAnalysis) -> list[str]:
         )
     words += [
         "Metrics are compared on the same pairs by a sign-flip test over documents (exact McNemar test where every "
-        "document gives one pair and no tie earns half), with Holm's correction. Where several annotators judged, p is "
-        "the larger one of this test and a t test on the variance of documents and annotators.",
+        "document gives one pair and no tie earns half), with Holm's correction.",
+        *who_is_sampled(analysis),
         "Correlations are Pearson's r, Spearman's rho and Kendall's tau-b over all summaries, averaged within "
         "documents, and over the systems' means; metrics are compared by permutation tests (Deutsch et al. "
         f"2021): {tests_of(analysis.settings.permute)}, with Holm's correction over the comparisons of a level.",
@@ -173,3 +175,14 @@ def how_it_was_computed(analysis: StudyAnalysis) -> list[str]:
         "ranked by a penalised Bradley-Terry model.",
     ]
     return words
+
+
+def who_is_sampled(analysis: StudyAnalysis) -> list[str]:
+    """Say whether intervals and tests hold for other annotators; nothing where judgments are nobody's in particular."""
+    people = analysis.agreement.annotators
+    if people < FEWEST_ANNOTATORS:
+        return few_annotators_notes(people)
+    return [
+        "Annotators are a sample, as documents are: p is the larger one of this test and a t test on the variance of "
+        "documents and annotators."
+    ]

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from relevance.analysis.agreement.counts import Agreement, count_agreement, outcomes
 from relevance.analysis.agreement.tie_accuracy import TieAccuracy, tie_outcomes
-from relevance.analysis.arrays import LEVEL, read_numbers, read_weights
+from relevance.analysis.arrays import LEVEL, number_by_text, read_numbers, read_weights
 from relevance.analysis.ratio_intervals import (
     Interval,
     Intervals,
@@ -17,8 +17,15 @@ from relevance.analysis.ratio_intervals import (
     name_sampled_units,
     ratio_intervals,
 )
+from relevance.analysis.significance import fewest_documents
 
 BINS = 5
+
+ENOUGH_JUDGMENTS = 20
+"""The fewest judgments (or pairs) that a finding about a metric rests on: with 20, a ratio is unsure by about .22."""
+
+ENOUGH_DOCUMENTS = fewest_documents()
+"""The fewest documents, likewise: of fewer, no difference between two metrics can be significant."""
 
 
 class Bin(NamedTuple):
@@ -38,6 +45,8 @@ class MetricEvaluation(NamedTuple):
     """The evaluation of one metric against human preferences."""
 
     agreement: Agreement
+    documents: int
+    """Documents with a pair on which people and the metric have a say."""
     intervals: Intervals
     ties: TieAccuracy
     """Pairwise accuracy with ties, by a threshold fitted on held-out documents."""
@@ -47,6 +56,11 @@ class MetricEvaluation(NamedTuple):
     """The agreement by the distance of the metric's scores, the closest first; empty if no pair is decided."""
     over: str
     """The units that the intervals treat as a sample, in words."""
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether there are enough judgments and documents for a finding about the metric."""
+        return self.agreement.pairs >= ENOUGH_JUDGMENTS and self.documents >= ENOUGH_DOCUMENTS
 
 
 def evaluate_metrics(
@@ -68,6 +82,7 @@ def evaluate_metrics(
     documents = list(documents)
     human = read_numbers(human, "human")
     annotators = None if annotators is None else list(annotators)
+    document, size = number_by_text(documents)
     weight = read_weights(weights, len(human))
     ratios: list[Ratio] = []
     found = {}
@@ -84,20 +99,23 @@ def evaluate_metrics(
                 for place in range(BINS)
             ),
         ]
-        found[name] = (count_agreement(human, difference, weights), ties, np.abs(difference), places, len(ratios), own)
+        counts = count_agreement(human, difference, weights)
+        counted = int(np.count_nonzero(np.bincount(document, weights=decided[0].whole, minlength=size)))
+        found[name] = (counts, counted, ties, np.abs(difference), places, len(ratios), own)
         ratios += own
     intervals = ratio_intervals(ratios, documents, annotators, level=level)
     over = name_sampled_units(annotators)
     return {
         name: MetricEvaluation(
             counts,
+            counted,
             Intervals(*intervals[start : start + 4]),
             ties,
             intervals[start + 4],
             tuple(
                 Bin(
-                    float(size[places == place].min()),
-                    float(size[places == place].max()),
+                    float(distance[places == place].min()),
+                    float(distance[places == place].max()),
                     int((places == place).sum()),
                     float(own[5 + place].part.sum() / own[5 + place].whole.sum()),
                     intervals[start + 5 + place],
@@ -107,7 +125,7 @@ def evaluate_metrics(
             ),
             over,
         )
-        for name, (counts, ties, size, places, start, own) in found.items()
+        for name, (counts, counted, ties, distance, places, start, own) in found.items()
     }
 
 

@@ -98,6 +98,7 @@ def evaluate_counts(
             tied=int(t.sum()),
             missing=int(counts[MISSING].sum()),
         ),
+        int(np.count_nonzero(c + d + t)),
         Intervals(
             interval_of_counts(c, c + d + t, level),
             interval_of_counts(c + t / 2, c + d + t, level),

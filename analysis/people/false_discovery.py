@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from relevance.analysis.arrays import number_by_text, read_numbers, same_length
-from relevance.analysis.ratio_intervals import Interval, Ratio, name_sampled_units, ratio_intervals
+from relevance.analysis.ratio_intervals import Interval, Ratio, name_sampled_units, ratio_intervals, sampled_annotators
 
 
 class FalseDiscovery(NamedTuple):
@@ -49,9 +49,9 @@ def false_discovery(
     annotators reviewed them: annotators are averaged first. The rate is pooled: all wrong keywords over all keywords,
     not the mean of the documents' rates.
 
-    Intervals are those of `ratio_intervals`, by documents and, if there are several, annotators; for the wrong keywords
-    per document, they are of the share of the most keywords that a document has. Undefined if nobody has reviewed a
-    document; the rate also if the extractor found no keyword.
+    Intervals are those of `ratio_intervals`, by documents and, if there are five or more, annotators; for the wrong
+    keywords per document, they are of the share of the most keywords that a document has. Undefined if nobody has
+    reviewed a document; the rate also if the extractor found no keyword.
     Raises `ValueError` for columns that differ in length, for counts that are not whole numbers with
     0 <= wrong <= keywords, for an annotator who has a document twice, and for different numbers of keywords of a
     document.
@@ -65,12 +65,13 @@ def false_discovery(
     if len(set(zip(document.tolist(), found.tolist(), strict=True))) > size:
         raise ValueError("a document has different numbers of keywords")
     share = 1 / np.bincount(document, minlength=size)[document]  # an annotator's part of the document
+    sampled = sampled_annotators(annotators)
     # Divided by the most keywords of a document, wrong keywords are in [0, 1], as intervals of ratios need.
     most = max(1.0, float(found.max(initial=0)))
     each, rate = ratio_intervals(
         [Ratio(share * marked / most, share, most), Ratio(share * marked, share * found, np.maximum(found, 1))],
         documents,
-        annotators,
+        sampled,
     )
     total, bad = float(share @ found), float(share @ marked)
     reason = None if total else "nobody has marked keywords yet" if not size else "the extractor found no keyword"
@@ -84,7 +85,7 @@ def false_discovery(
         per_document_interval=scale_interval(each, most),
         rate=bad / total if total else None,
         rate_interval=scale_interval(rate),
-        over=name_sampled_units(annotators),
+        over=name_sampled_units(sampled),
         reason=reason,
     )
 

@@ -3,18 +3,21 @@
 from collections.abc import Mapping, Sequence
 
 from relevance.analysis.agreement.counts import Agreement, Rule
-from relevance.analysis.agreement.evaluation import MetricEvaluation
+from relevance.analysis.agreement.evaluation import ENOUGH_DOCUMENTS, ENOUGH_JUDGMENTS, MetricEvaluation
 from relevance.analysis.intervals import FEWEST_DOCUMENTS
-from relevance.analysis.leaders import rank_metrics
-from relevance.analysis.metrics_and_people import AgreementAnalysis
+from relevance.analysis.leaders import SCARCE, find_scarce, rank_metrics, without_scarce
+from relevance.analysis.metrics_and_people import AgreementAnalysis, MetricRow
+from relevance.analysis.ratio_intervals import FEWEST_ANNOTATORS
 from relevance.analysis.significance import TWO_WAY, PairedComparison, SideShare, fewest_documents
 from relevance.data.signatures import is_judge, is_length
+from relevance.reports.escaping import format_count, join_items
 from relevance.reports.tables.judges import BOTH_ORDERS, NO_SCORES
 from relevance.reports.tables.table import (
     NOT_WEIGHED,
     Cell,
     Table,
     Undefined,
+    few_annotators_notes,
     interval,
     number_cell,
     ratio_intervals_note,
@@ -28,6 +31,11 @@ TIE_RULE_NAMES: dict[Rule, str] = {
 
 OF_CLOSE_SCORES = ("acc_eq", "threshold", "acc_eq 95 %")
 """The columns that depend on how close scores are."""
+
+RATIOS = tuple(
+    name for ratio in ("half", "strict", "decided", "coverage", "acc_eq") for name in (ratio, f"{ratio} 95 %")
+)
+"""The columns of shares of pairs, with their intervals."""
 
 
 def agreement_table(
@@ -49,6 +57,10 @@ def agreement_table(
         row | dict.fromkeys(OF_CLOSE_SCORES, NO_SCORES) if judge else row
         for row, judge in zip(rows, judges, strict=True)
     ]
+    scarce = {row.metric for row in find_scarce(analysis)}
+    rows = [
+        row | dict.fromkeys(RATIOS, Undefined(SCARCE)) if row["metric"] in scarce and row["n"] else row for row in rows
+    ]
     if ceiling is not None:
         people = agreement_row("people", ceiling, "each judgment against the majority of the others", 0)
         if ceiling.agreement.pairs == 0:
@@ -58,6 +70,16 @@ def agreement_table(
         rows.append(people | dict.fromkeys(OF_CLOSE_SCORES, no_scores))
     if not any(cut.values()):
         rows = [{name: cell for name, cell in row.items() if name != "truncated"} for row in rows]
+    said = explain_agreement(analysis, ceiling)
+    left_out = f"{analysis.human_ties} human tie{'' if analysis.human_ties == 1 else 's'}" + (
+        f", {analysis.split} split" if analysis.split else ""
+    )
+    title = f"Agreement of metrics with people, per {unit} ({left_out})"
+    return Table("agreement", title, rows, [*said, *notes], "no pair has scores")
+
+
+def explain_agreement(analysis: AgreementAnalysis, ceiling: MetricEvaluation | None) -> list[str]:
+    """Say what the columns and rows of the table of agreement mean, and what its intervals hold for."""
     said = [
         "n: pairs on which people and the metric have a say; C: the metric prefers the same summary, D: the other one, "
         "T: neither (within 1e-9).",
@@ -65,7 +87,7 @@ def agreement_table(
         "Coverage: (C + D) / n. acc_eq: ties of people count, too, and differences up to a threshold are ties of the "
         "metric; each document is judged by a threshold fitted on others, the column shows the one fitted on all.",
     ]
-    if any(judges):
+    if any(is_judge(row.signature) for row in analysis.rows):
         said.append(BOTH_ORDERS)
     if ceiling is not None:
         said.append(
@@ -75,6 +97,8 @@ def agreement_table(
     if analysis.rows:
         found = analysis.rows[0].evaluation
         said.append(ratio_intervals_note(found.intervals.half.level, found.over))
+        said += few_annotators_notes(analysis.annotators)
+        said += scarce_notes(analysis)
         if 1 < analysis.documents < FEWEST_DOCUMENTS:
             said.append(
                 f"There are {analysis.documents} documents only: where each has many pairs, such intervals are too "
@@ -90,11 +114,28 @@ def agreement_table(
             "Pairs were drawn with unequal probability: ratios weigh each by one over it and so estimate those of all "
             "pairs that could have been drawn; n, C, D and T count."
         )
-    left_out = f"{analysis.human_ties} human tie{'' if analysis.human_ties == 1 else 's'}" + (
-        f", {analysis.split} split" if analysis.split else ""
+    return said
+
+
+def scarce_notes(analysis: AgreementAnalysis) -> list[str]:
+    """Name the metrics that have values on too few pairs, and say on how many."""
+    few = [row for row in find_scarce(analysis) if row.evaluation.agreement.pairs]
+    if not few:
+        return []
+    named = join_items([name_scarce(row) for row in few])
+    return [
+        f"Values on fewer than {ENOUGH_JUDGMENTS} pairs, or of fewer than {ENOUGH_DOCUMENTS} documents, are too few "
+        f"for a ratio: {named}."
+    ]
+
+
+def name_scarce(row: MetricRow) -> str:
+    """Name a metric with the number of pairs on which it has values."""
+    counts = row.evaluation.agreement
+    return (
+        f"{row.metric} has values on {counts.pairs:,} of {counts.pairs + counts.missing:,}, "
+        f"of {format_count(row.evaluation.documents, 'document')}"
     )
-    title = f"Agreement of metrics with people, per {unit} ({left_out})"
-    return Table("agreement", title, rows, [*said, *notes], "no pair has scores")
 
 
 def short_agreement_table(table: Table, analysis: AgreementAnalysis, rule: Rule) -> Table:
@@ -113,7 +154,9 @@ def short_agreement_table(table: Table, analysis: AgreementAnalysis, rule: Rule)
     order = {row.metric: place for place, row in enumerate(rank_metrics(analysis))}
     rows = sorted(table.rows, key=lambda row: order.get(str(row["metric"]), len(order)))
     about_rule = TIE_RULE_NAMES[rule]
-    return table.select(columns, rows)._replace(notes=[f"{about_rule[0].upper()}{about_rule[1:]}. Chance is 0.500."])
+    notes = [f"{about_rule[0].upper()}{about_rule[1:]}. Chance is 0.500."]
+    notes += [*few_annotators_notes(analysis.annotators), *scarce_notes(analysis)]
+    return table.select(columns, rows)._replace(notes=notes)
 
 
 def sampling_notes(rule: str) -> list[str]:
@@ -187,12 +230,13 @@ def comparison_table(analysis: AgreementAnalysis) -> Table:
     ]
     if any(found.test == TWO_WAY for found in analysis.comparisons):
         notes.append(
-            "Several annotators judged, and are a sample as documents are: p is of a t test whose variance is that of "
-            "documents and of annotators, and never below the sign-flip test's. It holds for other documents and other "
-            "annotators; few annotators who differ leave it large, and two are too few: where they differ, up to 11 of "
-            "100 studies without a difference have p below .05. Wilcoxon's test allows for documents only, as if "
-            "everybody judged as these annotators do."
+            f"{FEWEST_ANNOTATORS} annotators or more judged, and are a sample as documents are: p is of a t test whose "
+            "variance is that of documents and of annotators, and never below the sign-flip test's. It holds for other "
+            "documents and other annotators; few annotators who differ leave it large. Wilcoxon's test allows for "
+            "documents only, as if everybody judged as these annotators do."
         )
+    else:
+        notes += few_annotators_notes(analysis.annotators)
     if analysis.weighed:
         notes.append(
             "Pairs were drawn with unequal probability: difference and p weigh each by one over it. Wilcoxon's test is "
@@ -234,7 +278,7 @@ def difference_table(analysis: AgreementAnalysis) -> Table:
             "decided": part.decided,
             "decided 95 %": interval(part.interval),
         }
-        for row in analysis.rows
+        for row in without_scarce(analysis)
         if not is_judge(row.signature)
         for part in row.evaluation.bins
     ]
@@ -245,6 +289,7 @@ def difference_table(analysis: AgreementAnalysis) -> Table:
     if rows:
         found = analysis.rows[0].evaluation
         notes.append(ratio_intervals_note(found.intervals.half.level, found.over))
+        notes += [*few_annotators_notes(analysis.annotators), *scarce_notes(analysis)]
     empty = "no pair is decided by both people and a metric"
     return Table("by_difference", "Agreement by the difference of the scores", rows, notes, empty)
 

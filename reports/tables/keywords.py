@@ -13,7 +13,15 @@ from relevance.metrics.dataset_statistics import KeywordStatistics, Lengths
 from relevance.metrics.keywords.extractors import ExtractorOverlap
 from relevance.metrics.keywords.recall import LONGEST_ASKED, LengthRecall, Recall
 from relevance.reports.escaping import format_count
-from relevance.reports.tables.table import GROWS, Cell, Table, interval, number_cell, ratio_intervals_note
+from relevance.reports.tables.table import (
+    GROWS,
+    Cell,
+    Table,
+    few_annotators_notes,
+    interval,
+    number_cell,
+    ratio_intervals_note,
+)
 
 NO_SUMMARIES = "there is no summary, or no document has keywords"
 """The reason why a table of systems by keywords has no rows."""
@@ -202,6 +210,7 @@ def discovery_table(found: Mapping[str, FalseDiscovery]) -> Table:
     ]
     for of in list(found.values())[:1]:
         notes.append(ratio_intervals_note(of.rate_interval.level, of.over, "keywords"))
+        notes += few_annotators_notes(of.annotators)
         if 0 < of.documents < FEWEST_DOCUMENTS:
             notes.append(f"{format_count(of.documents, 'document')} only: such intervals may be too narrow.")
     return Table("keyword_errors", "Wrong keywords by extractor", rows, notes, "the review has no extractor")

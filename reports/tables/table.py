@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from relevance.analysis.people.reliability import Estimate
-from relevance.analysis.ratio_intervals import Interval
+from relevance.analysis.ratio_intervals import FEWEST_ANNOTATORS, Interval
+from relevance.reports.escaping import format_count
 
 
 class Undefined(NamedTuple):
@@ -76,6 +77,17 @@ def ratio_intervals_note(level: float, over: str, units: str = "pairs") -> str:
         f"Intervals: {level:.0%}, Clopper and Pearson's, for as many independent {units} as would leave a ratio as "
         f"unsure as the {over} do (Korn and Graubard 1998)."
     )
+
+
+def few_annotators_notes(people: int) -> list[str]:
+    """Say what intervals and p values hold for where those who judged are too few to speak of others; 0: nobody's."""
+    if not 0 < people < FEWEST_ANNOTATORS:
+        return []
+    return [
+        f"{format_count(people, 'person', 'people')} judged, too few to speak of others, which takes "
+        f"{FEWEST_ANNOTATORS}: intervals and p values hold for other documents judged by the same "
+        f"{'person' if people == 1 else 'people'}."
+    ]
 
 
 def interval(found: Interval | Estimate | Any) -> Cell:

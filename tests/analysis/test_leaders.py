@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from relevance.analysis.agreement.planning import pairs_to_separate
-from relevance.analysis.leaders import find_leaders, rank_metrics
+from relevance.analysis.leaders import Wanting, find_leaders, find_scarce, find_wanting, rank_metrics
 from relevance.analysis.metrics_and_people import analyze_agreement
 from relevance.data.cells import Cells
 from relevance.data.preferences import Preferences, rated_pairs
@@ -63,6 +63,57 @@ def test_two_that_agree_alike_have_no_plan() -> None:
     found = find_leaders(analyze_agreement(preferences), preferences)
     assert found is not None
     assert ([rival.row.metric for rival in found.rivals], found.plan) == (["other"], None)
+
+
+@pytest.mark.parametrize(
+    ("documents", "pairs", "missing"),
+    [
+        (1, 1, (19, 5)),
+        (5, 4, (0, 1)),
+        (6, 3, (2, 0)),
+        (19, 1, (1, 0)),
+        (20, 1, None),
+        (6, 4, None),
+    ],
+)
+def test_nobody_leads_on_too_few_judgments_or_documents(
+    documents: int, pairs: int, missing: tuple[int, int] | None
+) -> None:
+    preferences = rated(documents, worse=documents // 2, best=documents)
+    numbers = np.tile(preferences.pair, pairs)
+    repeated = replace(
+        preferences, pair=numbers, choices=np.ones(len(numbers)), annotators=np.full(len(numbers), None, dtype=object)
+    )
+    repeated = replace(repeated, left=np.full(len(numbers), np.nan), took=np.full(len(numbers), np.nan))
+    agreement = analyze_agreement(repeated)
+    wanting = find_wanting(agreement)
+    assert (find_leaders(agreement, repeated) is None) == (wanting is not None)
+    assert (None if wanting is None else wanting.missing) == missing
+    assert wanting is None or wanting == Wanting(documents * pairs, documents)
+    assert find_scarce(agreement) == []  # where none has enough, all are shown
+
+
+@pytest.mark.parametrize("values", [0, 1, 19])
+def test_a_metric_with_hardly_a_value_is_no_rival(values: int) -> None:
+    preferences = rated(120, near=88, best=90, apes=120)
+    preferences.scores["apes"][values:] = np.nan
+    agreement = analyze_agreement(preferences)
+    assert [row.metric for row in find_scarce(agreement)] == ["apes"]
+    assert [row.metric for row in rank_metrics(agreement)] == ["best", "near"]
+    found = find_leaders(agreement, preferences)
+    assert found is not None
+    assert (found.best.metric, [rival.row.metric for rival in found.rivals]) == ("best", ["near"])
+
+
+def test_a_metric_with_few_documents_is_scarce_whatever_the_number_of_its_pairs() -> None:
+    few = rated(25, one=20, other=20)
+    few.documents[:20] = "d000"
+    few.scores["one"][20:] = np.nan
+    analysis = analyze_agreement(few)
+    assert [
+        (row.metric, row.evaluation.agreement.pairs, row.evaluation.documents) for row in find_scarce(analysis)
+    ] == [("one", 20, 1)]
+    assert [row.evaluation.is_enough for row in analysis.rows] == [False, True]
 
 
 @pytest.mark.parametrize("documents", [0, 3])

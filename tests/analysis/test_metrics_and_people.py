@@ -162,7 +162,8 @@ def test_agreement_with_judgments() -> None:
     assert m == (5, 1, 3, 1, 1, 0, None)
     assert k == (4, 1, 2, 0, 2, 1, None)
     assert (analysis.n, analysis.documents, analysis.human_ties, analysis.weighed) == (6, 3, 1, False)
-    assert analysis.rows[0].evaluation.over == "documents and annotators"
+    assert (analysis.annotators, analysis.rows[0].evaluation.over) == (2, "documents")
+    assert [row.evaluation.documents for row in analysis.rows] == [3, 2]  # k has no value for pair 2
 
 
 def test_agreement_by_majority() -> None:

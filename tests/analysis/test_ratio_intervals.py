@@ -9,7 +9,13 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from relevance.analysis.agreement.counts import count_agreement
-from relevance.analysis.ratio_intervals import Interval, Intervals, agreement_ratios, ratio_intervals
+from relevance.analysis.ratio_intervals import (
+    Interval,
+    Intervals,
+    agreement_ratios,
+    ratio_intervals,
+    sampled_annotators,
+)
 
 RULES = ("strict", "half", "decided")
 
@@ -226,6 +232,39 @@ def test_intervals_cover_the_truth_where_annotators_are_a_sample(annotators: int
                 held += found.low <= 0.62 <= found.high
     assert 0.91 <= held / studies <= 0.985  # the standard error of 250 studies is .014
     assert apart == 0 or alone / studies < 0.92
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize("crossed", [False, True])
+@pytest.mark.parametrize("apart", [0.0, 0.1])
+@pytest.mark.parametrize("people", [1, 2, 3, 4, 5, 6, 8, 10])
+def test_intervals_hold_for_these_annotators_or_for_others(people: int, apart: float, crossed: bool) -> None:
+    """Studies of 60 documents of 2 pairs, each judged by one annotator (disjoint) or by all (crossed): of fewer than
+    five annotators the interval is of their own agreement, of five and more of that of all annotators."""
+    random = np.random.default_rng(people)
+    studies, pairs = 400, 120
+    held, wide = 0, 0
+    for _ in range(studies):
+        pair = np.repeat(np.arange(pairs), people) if crossed else np.arange(pairs)
+        who = np.tile(np.arange(people), pairs) if crossed else random.permutation(pairs) % people
+        own = np.clip(0.62 + random.normal(0, apart, people), 0, 1)
+        chance = np.clip(random.normal(0, 0.1, 60)[pair // 2] + own[who], 0, 1)
+        metric = np.where(random.random(len(pair)) < chance, 1.0, -1.0)
+        sampled = sampled_annotators(who.tolist())
+        found = agreement_intervals(np.ones(len(metric)), metric, pair // 2, annotators=sampled).strict
+        assert found.low is not None
+        assert found.high is not None
+        held += found.low <= (own.mean() if sampled is None else 0.62) <= found.high
+        wide += found.high - found.low > 0.8
+    assert 0.91 <= held / studies <= 0.995  # the standard error of 400 studies is .011
+    assert wide == 0
+
+
+def test_annotators_are_a_sample_from_five_on() -> None:
+    assert sampled_annotators(None) is None
+    assert sampled_annotators([None] * 9) is None
+    assert sampled_annotators("ABCDABCD") is None
+    assert sampled_annotators("ABCDEA") == list("ABCDEA")
 
 
 def test_one_annotator_is_no_sample_of_annotators() -> None:

@@ -2,8 +2,8 @@
 
 import pytest
 
+from relevance.analysis.agreement.evaluation import ENOUGH_JUDGMENTS
 from relevance.data.records import Document, Summary
-from relevance.pages.components.shared.sources import ENOUGH
 from tests.pages.opening import address, new_session, open_page, said, sound
 from tests.pages.world import ROUGE1, ROUGE2, World, first, known, known_file, world
 
@@ -60,7 +60,7 @@ def test_a_study_is_shown_by_default_when_it_has_enough_judgments(world: World) 
     world.score(ROUGE1, lambda _, system: float(ord(system)))
     world.ask()
     world.judge("Ana", first)
-    assert world.annotation.study("Study").judgments == 12 < ENOUGH
+    assert world.annotation.study("Study").judgments == 12 < ENOUGH_JUDGMENTS
     assert open_page("overview.py").selectbox(key="source").value.aspect == "relevance"
     world.judge("Ben", first)
     assert open_page("overview.py").selectbox(key="source").value.study == "Study"

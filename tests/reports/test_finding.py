@@ -1,10 +1,18 @@
 """The finding in sentences, counted by hand."""
 
-from relevance.analysis.leaders import find_leaders
+from relevance.analysis.leaders import Wanting, find_leaders
 from relevance.analysis.metrics_and_people import analyze_agreement
 from relevance.annotation.demo import MADE_UP
 from relevance.data.demo import AUTHOR
-from relevance.reports.finding import MOST_PAIRS, name_people, two_digits, write_finding, write_headline, write_plan
+from relevance.reports.finding import (
+    MOST_PAIRS,
+    name_people,
+    two_digits,
+    write_finding,
+    write_headline,
+    write_plan,
+    write_wanting,
+)
 from tests.analysis.test_leaders import rated
 
 
@@ -39,6 +47,16 @@ def test_the_best_is_no_winner_where_its_interval_reaches_chance() -> None:
     words = write_finding(found, "annotators", "judgment")
     assert words.startswith("best has the highest agreement with annotators: 0.550 of 40 judgments (95 % interval ")
     assert words.endswith("; chance is 0.500). That is not significantly above chance.")
+
+
+def test_what_is_missing_is_counted() -> None:
+    assert write_wanting(Wanting(1, 1), "judgment") == (
+        "So far 1 judgment of 1 document can be counted: people prefer one of the two summaries, and a metric scores "
+        "both. Naming a best metric takes at least 20 judgments of 6 documents. Still missing: 19 more judgments and 5 "
+        "more documents."
+    )
+    assert write_wanting(Wanting(19, 7), "within-document pair").endswith("Still missing: 1 more pair.")
+    assert write_wanting(Wanting(30, 5), "judgment").endswith("Still missing: 1 more document.")
 
 
 def test_people_are_named_for_what_they_did() -> None:

@@ -34,7 +34,7 @@ Stores = tuple[DataStore, AnnotationStore]
 
 
 def stores_with_study(folder: Path) -> Stores:
-    """A data set of four documents, three systems and three metrics, and a study of it with hostile names."""
+    """A data set of six documents, three systems and three metrics, and a study of it with hostile names."""
     engine = connect(f"sqlite:///{folder / 'relevance.db'}")
     data, annotation = DataStore(engine), AnnotationStore(engine)
     records = [
@@ -42,7 +42,7 @@ def stores_with_study(folder: Path) -> Stores:
             Document(f"d{n}", f"source {n}", ("reference",)),
             [Summary(f"d{n}", system, f"{place} of {n}") for place, system in enumerate(SYSTEMS)],
         )
-        for n in range(4)
+        for n in range(6)
     ]
     data.add_dataset(name="news <i>", format="interchange", sha256="5" * 64, records=records)
     for signature, step in [("rouge1|<b>", 5), ("rouge_k|test", 3), ("length|test", 2)]:
@@ -212,9 +212,9 @@ def test_the_files_behind_it(report: list[Path]) -> None:
     assert {judgment["annotator"] for judgment in judgments} == {"P1", "P2", "P3"}
     for path in report:
         assert "Cem" not in path.read_text(encoding="utf-8"), path.name
-    assert len(judgments) == 3 * (12 + 2)  # three annotators, 4 documents of 3 pairs, and 2 checks
+    assert len(judgments) == 3 * (18 + 2)  # three annotators, 6 documents of 3 pairs, and 2 checks
     scores = [json.loads(line) for line in (folder / "scores.jsonl").read_text().splitlines()]
-    assert len(scores) == 3 * 4 * 3
+    assert len(scores) == 3 * 6 * 3
     with (folder / "agreement.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert [row["metric"] for row in rows] == ["rouge1", "rouge_k", "length", "people"]
@@ -232,11 +232,11 @@ def test_the_methods_say_what_was_done(report: list[Path]) -> None:
     text = "".join(Page(page_of(report)).text)
     for said in (
         "3 annotators were asked",
-        "of 12 pairs of summaries of the same document (all there are; seed 0)",
+        "of 18 pairs of summaries of the same document (all there are; seed 0)",
         "3 judgments wanted per pair; sides were counterbalanced per annotator and ties were allowed.",
-        "36 judgments were made. 2 attention checks",
-        "intervals of agreement are Clopper and Pearson's for an effective number of pairs, from how far documents and "
-        "annotators differ",
+        "54 judgments were made. 2 attention checks",
+        "intervals of agreement are Clopper and Pearson's for an effective number of pairs, from how far documents "
+        "differ",
         "with Holm's correction over the comparisons of a level. Differences are called significant where p is below "
         "0.05 after the correction.",
         "rouge1|<b>",
@@ -309,14 +309,14 @@ def test_judgments_of_an_excluded_annotator_are_left_out_and_counted(tmp_path: P
     PeopleStore(annotation.engine).exclude(STUDY, NAMES[0], "always left")
     files = write_report(data, annotation, STUDY, tmp_path / "report", Settings(seed=5))
     page = Page(page_of(files))
-    # 4 documents of 3 pairs, by two annotators and by the excluded one
-    assert "24 by 2 annotators; 12 judgments by 1 excluded annotator are left out" in page.text
+    # 6 documents of 3 pairs, by two annotators and by the excluded one
+    assert "36 by 2 annotators; 18 judgments by 1 excluded annotator are left out" in page.text
     (methods,) = (text for text in page.text if "were asked" in text)
     assert methods.startswith("2 annotators were asked")
-    assert "24 judgments were made; 12 judgments by 1 excluded annotator are left out of all figures." in methods
+    assert "36 judgments were made; 18 judgments by 1 excluded annotator are left out of all figures." in methods
     folder = tmp_path / "report"
     analysis = json.loads((folder / "analysis.json").read_text())
-    assert analysis["facts"]["judgments"].endswith("12 judgments by 1 excluded annotator are left out")
+    assert analysis["facts"]["judgments"].endswith("18 judgments by 1 excluded annotator are left out")
     assert [row["annotator"] for row in analysis["tables"]["annotators"]["rows"]] == ["P2", "P3"]
     judgments = [json.loads(line) for line in (folder / "judgments.jsonl").read_text().splitlines()]
     assert {(one["annotator"], one["excluded"]) for one in judgments} == {("P1", True), ("P2", False), ("P3", False)}

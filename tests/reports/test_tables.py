@@ -33,7 +33,13 @@ from relevance.metrics.dataset_statistics import KeywordStatistics, Lengths
 from relevance.metrics.keywords.extractors import ExtractorOverlap
 from relevance.metrics.keywords.recall import by_length, by_source, search_keywords
 from relevance.metrics.rouge_k import RougeK
-from relevance.reports.tables.agreement import agreement_table, comparison_table, difference_table, position_table
+from relevance.reports.tables.agreement import (
+    agreement_table,
+    comparison_table,
+    difference_table,
+    position_table,
+    short_agreement_table,
+)
 from relevance.reports.tables.correlation import (
     correlation_table,
     correlation_test_table,
@@ -96,6 +102,12 @@ def how_made(over: str) -> str:
     )
 
 
+TWO_PEOPLE = (
+    "2 people judged, too few to speak of others, which takes 5: intervals and p values hold for other documents "
+    "judged by the same people."
+)
+
+
 def reason(section: Table, row: int, column: str) -> str:
     cell = section.rows[row][column]
     assert isinstance(cell, Undefined)
@@ -129,8 +141,9 @@ def test_agreement() -> None:
     ]
     assert cells_of(section, "signature") == [("m|x",), ("k|x",), (LENGTH,)]
     assert "truncated" not in section.rows[0]
-    assert how_made("documents and annotators") in section.notes
-    assert how_made("documents and annotators") in difference_table(analysis).notes
+    for table in (section, difference_table(analysis)):
+        assert how_made("documents") in table.notes
+        assert TWO_PEOPLE in table.notes
     for column in ("half", "strict", "decided", "coverage", "acc_eq"):
         for row in section.rows:
             ratio, ends = row[column], row[f"{column} 95 %"]
@@ -171,6 +184,21 @@ def test_what_is_said_below(preferences: Preferences, note: str) -> None:
     assert [found.startswith(note) for found in notes].count(True) == 1
 
 
+@pytest.mark.parametrize("values", [1, 19])
+def test_a_metric_with_hardly_a_value_has_counts_and_no_ratio(values: int) -> None:
+    judgments = many(60, 3)
+    judgments.scores["m1|x"][values:] = NAN
+    analysis = analyze_agreement(judgments)
+    table = agreement_table(analysis, "judgment")
+    row = table.rows[1]
+    assert (row["metric"], row["n"], row["missing"]) == ("m1", values, 120 - values)
+    shares = [f"{ratio}{end}" for ratio in ("half", "strict", "decided", "coverage", "acc_eq") for end in ("", " 95 %")]
+    assert {row[share] for share in shares} == {Undefined("the metric has values on too few pairs")}
+    for one in (table, short_agreement_table(table, analysis, "half"), difference_table(analysis)):
+        assert len([note for note in one.notes if f"m1 has values on {values} of 120, of " in note]) == 1
+    assert {row["metric"] for row in difference_table(analysis).rows} == {"m0", "m2"}
+
+
 def test_nobody_judged() -> None:
     analysis = analyze_agreement(NOBODY)
     section = agreement_table(analysis, "judgment")
@@ -198,9 +226,9 @@ def test_several_pairs_a_document_are_flipped_together() -> None:
     section = comparison_table(analyze_agreement(BOTH, seed=7))
     # m against k on the six judgments that both decide: 3/6 - 5/6
     assert cells_of(section, "first", "second", "difference", "n", "test")[0] == (
-        "m", "k", pytest.approx(-2 / 6), 6, "t over documents and annotators"
+        "m", "k", pytest.approx(-2 / 6), 6, "sign-flip over documents"
     )  # fmt: skip
-    assert any("It holds for other documents and other annotators" in note for note in section.notes)
+    assert TWO_PEOPLE in section.notes
     assert "All flips of the documents are counted, none is drawn." in section.notes
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import streamlit as st
 
-from relevance.analysis.leaders import Leaders, find_leaders
+from relevance.analysis.leaders import Leaders, Wanting, find_leaders, without_scarce
 from relevance.analysis.study import StudyAnalysis
 from relevance.pages.background.computed import computed
 from relevance.pages.components.shared.charts import show_chart
@@ -14,8 +14,9 @@ from relevance.pages.components.shared.stopping import say_stopping
 from relevance.pages.components.shared.stores import open_stores
 from relevance.reports.charts import agreement_chart
 from relevance.reports.escaping import in_markdown
-from relevance.reports.finding import name_people, write_finding, write_headline
-from relevance.reports.tables.agreement import sampling_notes
+from relevance.reports.finding import TOO_LITTLE, name_people, write_finding, write_headline, write_wanting
+from relevance.reports.tables.agreement import sampling_notes, scarce_notes
+from relevance.reports.tables.table import few_annotators_notes
 
 
 @computed("Comparing metrics with people")
@@ -34,6 +35,13 @@ def show_finding(leaders: Leaders, context: Context) -> None:
         st.caption(in_markdown(note))
 
 
+def explain_intervals(analysis: StudyAnalysis) -> str:
+    """Say whom the chart's intervals speak of, and which metrics are not in it, as Markdown."""
+    found = analysis.agreement
+    notes = ["Dots with 95 % intervals.", *few_annotators_notes(found.annotators), *scarce_notes(found)]
+    return in_markdown(" ".join(notes))
+
+
 def name_people_of(source: Source) -> str:
     """Name those whose preferences a source holds, as the object of a sentence."""
     return name_people(source.study, source.aspect, adjudicated=source.adjudicated)
@@ -46,11 +54,14 @@ def show_stopping_of(context: Context) -> None:
         st.markdown(in_markdown(said or ""))
 
 
-def show_agreement_chart(analysis: StudyAnalysis, leaders: Leaders, context: Context, rule: str = "half") -> Any:
-    """Chart each metric's agreement as a dot with its interval; a click opens the metric's contradictions."""
+def show_agreement_chart(analysis: StudyAnalysis, leaders: Leaders | None, context: Context, rule: str = "half") -> Any:
+    """Chart each metric's agreement as a dot with its interval; a click opens the metric's contradictions.
+
+    Without leaders, all dots are alike.
+    """
     people = getattr(analysis.ceiling.agreement, rule) if analysis.ceiling else None
-    rivals = [rival.row.metric for rival in leaders.rivals]
-    rows = analysis.agreement.rows
+    rivals = None if leaders is None else [rival.row.metric for rival in leaders.rivals]
+    rows = without_scarce(analysis.agreement)
     described = "; ".join(
         f"{row.metric} {value:.3f}" for row in rows if (value := getattr(row.evaluation.agreement, rule)) is not None
     )
@@ -67,6 +78,21 @@ def show_agreement_chart(analysis: StudyAnalysis, leaders: Leaders, context: Con
             query_params={**context.address, "show": "against", "metric": clicked[0]["metric"]},
         )
     return event
+
+
+def say_too_little(wanting: Wanting, context: Context) -> None:
+    """Say why no metric is called the best, and where to go."""
+    st.header(TOO_LITTLE, anchor=False)
+    st.markdown(in_markdown(write_wanting(wanting, context.source.unit)))
+    with st.container(horizontal=True):
+        if context.source.study is not None and not context.source.adjudicated:
+            st.page_link(
+                "annotate.py",
+                label="Judge pairs",
+                icon=":material/rule:",
+                query_params={"study": context.source.study},
+            )
+        st.page_link("agreement.py", label="All figures of agreement", icon=":material/bar_chart:")
 
 
 def say_nothing_to_count(context: Context) -> None:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from relevance.analysis.agreement.evaluation import ENOUGH_JUDGMENTS
 from relevance.analysis.agreement.pairs import group_by_document, pairs_of
 from relevance.analysis.people.judges import JudgeSummary, summarize_judge
 from relevance.analysis.study import NO_PREFERENCES, WON, Unit, with_judgments
@@ -32,9 +33,6 @@ from relevance.reports.escaping import format_count, in_markdown
 
 ADJUDICATED = "adjudicated"
 """Value of an address's part `source` that names the decisions of a study's adjudicators."""
-
-ENOUGH = 20
-"""Judgments a study must have to be shown unasked: with 20, a ratio is uncertain by about .22."""
 
 
 class Version(NamedTuple):
@@ -167,7 +165,7 @@ def sources(asked: Mapping[str, Any] = MappingProxyType({})) -> list[Source]:
 def sources_of(dataset: Dataset, studies: Iterable[Study]) -> list[Source]:
     """Return a data set's sources: studies with enough judgments, ratings, other studies, made-up judgments."""
     judged = [study for study in most_judged_first(studies) if study.dataset == dataset.name]
-    enough = [study for study in judged if study.judgments >= ENOUGH and study.name != MADE_UP]
+    enough = [study for study in judged if study.judgments >= ENOUGH_JUDGMENTS and study.name != MADE_UP]
     ratings = sorted(dataset.aspects, key=lambda aspect: aspect != USUAL)
     return [
         *(Source(dataset.name, study=study.name) for study in enough),
@@ -184,7 +182,7 @@ def most_judged_first(studies: Iterable[Study]) -> list[Study]:
 def first_telling(known: Sequence[Source]) -> Source:
     """Return the source to show where none is chosen: the first with enough judgments, or with ratings."""
     counts = {study.name: study.judgments for study in open_stores().annotation.studies(archived=True)}
-    telling = [one for one in known if one.aspect is not None or counts.get(one.study or "", 0) >= ENOUGH]
+    telling = [one for one in known if one.aspect is not None or counts.get(one.study or "", 0) >= ENOUGH_JUDGMENTS]
     real = [one for one in telling if one.study != MADE_UP]
     return (real or telling or [*known])[0]
 

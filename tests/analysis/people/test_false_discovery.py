@@ -13,7 +13,7 @@ def test_wrong_keywords_are_averaged_within_documents() -> None:
     assert found.rate == pytest.approx((2 + 2) / (4 + 2))
     assert found[:5] == (3, 2, 4, 6, 1 + 3 + 2)
     assert found.reason is None
-    assert found.over == "documents and annotators"
+    assert found.over == "documents"
 
 
 def test_intervals_hold_the_figures_in_their_own_units() -> None:
@@ -37,14 +37,16 @@ def test_an_annotator_more_who_says_the_same_changes_nothing_but_one_who_differs
     documents, keywords, wrong = [f"d{n}" for n in range(8)], [4] * 8, [0, 1, 2, 1, 0, 3, 1, 0]
     alone = false_discovery(documents, ["Ann"] * 8, keywords, wrong)
 
-    def with_bo(other: list[int]) -> FalseDiscovery:
-        return false_discovery(documents * 2, ["Ann"] * 8 + ["Bo"] * 8, keywords * 2, wrong + other)
+    def with_others(other: list[int]) -> FalseDiscovery:
+        people = [name for name in ("Ann", "Bo", "Cem", "Di", "Eve") for _ in documents]
+        return false_discovery(documents * 5, people, keywords * 5, wrong * 4 + other)
 
-    same = with_bo(wrong)
+    same = with_others(wrong)
+    assert same.over == "documents and annotators"
     assert (same.rate, same.per_document) == pytest.approx((alone.rate, alone.per_document))
     assert same.rate_interval[:2] == pytest.approx(alone.rate_interval[:2], abs=0.02)
-    assert (same.keywords, same.wrong) == (alone.keywords, 2 * alone.wrong)
-    other = with_bo([count + 1 for count in wrong])
+    assert (same.keywords, same.wrong) == (alone.keywords, 5 * alone.wrong)
+    other = with_others([4] * 8)
     assert other.rate_interval.high - other.rate_interval.low > 1.5 * (
         alone.rate_interval.high - alone.rate_interval.low
     )
@@ -68,12 +70,15 @@ def test_what_is_undefined_has_a_reason(columns: tuple, reason: str | None, inte
 
 
 def test_annotators_who_contradict_each_other_leave_the_figure_unsure() -> None:
-    documents = [document for document in range(10) for _ in "AB"]
-    found = false_discovery(documents, ["A", "B"] * 10, [4] * 20, [4, 0] * 10)
-    assert found.rate == 0.5  # of every document; but A says 1, B says 0
+    documents = [document for document in range(10) for _ in "ABCDEF"]
+    found = false_discovery(documents, list("ABCDEF") * 10, [4] * 60, [4, 0] * 30)
+    assert found.rate == pytest.approx(0.5)  # of every document; but A says 1, B says 0, and so on
     assert found.rate_interval.high - found.rate_interval.low > 0.9
-    agreed = false_discovery(documents, ["A", "B"] * 10, [4] * 20, [2, 2] * 10)
+    agreed = false_discovery(documents, list("ABCDEF") * 10, [4] * 60, [2] * 60)
     assert agreed.rate_interval.high - agreed.rate_interval.low < 0.3
+    two = false_discovery(documents[::3], ["A", "B"] * 10, [4] * 20, [4, 0] * 10)
+    assert two.over == "documents"  # of two no interval could speak of others
+    assert two.rate_interval.high - two.rate_interval.low < 0.3
 
 
 @pytest.mark.parametrize(
