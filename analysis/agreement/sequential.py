@@ -13,11 +13,13 @@ theorem 2; aGRAPA) had less power here: docs/statistics.md has the figures.
 """
 
 import math
+from collections.abc import Callable
 from datetime import datetime
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import brentq
 
 from relevance.analysis.agreement.counts import credit_pairs
 from relevance.analysis.arrays import Floats, Integers, check_level
@@ -31,7 +33,7 @@ NEAREST = 1e-9
 """The distance from -1 and 1 within which means are not considered: no bet can be laid against -1 and 1."""
 
 STEPS = 2001
-"""The number of means, a thousandth apart, at which the wealth is computed for the confidence sequence."""
+"""The number of means, a thousandth apart, among which the ends of the confidence sequence are looked for."""
 
 NOTHING = 1e-300
 """What stands for a bound of 0, where no document can say anything: bets on it neither win nor lose."""
@@ -134,7 +136,7 @@ def analyze_sequentially(complete: CompleteDocuments) -> SequentialAnalysis:
         second=complete.second,
         drawn=complete.drawn,
         documents=complete.documents,
-        places=np.flatnonzero(~np.isnan(found.differences)) + 1,
+        places=found.places,
         test=sequential_test(found.differences, alpha=complete.alpha, weights=found.weights, bounds=found.bounds),
         weighed=complete.weights is not None,
         decision=complete.decision,
@@ -145,8 +147,7 @@ def analyze_sequentially(complete: CompleteDocuments) -> SequentialAnalysis:
 def decide_to_stop(complete: CompleteDocuments) -> StoppingDecision | None:
     """Decide whether a study stops, or return None; no interval is computed unless it does, as every document asks."""
     found = sum_documents(complete)
-    counted = ~np.isnan(found.differences)
-    wealth = log_wealth(found.differences[counted], weights=found.weights[counted], bounds=found.bounds)
+    wealth = log_wealth(found.differences, weights=found.weights, bounds=found.bounds)
     if complete.documents < complete.drawn and (wealth < -math.log(complete.alpha)).all():
         return None
     return analyze_sequentially(complete).due
@@ -155,38 +156,36 @@ def decide_to_stop(complete: CompleteDocuments) -> StoppingDecision | None:
 class Bounds(NamedTuple):
     """The pairs that a study drew, which bound what a document can say before anybody has judged it."""
 
-    document: Integers
-    """Shape (pairs,): the position of each pair's document."""
-    weights: Floats
-    """Shape (pairs,): what each pair counts; 0 if it cannot count, as a score is missing."""
     most: Floats
-    """Shape (pairs,): the largest difference that a judgment can make: 0 where both metrics prefer the same summary."""
+    """Shape (kinds,): the largest difference that a judgment of a pair can make, such as 0 for the pairs of which both
+    metrics prefer the same summary."""
+    weights: Floats
+    """Shape (documents, kinds): the weight of a document's pairs of each kind."""
 
     def largest(self, means: ArrayLike) -> tuple[Floats, Floats]:
         """Return how far any document can fall short of each mean, and how far it can exceed it: the means' shape."""
         values = np.asarray(means, dtype=np.float64)
 
-        def largest(mean: float) -> float:
-            return float(np.bincount(self.document, self.weights * np.maximum(0, self.most + mean)).max(initial=0))
+        def largest(means: Floats) -> Floats:
+            by_document = self.weights @ np.maximum(0, np.add.outer(self.most, means.ravel()))
+            return np.asarray(by_document.max(axis=0, initial=NOTHING)).reshape(means.shape)
 
-        below, above = (
-            np.array([max(NOTHING, largest(side * mean)) for mean in values.flat]).reshape(values.shape)
-            for side in (1, -1)
-        )
-        return below, above
+        return largest(values), largest(-values)
 
 
-EVEN = Bounds(np.zeros(1, dtype=np.intp), np.ones(1), np.ones(1))
+EVEN = Bounds(np.ones(1), np.ones((1, 1)))
 """Documents that count the same, each with a difference in [-1, 1]."""
 
 
 class DocumentSums(NamedTuple):
-    """What complete documents say: sums over their judgments that count, and the most that any document could say."""
+    """What complete documents with a judgment that counts say, and the most that any document could say."""
 
+    places: Integers
+    """Shape (counted,): the numbers of these documents in the drawn order, from 1."""
     differences: Floats
-    """Shape (documents,): the sum of weighted differences; NaN where no judgment counts."""
+    """Shape (counted,): the sum of weighted differences."""
     weights: Floats
-    """Shape (documents,): the sum of the weights."""
+    """Shape (counted,): the sum of the weights."""
     bounds: Bounds
 
 
@@ -198,8 +197,8 @@ def sum_documents(complete: CompleteDocuments) -> DocumentSums:
     metric has no score.
 
     Where all pairs were drawn alike, a document's difference is the mean over its judgments, and documents count the
-    same. A document without a judgment that counts is NaN and left out of the sequence. This depends on the document's
-    own judgments only, so that the test holds for the mean over documents with a judgment that counts.
+    same. A document without a judgment that counts is left out of the sequence. This depends on the document's own
+    judgments only, so that the test holds for the mean over documents with a judgment that counts.
 
     Where some pairs were more likely drawn than others, such as those on which metrics contradict each other, each
     counts as one over its probability: a document's sum is then on average that over all of its pairs, drawn or not
@@ -221,10 +220,19 @@ def sum_documents(complete: CompleteDocuments) -> DocumentSums:
         most = np.abs(
             credit_difference(np.ones(len(complete.document)), complete.first_differences, complete.second_differences)
         )
-        bounds = Bounds(complete.document, np.where(np.isnan(most), 0, complete.weights), np.nan_to_num(most))
-    sums = np.bincount(document, share * difference[counts], size)
-    weights = np.bincount(document, share, size).astype(np.float64)
-    return DocumentSums(np.where(numbers > 0, sums, np.nan), weights, bounds)
+        bounds = bound_documents(complete.document, most, complete.weights)
+    counted = np.flatnonzero(numbers)
+    sums, weights = (np.bincount(document, of, size)[counted] for of in (share * difference[counts], share))
+    return DocumentSums(counted + 1, sums, weights.astype(np.float64), bounds)
+
+
+def bound_documents(document: Integers, most: Floats, weights: Floats) -> Bounds:
+    """Return the bounds of documents from their pairs: all shapes (pairs,); `most` is NaN where a score is missing."""
+    known = ~np.isnan(most)
+    kinds, kind = np.unique(most[known], return_inverse=True)
+    sums = np.zeros((int(document.max(initial=-1)) + 1, len(kinds)))
+    np.add.at(sums, (document[known], kind), weights[known])
+    return Bounds(kinds, sums)
 
 
 def credit_difference(choices: ArrayLike, first: ArrayLike, second: ArrayLike | None) -> Floats:
@@ -241,9 +249,9 @@ def sequential_test(
 ) -> SequentialTest:
     """Test after each document whether the mean of all documents' differences can be 0.
 
-    `differences`, shape (n,), in [-1, 1], are those of documents in random order, regardless of their number of pairs;
-    NaN is left out. With `weights`, shape (n,), they are the sums of `DocumentSums` within its `bounds`, and the mean
-    is the ratio of sums of differences and weights. Judgments of one document may depend on each other in any way, as
+    `differences`, shape (n,), in [-1, 1], are those of documents in random order, regardless of their number of pairs.
+    With `weights`, shape (n,), they are the sums of `DocumentSums` within its `bounds`, and the mean is the ratio of
+    sums of differences and weights. Judgments of one document may depend on each other in any way, as
     the document is the unit. The mean is that of the source of the data set's documents, as with all intervals of this
     package, and not that of the data set, whose documents are drawn without replacement.
 
@@ -251,11 +259,9 @@ def sequential_test(
     """
     check_level(1 - alpha)
     values = np.asarray(differences, dtype=np.float64)
-    counted = ~np.isnan(values)
     weight = np.ones(len(values)) if weights is None else np.asarray(weights, dtype=np.float64)
-    values, weight = values[counted], weight[counted]
     below, above = bounds.largest(0.0)
-    if (values < -below * (1 + TIE)).any() or (values > above * (1 + TIE)).any():
+    if not ((values >= -below * (1 + TIE)) & (values <= above * (1 + TIE))).all():
         raise ValueError(f"differences must lie between {-below:g} and {above:g}")
     wealth = log_wealth(values, weights=weight, bounds=bounds)
     low, high = confidence_sequence(values, weight, bounds, alpha)
@@ -292,30 +298,39 @@ def log_factors(gains: Floats, below: Floats, above: Floats) -> Floats:
 def confidence_sequence(differences: Floats, weights: Floats, bounds: Bounds, alpha: float) -> tuple[Floats, Floats]:
     """Compute both ends, after each document, of the means at which the wealth is below 1/alpha: shape (n,) each.
 
-    The wealth is computed on a grid of means (`STEPS`); between two of them its logarithm is taken to be linear. The
-    interval is the smallest that holds all means below the threshold. The ends only move inwards: a mean once ruled
-    out stays so.
+    The interval is the smallest that holds all means of a grid (`STEPS`) below the threshold, and ends where the wealth
+    is 1/alpha between the last of them and the next one. The ends only move inwards: a mean once ruled out stays so.
     """
+    log_enough = -math.log(alpha)
+    both, kind = np.unique(np.stack([differences, weights]), axis=1, return_inverse=True)
+    seen = np.zeros(both.shape[1])  # equal documents are counted, so that a mean between two of the grid costs little
+
+    def excess_at(mean: float) -> float:
+        below, above = bounds.largest(mean)
+        won = log_factors(both[0] - mean * both[1], below, above) @ seen
+        return float(np.logaddexp.reduce(won)) - math.log(len(won)) - log_enough
+
     means = np.linspace(-1 + NEAREST, 1 - NEAREST, STEPS)
     below, above = bounds.largest(means)
     won = np.zeros((2 * len(BETS), STEPS))
     lows, highs = np.empty(len(differences)), np.empty(len(differences))
     low, high = -1.0, 1.0
     for number, (value, weight) in enumerate(zip(differences, weights, strict=True)):
+        seen[kind[number]] += 1
         won += log_factors(value - weight * means, below, above)
-        excess = np.logaddexp.reduce(won, axis=0) - math.log(len(won)) + math.log(alpha)
-        open_means = np.flatnonzero(excess < 0)
-        if len(open_means):  # otherwise the interval is empty, in at most alpha of all studies, and stays as it was
-            low = max(low, crossing(means, excess, int(open_means[0]), -1))
-            high = min(high, crossing(means, excess, int(open_means[-1]), 1))
+        excess = np.logaddexp.reduce(won, axis=0) - math.log(len(won)) - log_enough
+        held = np.flatnonzero(excess < 0)
+        if len(held):  # otherwise the interval is empty, in at most alpha of all studies, and stays as it was
+            if held[0] > 0 and means[held[0]] > low:
+                low = max(low, find_end(excess_at, float(means[held[0]]), float(means[held[0] - 1])))
+            if held[-1] < STEPS - 1 and means[held[-1]] < high:
+                high = min(high, find_end(excess_at, float(means[held[-1]]), float(means[held[-1] + 1])))
         lows[number], highs[number] = low, high
     return lows, highs
 
 
-def crossing(means: Floats, excess: Floats, place: int, step: int) -> float:
-    """Return where the excess becomes 0 between a mean and the next one outwards; -1 or 1 beyond the last."""
-    beyond = place + step
-    if not 0 <= beyond < len(means):
-        return float(step)
-    share = excess[place] / (excess[place] - excess[beyond])
-    return float(means[place] + share * (means[beyond] - means[place]))
+def find_end(excess_at: Callable[[float], float], held: float, ruled_out: float) -> float:
+    """Return the mean at which the excess is 0, between one below the threshold and one above it."""
+    if excess_at(held) >= 0:  # a mean of the grid is the end, but for rounding
+        return held
+    return ruled_out if excess_at(ruled_out) <= 0 else float(brentq(excess_at, held, ruled_out, xtol=NEAREST / 1000))
