@@ -226,7 +226,7 @@ class StudyAnalysis:
             annotators=summarize_annotators(
                 pairs, annotators, choices, preferences.left, preferences.took, self.checks
             ),
-            sides=position_check(preferences.left, annotators) if preferences.has_sides else (),
+            sides=check_sides(preferences),
             ranking=bradley_terry(
                 preferences.first,
                 preferences.second,
@@ -364,6 +364,11 @@ def check_systems(asked: Iterable[str], known: Iterable[str], option: str) -> No
         raise UnknownSystem(
             f"{option}: there is no system {', '.join(unknown)}; there are {', '.join(known) or 'none'}"
         )
+
+
+def check_sides(preferences: Preferences) -> Sequence[SideShare]:
+    """Test whether people prefer a side; nothing for judgments of which nobody says on which side summaries stood."""
+    return position_check(preferences.left, preferences.annotators) if preferences.has_sides else ()
 
 
 def with_judgments(cells: Cells, preferences: Preferences) -> Cells:

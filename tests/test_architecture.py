@@ -4,7 +4,6 @@ import ast
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
@@ -54,26 +53,26 @@ def files(package: str) -> list[Path]:
     return sorted((ROOT / package).rglob("*.py"))
 
 
-def imported(tree: ast.AST, of_package: Callable[[str], str] | None = None) -> set[str]:
-    """Every import, wherever in the file it stands: the package of ours, or the top-level name of another's."""
+def imported_modules(tree: ast.AST) -> set[str]:
+    """Every import, wherever in the file it stands, such as `relevance.data.records.Document`."""
     modules: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             modules |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
             modules |= {f"{node.module}.{alias.name}" for alias in node.names}
-    return set(map(of_package or package_of, modules))
+    return modules
+
+
+def imported(tree: ast.AST) -> set[str]:
+    """The packages of ours that are imported, and the top-level names of others'."""
+    return set(map(package_of, imported_modules(tree)))
 
 
 def package_of(module: str) -> str:
     """`data` of `relevance.data.records`; `relevance` of the modules of the Python interface."""
     first, second, *_ = [*module.split("."), ""]
     return second if first == "relevance" and second in MAY_IMPORT else first
-
-
-def first_name(module: str) -> str:
-    """`relevance` of `relevance.data.records`."""
-    return module.partition(".")[0]
 
 
 @pytest.mark.parametrize("package", MAY_IMPORT)
@@ -160,7 +159,7 @@ def bare_names(node: ast.AST) -> set[str]:
     ours = set(MAY_IMPORT) - {"relevance"}
     if isinstance(node, ast.Constant) and isinstance(node.value, str) and "import " in node.value:
         try:
-            return imported(ast.parse(node.value), of_package=first_name) & ours
+            return {module.partition(".")[0] for module in imported_modules(ast.parse(node.value))} & ours
         except SyntaxError:
             return set()  # a sentence
     if isinstance(node, ast.List | ast.Tuple):

@@ -222,8 +222,10 @@ def sum_documents(complete: CompleteDocuments) -> DocumentSums:
         )
         bounds = bound_documents(complete.document, most, complete.weights)
     counted = np.flatnonzero(numbers)
-    sums, weights = (np.bincount(document, of, size)[counted] for of in (share * difference[counts], share))
-    return DocumentSums(counted + 1, sums, weights.astype(np.float64), bounds)
+    differences, weights = (
+        np.bincount(document, of, size).astype(np.float64)[counted] for of in (share * difference[counts], share)
+    )
+    return DocumentSums(counted + 1, differences, weights, bounds)
 
 
 def bound_documents(document: Integers, most: Floats, weights: Floats) -> Bounds:

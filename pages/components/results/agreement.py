@@ -1,5 +1,6 @@
 """The agreement of metrics with people on the preferences that filters leave, computed once for all sessions."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -8,8 +9,8 @@ import pandas as pd
 from relevance.analysis.agreement.counts import Rule
 from relevance.analysis.leaders import Leaders, find_leaders
 from relevance.analysis.metrics_and_people import common_ground
-from relevance.analysis.significance import SideShare, position_check
-from relevance.analysis.study import StudyAnalysis
+from relevance.analysis.significance import SideShare
+from relevance.analysis.study import StudyAnalysis, check_sides
 from relevance.data.preferences import Preferences
 from relevance.pages.background.computed import computed
 from relevance.pages.components.examples.texts import contradiction_table
@@ -41,7 +42,7 @@ class FoundAgreement(NamedTuple):
 
     analysis: StudyAnalysis
     leaders: Leaders | None
-    sides: list[SideShare]
+    sides: Sequence[SideShare]
     """Each of these annotators' share of choices of the left side."""
     counts: Counts
     """The counts of what the filters leave."""
@@ -81,8 +82,7 @@ def count_by_choice(asked: AgreementChoice, preferences: Preferences) -> Prefere
 def analyze_agreement_by(asked: AgreementChoice) -> FoundAgreement:
     """Analyse the preferences that the filters leave."""
     context, judged = asked.context, filter_preferences(asked)
-    of_study = context.source.study is not None
-    sides = position_check(judged.left, judged.annotators) if of_study and judged.has_sides else []
+    sides = () if context.source.study is None else check_sides(judged)
     preferences = count_by_choice(asked, judged)
     analysis = context.analyze(preferences, unit="pair by majority" if asked.majority else None, rule=asked.rule)
     analysis.compute("agreement", "ceiling")
