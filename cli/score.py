@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ from relevance.cli.shared import (
 from relevance.data.files import is_replaced, write_whole
 from relevance.data.importers import lines
 from relevance.data.one_line import in_one_line
+from relevance.data.own_references import describe_own_references
 from relevance.data.records import Document, Example, Summary
 from relevance.data.store import DataStore
 from relevance.distributed.reading import count_scores
@@ -42,7 +44,7 @@ from relevance.metrics.keywords.extractors import compared_keywords, documents_k
 from relevance.metrics.keywords.lists import refuse_ambiguous
 from relevance.metrics.rouge_k import RougeK
 from relevance.metrics.scoring import Failures, score_dataset, score_record, score_records
-from relevance.metrics.unseen import warnings_of, warnings_of_first
+from relevance.metrics.unseen import LOOKED_AT, warnings_of, warnings_of_first
 from relevance.reports import formats
 from relevance.reports.tables.keywords import extractors_table
 
@@ -122,8 +124,11 @@ def score_shards(
     metrics = chosen_metrics(chosen, lambda: all_records(inputs, format))
     outcome = run_shards(ScoreWork(tuple(metrics)), inputs, folder, format, options)
     records = (record for piece in outcome.pieces for record in read_piece(piece))
-    for warning in warnings_of_first(records, outcome.manifest.signatures.values()):
+    first = list(islice(records, LOOKED_AT))
+    for warning in warnings_of_first(first, outcome.manifest.signatures.values()):
         say(warning)
+    for sentence in describe_own_references(first, LOOKED_AT):
+        say(sentence)
     print_score_counts(outcome, [metric.name for metric in metrics])
     check_left_out(outcome)
 
@@ -177,6 +182,8 @@ def score_stored(name: str, chosen: dict[str, Any]) -> None:
     for metric in metrics:
         click.echo(f"{metric.name}: {computed[metric.name]} computed  {in_one_line(metric.signature)}")
     warn_of_unseen(store.records(name), metrics)
+    for sentence in describe_own_references(store.records(name)):
+        say(sentence)
     check_failures(failures)
 
 

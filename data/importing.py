@@ -15,6 +15,7 @@ from relevance.data.importers import (
     read_documents,
 )
 from relevance.data.importers.table import TableColumns
+from relevance.data.own_references import describe_own_references
 from relevance.data.reading import FileLine, Say, identifier, say_nothing
 from relevance.data.records import Document, Summary
 from relevance.data.signatures import GIVEN
@@ -45,6 +46,8 @@ def import_file(
         documents = [document for document, _ in store.records(name)]
         summaries = lines.load(path, documents, system)
         count = store.add_summaries(dataset=name, summaries=summaries)
+        for sentence in describe_own_references(store.records(name)):
+            say(sentence)
         if empty := sum(summary.is_empty for summary in summaries):
             say(empty_summaries(empty))
         return f"added {count} summaries of {system} to {name}"

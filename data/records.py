@@ -1,5 +1,6 @@
 """The plain records that all packages use."""
 
+import unicodedata
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -97,19 +98,56 @@ def make_examples(
 
     A reference or title that is itself a candidate (systems `reference:N` and `title`) is withheld from *all*
     candidates of the document, and so is another one of the same text: it would match itself perfectly, and two
-    candidates of one document must be measured against the same texts.
+    candidates of one document must be measured against the same texts. A reference that any other system wrote, too,
+    is withheld if the document has another one (`drop_own_references`).
     """
     summaries = list(summaries)
-    candidates = {summary.system: summary.text for summary in summaries}
-    human = {f"{REFERENCE_SYSTEM}{number}": text for number, text in enumerate(document.references, 1)}
-    if document.title is not None:
-        human[TITLE_SYSTEM] = document.title
-    standing = {text for system, text in human.items() if candidates.get(system) == text}
-    references = tuple(text for text in document.references if text not in standing)
-    title = None if document.title in standing else document.title
+    others, title = withhold_named(document, summaries)
+    references = drop_own_references(others, [summary.text for summary in summaries])
     source = document.source_text
     return [
         Example(document.id, s.system, s.text, references, title, source, document.questions)
         for s in summaries
         if systems is None or s.system in systems
     ]
+
+
+def withhold_named(document: Document, summaries: Iterable[Summary]) -> tuple[tuple[str, ...], str | None]:
+    """Return a document's references and title without those that are systems by name (`reference:N`, `title`)."""
+    candidates = {summary.system: summary.text for summary in summaries}
+    human = {f"{REFERENCE_SYSTEM}{number}": text for number, text in enumerate(document.references, 1)}
+    if document.title is not None:
+        human[TITLE_SYSTEM] = document.title
+    standing = {text for system, text in human.items() if candidates.get(system) == text}
+    references = tuple(text for text in document.references if text not in standing)
+    return references, None if document.title in standing else document.title
+
+
+def drop_own_references(references: tuple[str, ...], candidates: Iterable[str]) -> tuple[str, ...]:
+    """Return the references that are not also candidates, as `fold_text` compares them; all, if none would be left.
+
+    A corpus may rate one of several references as a system, which would then be compared with itself. Where a text is
+    the only reference, a system that wrote the same is as good as it can be, and the other candidates need it.
+
+    >>> drop_own_references(("The ferry stops.", "A bus runs."), ["the ferry stops"])
+    ('A bus runs.',)
+    >>> drop_own_references(("The ferry stops.",), ["The ferry stops."])
+    ('The ferry stops.',)
+    """
+    if len(references) < 2:
+        return references
+    own = set(map(fold_text, candidates))
+    return tuple(text for text in references if fold_text(text) not in own) or references
+
+
+def fold_text(text: str) -> str:
+    r"""Return a text without what does not make another text of it: white space, case, final punctuation, Unicode form.
+
+    >>> fold_text(" The ferry\tStops. ")
+    'the ferry stops'
+    """
+    words = " ".join(unicodedata.normalize("NFC", text.casefold()).split())
+    end = len(words)
+    while end and unicodedata.category(words[end - 1]).startswith(("P", "Z")):
+        end -= 1
+    return words[:end] or words

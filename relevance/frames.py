@@ -1,5 +1,6 @@
 """Data frames in long form, with a row for each summary, read completely or refused."""
 
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ import pandas as pd
 
 from relevance.data.cells import Cells
 from relevance.data.importers import read_documents
+from relevance.data.own_references import describe_own_references
 from relevance.data.records import Document, Example, Summary, make_examples
 
 NEEDED = ("document", "system", "summary", "references")
@@ -73,7 +75,7 @@ def read_examples(frame: pd.DataFrame) -> list[Example]:
     """Make the examples that metrics score, in the order of the rows.
 
     The rows of a document must have the same references, source and title. A reference or title that is itself a
-    candidate is withheld, as in `relevance.data.records.make_examples`. Raises `BadFrame`.
+    candidate is withheld, as in `relevance.data.records.make_examples`, which a warning says. Raises `BadFrame`.
     """
     require(frame, NEEDED)
     keys = read_keys(frame)
@@ -90,6 +92,8 @@ def read_examples(frame: pd.DataFrame) -> list[Example]:
             raise BadFrame(f"row {row}: document {name!r} has other references, source or title than in a row before")
         summary = _text(values["summary"], row, "summary") or ""
         summaries.setdefault(name, []).append(Summary(name, system, summary))
+    for sentence in describe_own_references((document, summaries[name]) for name, document in documents.items()):
+        warnings.warn(sentence, stacklevel=3)
     by_key = {
         (example.document_id, example.system): example
         for name, document in documents.items()

@@ -19,7 +19,7 @@ from relevance.data.store import DataStore
 from relevance.reports import charts, correlation_charts, formats
 from relevance.reports.contents import Contents, contents_as_json
 from relevance.reports.contents.beside_systems import with_beside
-from relevance.reports.contents.study import make_study_contents, with_letters
+from relevance.reports.contents.study import make_study_contents, with_warnings
 from relevance.reports.contents.texts import with_marked_words
 from relevance.reports.drawings import draw_svg
 from relevance.reports.escaping import esc
@@ -71,7 +71,7 @@ def write_report(
     }
     dataset = found.dataset.name
     contents = with_beside(make_study_contents(found, settings), data.records(dataset), data, dataset)
-    contents = with_letters(contents, data, dataset)
+    contents = with_warnings(contents, data, dataset)
     contents = with_marked_words(contents, data, annotation, study).with_facts(facts or {})
     texts = {
         "analysis.json": json.dumps(contents_as_json(contents), indent=2, ensure_ascii=False, allow_nan=False) + "\n",

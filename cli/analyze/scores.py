@@ -16,6 +16,7 @@ from relevance.cli.score import score_missing
 from relevance.cli.shared import Records, Refused, is_file, read_records, store_with
 from relevance.data.cells import Cells
 from relevance.data.files import sha256
+from relevance.data.own_references import describe_own_references
 from relevance.data.signatures import references_rule
 from relevance.data.sorting import natural_order
 from relevance.data.store import DataStore
@@ -109,6 +110,8 @@ def analyze_scores(
     }
     if unseen := warnings_of(records, cells.scores):
         facts["letters"] = "; ".join(unseen)
+    if own := describe_own_references(records):
+        facts["own references"] = "; ".join(own)
     return make_cell_contents(cells, settings, facts, gaps)
 
 

@@ -11,7 +11,7 @@ from relevance.cli.metric_options import refuse_metric_options
 from relevance.cli.shared import open_stores
 from relevance.reports.contents import Contents
 from relevance.reports.contents.beside_systems import with_beside
-from relevance.reports.contents.study import make_study_contents, with_letters
+from relevance.reports.contents.study import make_study_contents, with_warnings
 from relevance.reports.contents.texts import with_marked_words, with_texts
 
 
@@ -33,7 +33,7 @@ def describe_study(
     refuse_metric_options()
     data_of_study = without_names(read_study(data, annotation, name, adjudicated=options.adjudicated))
     baselines = choose_baselines(options.baselines, settings.systems or data_of_study.study.systems)
-    contents = with_letters(make_study_contents(data_of_study, replace(settings, baselines=baselines)), data, dataset)
+    contents = with_warnings(make_study_contents(data_of_study, replace(settings, baselines=baselines)), data, dataset)
     if asked.beside_systems:
         contents = with_beside(contents, records, data, dataset, options.published)
     contents = with_marked_words(contents, data, annotation, name, asked.names)

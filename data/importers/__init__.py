@@ -34,6 +34,7 @@ from relevance.data.importers.columns import guess_table
 from relevance.data.importers.nested import column_names
 from relevance.data.importers.pairwise import Read
 from relevance.data.importers.table import TableColumns
+from relevance.data.own_references import OwnReferences
 from relevance.data.reading import Say, quote_value, read_json, say_nothing
 from relevance.data.records import BadRecord, Document, Summary
 
@@ -189,7 +190,8 @@ def read_documents(
     if columns is None and format in DELIMITED:
         columns = guess_table(path, DELIMITED[format], say)
     read = IMPORTERS[format](path, say) if columns is None else table.load_columns(path, columns, say)
-    for document, summaries in read:
+    own = OwnReferences()
+    for document, summaries in own.watch(read):
         documents += 1
         count += sum(summary.is_empty for summary in summaries)
         yield document, summaries
@@ -197,6 +199,8 @@ def read_documents(
         raise BadRecord(f"{path.name}:1: the file holds no documents")
     if count:
         say(empty_summaries(count))
+    for sentence in own.describe():
+        say(sentence)
 
 
 def empty_summaries(count: int) -> str:

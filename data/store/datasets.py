@@ -23,7 +23,7 @@ from relevance.data.store.base import (
     insert_named,
 )
 from relevance.data.store.bulk import Record, insert_records
-from relevance.data.store.given import keep_given
+from relevance.data.store.given import carry_given, keep_given
 from relevance.data.store.rows import document_row, example_hashes, hash_examples, summary_row, to_record, to_records
 from relevance.data.store.versions import VersionedStore
 from relevance.data.tables import DatasetRow, DocumentRow, SummaryRow
@@ -180,8 +180,10 @@ class DatasetStore(VersionedStore):
                         continue
                     raise SystemExists(f"data set {dataset!r} already has summaries of the system {summary.system!r}")
                 row.summaries.append(summary_row(summary, signature))
+            before = {one: one.example for row in rows.values() for one in row.summaries}
             for row in rows.values():
                 hash_examples(row)
+            carry_given(session, {old: one.example for one, old in before.items()})
         return added
 
     def summarized(self, *, dataset: str, system: str, signature: str | None) -> set[str]:

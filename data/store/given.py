@@ -7,7 +7,7 @@ from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
 
 from relevance.data.records import Document, Summary
-from relevance.data.signatures import given_signature, name_of
+from relevance.data.signatures import given_signature, is_given, name_of
 from relevance.data.store.base import batches
 from relevance.data.tables import ScoreRow, SignatureRow
 
@@ -28,6 +28,21 @@ def keep_scores(session: Session, metric: str, signature: str, scores: Mapping[s
     added = [{"signature_id": owner.id, "example": key, **score} for key, score in scores.items() if key not in known]
     if added:
         session.execute(insert(ScoreRow), added, execution_options={"render_nulls": True})
+
+
+def carry_given(session: Session, hashes: Mapping[str, str]) -> None:
+    """Keep the scores that came with a corpus under the hashes that their examples have now, by those that they had."""
+    changed = {old: new for old, new in hashes.items() if old and old != new}
+    if not changed:
+        return
+    for owner in [row for row in session.scalars(select(SignatureRow)) if is_given(row.text)]:
+        of_signature = select(ScoreRow).where(ScoreRow.signature_id == owner.id)
+        scores = {
+            changed[row.example]: {"value": row.value, "missing": row.missing, "truncated": row.truncated}
+            for batch in batches(list(changed))
+            for row in session.scalars(of_signature.where(ScoreRow.example.in_(batch)))
+        }
+        keep_scores(session, owner.metric, owner.text, scores)
 
 
 def keep_given(

@@ -9,6 +9,7 @@ from relevance.analysis.study import WON, Settings, StudyAnalysis, analyze_judgm
 from relevance.annotation.records import Study
 from relevance.annotation.study_data import StudyData
 from relevance.data.cells import Cells
+from relevance.data.own_references import describe_own_references
 from relevance.data.preferences import Preferences
 from relevance.data.sorting import natural_order
 from relevance.data.store import Dataset, DataStore
@@ -52,11 +53,17 @@ def make_study_contents(found: StudyData, settings: Settings) -> Contents:
     return describe_study(found, replace(analysis, complete=found.complete))
 
 
-def with_letters(contents: Contents, data: DataStore, dataset: str) -> Contents:
-    """Return the contents with a warning if metrics do not see many letters of the data set's first documents."""
-    records = data.first_records(dataset, LOOKED_AT)
-    unseen = warnings_of_first(records, contents.analysis.cells.scores)
-    return contents.with_facts({"letters": "; ".join(unseen)}) if unseen else contents
+def with_warnings(contents: Contents, data: DataStore, dataset: str) -> Contents:
+    """Return the contents with what is to be known of the data set's first documents.
+
+    That is the letters that metrics do not see, and the summaries that are references of their document.
+    """
+    records = list(data.first_records(dataset, LOOKED_AT))
+    warnings = {
+        "letters": warnings_of_first(records, contents.analysis.cells.scores),
+        "own references": describe_own_references(records, LOOKED_AT),
+    }
+    return contents.with_facts({name: "; ".join(said) for name, said in warnings.items() if said})
 
 
 def describe_study(found: StudyData, analysis: StudyAnalysis) -> Contents:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from relevance.data.records import REFERENCE_SYSTEM, Document, Summary
+from relevance.data.records import REFERENCE_SYSTEM, Document, Summary, drop_own_references
 from relevance.data.ties import TIE
 from relevance.metrics.rouge import ngrams
 from relevance.metrics.text import count_words, rouge_words
@@ -108,13 +108,15 @@ def units(sentences: Iterable[str], target: Target) -> Units:
 def score_systems(document: Document, summaries: Iterable[Summary], target: Target) -> dict[str, SystemScore]:
     """Score each system's summary of a document, without systems that have no F1.
 
-    References that are systems (`reference:2`) are left out: each would be compared with itself.
+    References that are systems (`reference:2`, or a text that is one of several references) are left out: each would be
+    compared with itself.
     """
     references, source = counted_references(document.references, target), sentences_of(document)
     return {
         summary.system: SystemScore(f1, count_words(summary.text))
         for summary in summaries
         if not summary.system.startswith(REFERENCE_SYSTEM)
+        and drop_own_references(document.references, [summary.text]) == document.references
         and (f1 := score_text(summary.text, references, target, source)) is not None
     }
 

@@ -1,6 +1,6 @@
 import pytest
 
-from relevance.data.records import Document, Summary, make_examples
+from relevance.data.records import Document, Summary, fold_text, make_examples
 
 DOCUMENT = Document("d", ("One.", "Two."), ("r one", "r two", "r three"), "The title")
 
@@ -14,7 +14,7 @@ DOCUMENT = Document("d", ("One.", "Two."), ("r one", "r two", "r three"), "The t
         ({"reference:1": "r one", "reference:2": "r two", "reference:3": "r three"}, (), "The title"),
         # A system that is only called so withholds nothing: its text is not the reference's.
         ({"reference:2": "another text", "title": "Another"}, ("r one", "r two", "r three"), "The title"),
-        ({"reference:4": "r one", "reference:0": "r one"}, ("r one", "r two", "r three"), "The title"),
+        ({"reference:4": "r one", "reference:0": "r one"}, ("r two", "r three"), "The title"),  # as any system would
     ],
 )
 def test_what_stands_as_a_candidate_is_withheld_from_all_candidates(candidates, references, title):
@@ -34,3 +34,50 @@ def test_a_copy_of_a_text_that_stands_as_a_system_does_not_judge_either() -> Non
     document = Document("d", "s", ("same", "same", "other"), "same")
     (example,) = make_examples(document, [Summary("d", "reference:1", "same")])
     assert (example.references, example.title) == (("other",), None)
+
+
+@pytest.mark.parametrize(
+    ("candidates", "references"),
+    [
+        (["r two"], ("r one", "r three")),
+        (["another", "  R  TWO. "], ("r one", "r three")),
+        (["r two\u3002"], ("r one", "r three")),
+        (["r one", "r three"], ("r two",)),
+        (["r one", "r two", "r three"], ("r one", "r two", "r three")),  # nothing would be left
+        (["r two and more"], ("r one", "r two", "r three")),
+        (["r, two"], ("r one", "r two", "r three")),
+        (["", "."], ("r one", "r two", "r three")),
+    ],
+)
+def test_a_reference_that_is_a_summary_judges_no_summary_of_its_document(
+    candidates: list[str], references: tuple[str, ...]
+) -> None:
+    found = make_examples(DOCUMENT, [Summary("d", f"s{number}", text) for number, text in enumerate(candidates)])
+    assert {one.references for one in found} == {references}
+
+
+def test_the_only_reference_stays() -> None:
+    document = Document("d", "s", ("The ferry stops.",), "The title")
+    assert {one.references for one in make_examples(document, [Summary("d", "a", "the ferry stops")])} == {
+        ("The ferry stops.",)
+    }
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The ferry stops.", "the  ferry\nstops"),
+        ("The ferry stops.", " The ferry stops .\u00a0"),
+        ("Caf\u00e9!", "CAFE\u0301"),
+        ("\u201cThe ferry stops.\u201d", "\u201cThe ferry stops"),
+        ("Stra\u00dfe", "STRASSE"),
+        ("...", "..."),
+    ],
+)
+def test_texts_that_are_the_same_but_for_space_case_and_final_punctuation(one: str, other: str) -> None:
+    assert fold_text(one) == fold_text(other) != ""
+
+
+@pytest.mark.parametrize(("one", "other"), [("The ferry stops.", "The ferry, stops."), ("...", "!"), ("a b", "ab")])
+def test_texts_that_are_not_the_same(one: str, other: str) -> None:
+    assert fold_text(one) != fold_text(other)

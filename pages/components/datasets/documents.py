@@ -9,7 +9,7 @@ from relevance.data.records import REMARKS, Document, Summary
 from relevance.data.store import Dataset, ListedDocument
 from relevance.pages.background.computed import computed
 from relevance.pages.components.shared.database import guard_database
-from relevance.pages.components.shared.records import opening_of, records_of
+from relevance.pages.components.shared.records import name_references, opening_of, records_of
 from relevance.pages.components.shared.stores import open_stores, version_of
 from relevance.reports.escaping import document_block, format_count, in_markdown, text_block
 
@@ -75,9 +75,9 @@ def show_document(document: Document, summaries: list[Summary]) -> None:
         st.html(document_block(document.source, document.title))
     else:
         st.caption("The data set does not contain the document's text.")
-    for number, reference in enumerate(document.references, 1):
-        st.markdown("**Reference**" if len(document.references) == 1 else f"**Reference {number}**")
-        st.html(text_block(reference, label=f"Reference {number}"))
+    for name, reference in name_references(document, summaries):
+        st.markdown(f"**{name}**")
+        st.html(text_block(reference, label=name))
     for summary in summaries:
         rated = [f"{in_markdown(aspect)} {rating:g}" for aspect, rating in summary.human.items()]
         st.markdown(" · ".join([f"**{in_markdown(summary.system)}**", *rated]))

@@ -38,7 +38,7 @@ from relevance.pages.components.examples.texts import (
     texts_html,
 )
 from relevance.pages.components.shared.charts import show_chart
-from relevance.pages.components.shared.records import opening_of
+from relevance.pages.components.shared.records import name_references, opening_of
 from relevance.pages.components.shared.sources import Source
 from relevance.pages.components.shared.stores import open_stores
 from relevance.reports.charts import similarity_heatmap
@@ -127,8 +127,8 @@ def show_pair(
         )
         for letter, example in zip("AB", both, strict=True)
     ]
-    beside = st.session_state.get("beside", "source")
-    st.html(texts_html(document, shown, "references" if beside == "references" else "source", titled=False))
+    references = name_references(document, summaries) if st.session_state.get("beside") == "references" else None
+    st.html(texts_html(document, shown, references, titled=False))
     st.segmented_control(
         "Beside the summaries",
         list(SHOWN_BESIDE),

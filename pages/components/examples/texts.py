@@ -17,6 +17,7 @@ from relevance.data.store import StoredScore
 from relevance.data.ties import TIE
 from relevance.metrics.registry import label_of
 from relevance.pages.components.examples.pair_list import JudgedPair
+from relevance.pages.components.shared.records import name_references
 from relevance.pages.components.shared.score_table import (
     LETTERS,
     SCORE_STYLE,
@@ -31,9 +32,6 @@ from relevance.pages.components.shared.tables import NONE
 from relevance.reports.escaping import document_block, esc, in_markdown, text_block
 from relevance.reports.evidence.phrases import figures
 from relevance.reports.finding import name_ratings
-
-Beside = Literal["source", "references"]
-
 
 # The layout depends on the width of the example, not of the window, as a list may stand beside it. Both summaries come
 # first, and the document last.
@@ -138,15 +136,21 @@ def remarks_html(remarks: str) -> str:
 
 
 def texts_html(
-    document: Document, summaries: Sequence[ShownSummary], beside: Beside = "source", titled: bool = True
+    document: Document,
+    summaries: Sequence[ShownSummary],
+    references: Sequence[tuple[str, str]] | None = None,
+    titled: bool = True,
 ) -> str:
-    """Write the summaries as HTML beside the source or all references; `titled` shows the source's title above it."""
-    if beside == "source":
+    """Write the summaries as HTML beside the source, or beside all `references`, each with its name.
+
+    `titled` shows the source's title above it.
+    """
+    if references is None:
         source = document.source or "(the data set does not contain its documents)"
         named, body = "Source", document_block(source, document.title if titled else None)
     else:
-        named = f"References ({len(document.references)})"
-        body = references_block(document.references)
+        named = f"References ({len(references)})"
+        body = references_block(references)
     cells = [
         f'<div><div class="name" dir="auto">{esc(shown.heading)} <span class="note">{esc(shown.note)}</span></div>'
         f"{text_block(shown.text, shown.label)}{remarks_html(shown.remarks)}</div>"
@@ -156,13 +160,12 @@ def texts_html(
     return f'<div class="framed"><div class="example of-{len(summaries)}">{"".join(cells)}</div></div>'
 
 
-def references_block(references: Sequence[str]) -> str:
-    """Write the references under their numbers as HTML, in a block that scrolls by itself."""
-    numbered = "".join(
-        f'<div class="name" aria-hidden="true">Reference {number}</div>{text_block(text, f"Reference {number}")}'
-        for number, text in enumerate(references, 1)
+def references_block(references: Sequence[tuple[str, str]]) -> str:
+    """Write the references under their names as HTML, in a block that scrolls by itself."""
+    named = "".join(
+        f'<div class="name" aria-hidden="true">{name}</div>{text_block(text, name)}' for name, text in references
     )
-    inside = numbered or "(there are none)"
+    inside = named or "(there are none)"
     return f'<div class="text document" role="region" aria-label="References" tabindex="0">{inside}</div>'
 
 
@@ -329,7 +332,7 @@ def show_example(dataset: str, document_id: str, systems: Sequence[str]) -> None
     st.markdown(f"**Document {in_markdown(document_id)}**")
     st.html(texts_html(document, shown))
     with st.expander(f"References ({len(document.references)})"):
-        st.html(references_block(document.references))
+        st.html(references_block(name_references(document, summaries)))
 
 
 def cell_scores(cells: Cells, cell: int) -> pd.DataFrame:

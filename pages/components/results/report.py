@@ -12,7 +12,7 @@ from relevance.pages.components.shared.context import Context
 from relevance.pages.components.shared.records import records_of
 from relevance.pages.components.shared.stores import open_stores, version_of
 from relevance.reports.contents.beside_systems import with_beside
-from relevance.reports.contents.study import describe_ratings, describe_study, with_letters
+from relevance.reports.contents.study import describe_ratings, describe_study, with_warnings
 from relevance.reports.contents.texts import with_marked_words
 from relevance.reports.html_report import report_html
 from relevance.reports.methods import ratings_methods, sources, study_methods
@@ -60,7 +60,7 @@ def make_report(context: Context, decided: int) -> tuple[str, str, list[str]]:
         aspect = source.aspect or ""
         contents, methods = describe_ratings(dataset, aspect, analysis), ratings_methods(dataset, aspect, analysis)
     contents = with_beside(contents, records_of(dataset.name, version_of(dataset)), stores.data, dataset.name)
-    contents = with_letters(contents, stores.data, dataset.name)
+    contents = with_warnings(contents, stores.data, dataset.name)
     if source.study is not None:
         contents = with_marked_words(contents, stores.data, stores.annotation, source.study)
         contents = contents.with_facts(describe_registration(stores.data, stores.annotation, source.study))

@@ -183,6 +183,13 @@ def test_references_that_stand_as_systems_are_left_out():
     assert list(score_systems(RED, summaries, Target())) == ["title", "x"]
 
 
+def test_a_summary_that_is_one_of_several_references_is_left_out():
+    document = Document("d", "Red cars. Blue cars.", ("Red cars.", "Blue cars."))
+    summaries = [Summary("d", "human", "red cars"), Summary("d", "x", "cars")]
+    assert list(score_systems(document, summaries, Target())) == ["x"]
+    assert list(score_systems(Document("d", "Red cars.", ("Red cars.",)), summaries, Target())) == ["human", "x"]
+
+
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("target", TARGETS)
 def test_no_extract_is_above_the_bound_and_the_oracle_is_at_it(target):

@@ -1,0 +1,85 @@
+"""References that are also summaries of their document, as where a corpus rates one of its references as a system."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from relevance.data.one_line import in_one_line
+from relevance.data.records import REFERENCE_SYSTEM, TITLE_SYSTEM, Document, Summary, drop_own_references, fold_text
+
+NAMED = 3
+"""The most systems that a sentence names."""
+
+
+class OwnReferences:
+    """Counts of documents of which a summary is word for word one of the references."""
+
+    def __init__(self) -> None:
+        self.left_out = 0
+        """Documents of which such a reference judges no summary."""
+        self.only = 0
+        """Documents without another reference, whose own stays."""
+        self.systems: Counter[str] = Counter()
+        """The systems of these summaries, with their number."""
+
+    def watch(
+        self, records: Iterable[tuple[Document, Sequence[Summary]]]
+    ) -> Iterator[tuple[Document, Sequence[Summary]]]:
+        """Yield the records as they are, and count them."""
+        for document, summaries in records:
+            self.add(document, summaries)
+            yield document, summaries
+
+    def add(self, document: Document, summaries: Sequence[Summary]) -> None:
+        """Count a document; texts that say by their system's name that they are references are left out."""
+        texts = {fold_text(text) for text in document.references}
+        own = [one for one in summaries if not is_of_people(one.system) and fold_text(one.text) in texts]
+        if not own:
+            return
+        self.systems.update(one.system for one in own)
+        kept = drop_own_references(document.references, [one.text for one in own])
+        if len(kept) < len(document.references):
+            self.left_out += 1
+        else:
+            self.only += 1
+
+    def describe(self, first: int | None = None) -> list[str]:
+        """Say in how many documents a summary is a reference, by which systems, and what follows.
+
+        `first` is the number of documents of a large data set that were looked at.
+        """
+        names = sorted(self.systems, key=lambda name: (-self.systems[name], name))
+        by = ", ".join(map(in_one_line, names[:NAMED])) + (f" and {len(names) - NAMED} more" if names[NAMED:] else "")
+        among = "" if first is None else f" (of {first:,} at most that were looked at)"
+        same = "word for word but for white space, case and final punctuation"
+        said = []
+        if self.left_out:
+            said.append(
+                f"a summary by {by} is one of its document's references, {same}, in {count(self.left_out)}{among}: "
+                "that reference judges no summary of the document"
+            )
+        if self.only:
+            said.append(
+                f"a summary by {by} is its document's only reference, {same}, in {count(self.only)}{among}: the "
+                "reference stays, so that the summary is compared with itself"
+            )
+        return said
+
+
+def is_of_people(system: str) -> bool:
+    """Tell whether a system's name says that its summaries are references or titles."""
+    return system == TITLE_SYSTEM or system.startswith(REFERENCE_SYSTEM)
+
+
+def count(documents: int) -> str:
+    """Write a number of documents."""
+    return f"{documents:,} document{'' if documents == 1 else 's'}"
+
+
+def describe_own_references(
+    records: Iterable[tuple[Document, Sequence[Summary]]], first: int | None = None
+) -> list[str]:
+    """Return the sentences of `OwnReferences` about some records, none if no summary is a reference."""
+    found = OwnReferences()
+    for document, summaries in records:
+        found.add(document, summaries)
+    return found.describe(first)
