@@ -1,7 +1,7 @@
 """References that are also summaries of their document, as where a corpus rates one of its references as a system."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from relevance.data.one_line import in_one_line
 from relevance.data.records import REFERENCE_SYSTEM, TITLE_SYSTEM, Document, Summary, drop_own_references, fold_text
@@ -20,14 +20,6 @@ class OwnReferences:
         """Documents without another reference, whose own stays."""
         self.systems: Counter[str] = Counter()
         """The systems of these summaries, with their number."""
-
-    def watch(
-        self, records: Iterable[tuple[Document, Sequence[Summary]]]
-    ) -> Iterator[tuple[Document, Sequence[Summary]]]:
-        """Yield the records as they are, and count them."""
-        for document, summaries in records:
-            self.add(document, summaries)
-            yield document, summaries
 
     def add(self, document: Document, summaries: Sequence[Summary]) -> None:
         """Count a document; texts that say by their system's name that they are references are left out."""
@@ -50,17 +42,17 @@ class OwnReferences:
         names = sorted(self.systems, key=lambda name: (-self.systems[name], name))
         by = ", ".join(map(in_one_line, names[:NAMED])) + (f" and {len(names) - NAMED} more" if names[NAMED:] else "")
         among = "" if first is None else f" (of {first:,} at most that were looked at)"
-        same = "word for word but for white space, case and final punctuation"
+        same = (
+            f"a summary by {by} is one of its document's references, word for word but for white space, case and final "
+            "punctuation"
+        )
         said = []
         if self.left_out:
-            said.append(
-                f"a summary by {by} is one of its document's references, {same}, in {count(self.left_out)}{among}: "
-                "that reference judges no summary of the document"
-            )
+            said.append(f"{same}, in {count(self.left_out)}{among}: that reference judges no summary of the document")
         if self.only:
             said.append(
-                f"a summary by {by} is its document's only reference, {same}, in {count(self.only)}{among}: the "
-                "reference stays, so that the summary is compared with itself"
+                f"{same}, in {count(self.only)} without another reference{among}: it stays, and the summary is compared "
+                "with itself"
             )
         return said
 

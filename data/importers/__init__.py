@@ -191,8 +191,9 @@ def read_documents(
         columns = guess_table(path, DELIMITED[format], say)
     read = IMPORTERS[format](path, say) if columns is None else table.load_columns(path, columns, say)
     own = OwnReferences()
-    for document, summaries in own.watch(read):
+    for document, summaries in read:
         documents += 1
+        own.add(document, summaries)
         count += sum(summary.is_empty for summary in summaries)
         yield document, summaries
     if not documents:
