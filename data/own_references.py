@@ -51,8 +51,8 @@ class OwnReferences:
             said.append(f"{same}, in {count(self.left_out)}{among}: that reference judges no summary of the document")
         if self.only:
             said.append(
-                f"{same}, in {count(self.only)} without another reference{among}: it stays, and the summary is compared "
-                "with itself"
+                f"{same}, in {count(self.only)} without another reference{among}: it stays, and the summary is "
+                "compared with itself"
             )
         return said
 

@@ -31,6 +31,7 @@ from relevance.pages.components.results import report
 from relevance.pages.components.shared.sources import Source
 from relevance.reports.contents import Contents
 from relevance.reports.contents.study import make_study_contents
+from relevance.reports.finding import TOO_LITTLE
 from relevance.reports.tables.correlation import COEFFICIENTS, LEVEL_NAMES
 from relevance.summarizers.oracles.evaluation import OracleTask
 from tests.pages.opening import html, open_page, said, sound
@@ -284,6 +285,41 @@ def test_the_study_with_the_most_judgments_comes_first(known: World) -> None:
         "Annotators in Later",
     ]
     assert open_page("annotators.py").selectbox(key="study").options == ["Study", "Later"]
+
+
+# --- too little for a finding -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("page", ["overview.py", "start.py"])
+def test_nothing_is_called_the_best_and_drawn_on_too_few_documents(known: World, page: str) -> None:
+    app = open_page(page, study="Study")
+    text = said(app)
+    assert TOO_LITTLE in text
+    assert "Naming a best metric takes at least 20 judgments of 6 documents. Still missing: 2 more documents." in text
+    assert "agrees best with" not in text
+    assert "more pairs would tell" not in text
+    assert not app.get("vega_lite_chart")
+
+
+def test_all_figures_are_there_however_few(known: World) -> None:
+    app = open_page("agreement.py", study="Study")
+    assert app.get("vega_lite_chart")
+    assert list(table(app, "agreement")["metric"])[:1] == ["ROUGE-1"]
+    assert "3 people judged, too few to speak of others, which takes 5" in said(app)
+
+
+def test_a_metric_with_hardly_a_value_has_no_ratio(world: World) -> None:
+    names = [f"d{number}" for number in range(10)]
+    world.add(documents=names, ratings={"a": 3, "b": 2, "c": 1})
+    world.score(ROUGE1, lambda _, system: float(ord(system)))
+    world.score("apes|v:1", lambda document, system: 0.5 if document == "d0" else None)
+    app = open_page("overview.py")
+    assert "ROUGE-1 agrees" in said(app)
+    assert "APES has values on 3 of 30, of 1 document." in said(app)
+    assert "APES" not in app.get("vega_lite_chart")[0].proto.spec
+    row = table(open_page("agreement.py"), "agreement").set_index("metric").loc["APES"]
+    assert (row["n"], row["missing"]) == (3, 27)
+    assert np.isnan(row["half"])
 
 
 # --- the report -------------------------------------------------------------------------------------------
@@ -868,7 +904,7 @@ PLAN = ("new_study.py", "exact power")
             one_metric,
             [
                 ("agreement.py", "Undefined: there are fewer than 2 metrics"),
-                ("overview.py", "agrees best with ratings of relevance, but not significantly more often than chance"),
+                ("overview.py", "So far 12 pairs of 4 documents can be counted"),
             ],
         ),
         (apart, [("agreement.py", "per judgment"), ("systems.py", "— (a: rank")]),
