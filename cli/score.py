@@ -156,7 +156,10 @@ def records_to_score(file: str | None, format: str | None, texts: PlainText) -> 
     if texts.files:
         if file is not None or texts.candidates is None or not texts.references_files:
             raise click.UsageError("plain text needs -c and at least one -r, and no FILE")
-        return lines.parallel(texts.candidates, texts.references_files, texts.sources, texts.titles)
+        joined = lines.parallel(texts.candidates, texts.references_files, texts.sources, texts.titles)
+        for sentence in describe_own_references(joined):
+            say(sentence)
+        return joined
     if file is None:
         raise click.UsageError("name a FILE, a data set, or plain text by -c and -r")
     records = read_records(Path(file), format)

@@ -40,7 +40,7 @@ DOCUMENTS = [
         "source": "A cat sat. It saw mice. It ate.",
         "references": ["The cat ate mice.", "A cat hunts mice at night."],
         "summaries": [
-            {"system": "good", "text": "The cat ate mice.", "human": {"relevance": 5, "fluency": 3}},
+            {"system": "good", "text": "The cat eats mice.", "human": {"relevance": 5, "fluency": 3}},
             {"system": "bad", "text": "A cat sat.", "human": {"relevance": 1.5, "fluency": 3}},
         ],
     },

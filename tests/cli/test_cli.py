@@ -22,7 +22,7 @@ DOCUMENTS = [
         "source": "A cat sat. It saw mice. It ate.",
         "references": ["The cat ate mice.", "A cat hunts mice at night."],
         "summaries": [
-            {"system": "good", "text": "The cat ate mice.", "human": {"relevance": 5}},
+            {"system": "good", "text": "The cat eats mice.", "human": {"relevance": 5}},
             {"system": "bad", "text": "A cat sat.", "human": {"relevance": 1.5}},
         ],
     },
@@ -227,7 +227,7 @@ def test_score_a_file(folder, monkeypatch):
         "textrank:K, or a list of your own, need only one"
     )
     assert read_lines(folder / "scores.jsonl") == [
-        {"instance_id": "d1", "summarizer_id": "good", "metrics": {"rouge1": 1.0, "rouge_k": 1.0, "length": 4.0}},
+        {"instance_id": "d1", "summarizer_id": "good", "metrics": {"rouge1": 0.75, "rouge_k": 1.0, "length": 4.0}},
         # rouge1 with "A cat hunts mice at night": a, cat shared of 3 and 6 words: 2 * 2 / 9. Of cat, mice it has one.
         {
             "instance_id": "d1",
@@ -248,7 +248,7 @@ def test_score_a_file(folder, monkeypatch):
     assert "refs:max" in signatures["rouge1"]
     assert result.stdout.splitlines() == [
         "metric     mean  n  missing",
-        "rouge1   0.6148  3        0",
+        "rouge1   0.5315  3        0",
         "rouge_k  0.7500  2        1",
         "length   2.6667  3        0",
     ]
@@ -270,7 +270,7 @@ def test_score_plain_text(folder):
     for name, text in [
         ("bart.txt", "the cat\nÜbung\n"),
         ("r1.txt", "the cat sat\nEnde\n"),
-        ("r2.txt", "a dog\nÜbung\n"),
+        ("r2.txt", "a dog\nÜbung nun\n"),
         ("titles.txt", "Cat\nAnfang"),
         ("sources.txt", "x\ny\n"),
     ]:
@@ -285,7 +285,7 @@ def test_score_plain_text(folder):
         {
             "instance_id": "2",
             "summarizer_id": "bart",
-            "metrics": {"rouge1": 1.0, "rouge_k": None},
+            "metrics": {"rouge1": pytest.approx(2 / 3), "rouge_k": None},
             "missing": {"rouge_k": "no keywords: references and title share no content word"},
         },
     ]

@@ -233,12 +233,17 @@ def test_shards_say_it_of_the_first_documents(file: Path, tmp_path: Path) -> Non
     assert "in 1 document (of 1,000 at most that were looked at): that reference judges no summary" in output
 
 
-def test_identical_lines_of_plain_text_are_scored_as_they_are(tmp_path: Path) -> None:
+def test_lines_of_plain_text_are_judged_by_the_other_references_if_there_are_any(tmp_path: Path) -> None:
     for name in ("c.txt", "r.txt"):
         (tmp_path / name).write_text("A bus runs.\nThe ferry stops.\n")
     output = tmp_path / "out.jsonl"
     run("score", "-c", tmp_path / "c.txt", "-r", tmp_path / "r.txt", "--metrics", "rouge1", "-o", output)
     assert [json.loads(line)["metrics"]["rouge1"] for line in output.read_text().splitlines()] == [1, 1]
+    (tmp_path / "s.txt").write_text("A bus runs now.\nBoats stop.\n")
+    said = run("score", "-c", tmp_path / "c.txt", "-r", tmp_path / "r.txt", "-r", tmp_path / "s.txt", "-o", output)
+    assert "in 2 documents: that reference judges no summary" in said
+    found = [json.loads(line)["metrics"]["rouge1"] for line in output.read_text().splitlines()]
+    assert found == pytest.approx([2 * 3 / 7, 2 * 1 / 5])  # stems: stop of three and two words
 
 
 @pytest.mark.page
