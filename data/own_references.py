@@ -14,6 +14,8 @@ class OwnReferences:
     """Counts of documents of which a summary is word for word one of the references."""
 
     def __init__(self) -> None:
+        self.documents = 0
+        """All documents that were looked at."""
         self.left_out = 0
         """Documents of which such a reference judges no summary."""
         self.only = 0
@@ -23,6 +25,7 @@ class OwnReferences:
 
     def add(self, document: Document, summaries: Sequence[Summary]) -> None:
         """Count a document; texts that say by their system's name that they are references are left out."""
+        self.documents += 1
         texts = {fold_text(text) for text in document.references}
         own = [one for one in summaries if not is_of_people(one.system) and fold_text(one.text) in texts]
         if not own:
@@ -37,11 +40,11 @@ class OwnReferences:
     def describe(self, first: int | None = None) -> list[str]:
         """Say in how many documents a summary is a reference, by which systems, and what follows.
 
-        `first` is the number of documents of a large data set that were looked at.
+        `first` is the most documents that were looked at.
         """
         names = sorted(self.systems, key=lambda name: (-self.systems[name], name))
         by = ", ".join(map(in_one_line, names[:NAMED])) + (f" and {len(names) - NAMED} more" if names[NAMED:] else "")
-        among = "" if first is None else f" (of {first:,} at most that were looked at)"
+        among = "" if first is None or self.documents < first else f" of the first {first:,}"
         same = (
             f"a summary by {by} is one of its document's references, word for word but for white space, case and final "
             "punctuation"

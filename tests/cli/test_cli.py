@@ -289,7 +289,7 @@ def test_score_plain_text(folder):
             "missing": {"rouge_k": "no keywords: references and title share no content word"},
         },
     ]
-    assert result.stdout.splitlines()[1:] == ["rouge1   0.9000  2        0", "rouge_k  1.0000  1        1"]
+    assert result.stdout.splitlines()[1:] == ["rouge1   0.7333  2        0", "rouge_k  1.0000  1        1"]
 
 
 def test_a_device_gets_the_scores_and_no_signatures_beside_it(folder):
