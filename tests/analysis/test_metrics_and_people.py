@@ -166,6 +166,34 @@ def test_agreement_with_judgments() -> None:
     assert [row.evaluation.documents for row in analysis.rows] == [3, 2]  # k has no value for pair 2
 
 
+@pytest.mark.parametrize("people", [1, 2, 3, 4])
+def test_few_annotators_of_other_pairs_have_the_intervals_of_the_majority(people: int) -> None:
+    """39 pairs, each judged by one annotator: per judgment and by majority the figures are the same for all metrics."""
+    random = np.random.default_rng(people)
+    n = 39
+    preferences = Preferences(
+        documents=np.array([f"d{number}" for number in range(n)], dtype=object),
+        firsts=np.array(["a"] * n, dtype=object),
+        seconds=np.array(["b"] * n, dtype=object),
+        inclusion=np.full(n, NAN),
+        scores={f"m{place}": random.random((n, 2)) for place in range(8)},
+        pair=np.arange(n),
+        choices=random.choice([-1.0, 1.0], size=n),
+        annotators=np.array([f"P{number % people}" for number in range(n)], dtype=object),
+        left=np.full(n, NAN),
+        took=np.full(n, NAN),
+    )
+    judgments, majority = analyze_agreement(preferences), analyze_agreement(preferences.by_majority())
+    assert judgments.rows == majority.rows
+    assert judgments.comparisons == majority.comparisons
+    assert (judgments.annotators, majority.annotators) == (people, 0)
+    for row in judgments.rows:
+        low, high = row.evaluation.intervals.half[:2]
+        assert low is not None
+        assert high is not None
+        assert high - low < 0.4
+
+
 def test_agreement_by_majority() -> None:
     by_pair = JUDGED.by_majority()
     # split over pair 1; Ann decides pair 2, where Ben sees a tie

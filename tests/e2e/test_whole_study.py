@@ -20,7 +20,7 @@ from relevance.annotation.results import load_judgments
 from relevance.data.database import now
 from tests.conftest import ROOT
 from tests.e2e.test_hosted import house  # noqa: F401
-from tests.e2e.watching import READING, choose_option, settled
+from tests.e2e.watching import READING, choose_option, press, settled
 from tests.hosting.house import House
 from tests.waiting import PATIENCE
 
@@ -223,14 +223,14 @@ def look_after(page: Page, url: str) -> None:
     page.get_by_text("Exclude", exact=True).first.click()
     settled(page)
     page.get_by_label("Reason").fill("pressed one key all the time")
-    page.get_by_role("button", name="Exclude", exact=True).click()
+    press(page.get_by_role("button", name="Exclude", exact=True))
     expect(page.get_by_text(f"{OUT} is excluded.")).to_be_visible()
     settled(page)
     choose(page, ERASED)
     page.get_by_text("Erase", exact=True).first.click()
     settled(page)
     page.get_by_label("Type the name of the annotator").fill(ERASED)
-    page.get_by_role("button", name="Erase for ever").click()
+    press(page.get_by_role("button", name="Erase for ever"))
     expect(page.get_by_text("Erased an annotator")).to_be_visible()
     page.goto(f"{url}/adjudicate?study={STUDY}")
     for number in (1, 2):
