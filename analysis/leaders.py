@@ -60,16 +60,16 @@ def find_wanting(agreement: AgreementAnalysis) -> Wanting | None:
     return Wanting(most.agreement.pairs, most.documents)
 
 
-def find_scarce(agreement: AgreementAnalysis) -> list[MetricRow]:
-    """Find the metrics with values on too few pairs to be compared with those that have enough of them."""
+def find_scarce(agreement: AgreementAnalysis) -> dict[str, MetricRow]:
+    """Find the metrics, by name, with values on too few pairs to be compared with those that have enough of them."""
     if not any(row.evaluation.is_enough for row in agreement.rows):
-        return []
-    return [row for row in agreement.rows if not row.evaluation.is_enough]
+        return {}
+    return {row.metric: row for row in agreement.rows if not row.evaluation.is_enough}
 
 
 def without_scarce(agreement: AgreementAnalysis) -> list[MetricRow]:
     """Return the rows without those that `find_scarce` finds."""
-    scarce = {row.metric for row in find_scarce(agreement)}
+    scarce = find_scarce(agreement)
     return [row for row in agreement.rows if row.metric not in scarce]
 
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from relevance.data.one_line import in_one_line
-from relevance.data.records import REFERENCE_SYSTEM, TITLE_SYSTEM, Document, Summary, drop_own_references, fold_text
+from relevance.data.records import Document, Summary, drop_own_references, fold_text, is_of_people, withhold_named
 
 NAMED = 3
 """The most systems that a sentence names."""
@@ -26,13 +26,13 @@ class OwnReferences:
     def add(self, document: Document, summaries: Sequence[Summary]) -> None:
         """Count a document; texts that say by their system's name that they are references are left out."""
         self.documents += 1
-        texts = {fold_text(text) for text in document.references}
+        others, _ = withhold_named(document, summaries)
+        texts = {fold_text(text) for text in others}
         own = [one for one in summaries if not is_of_people(one.system) and fold_text(one.text) in texts]
         if not own:
             return
         self.systems.update(one.system for one in own)
-        kept = drop_own_references(document.references, [one.text for one in own])
-        if len(kept) < len(document.references):
+        if len(drop_own_references(others, [one.text for one in own])) < len(others):
             self.left_out += 1
         else:
             self.only += 1
@@ -58,11 +58,6 @@ class OwnReferences:
                 "compared with itself"
             )
         return said
-
-
-def is_of_people(system: str) -> bool:
-    """Tell whether a system's name says that its summaries are references or titles."""
-    return system == TITLE_SYSTEM or system.startswith(REFERENCE_SYSTEM)
 
 
 def count(documents: int) -> str:

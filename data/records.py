@@ -23,6 +23,11 @@ REMARKS = {
 """Remarks on how a summary was written, by name."""
 
 
+def is_of_people(system: str) -> bool:
+    """Tell whether a system's name says that its summaries are references or titles."""
+    return system == TITLE_SYSTEM or system.startswith(REFERENCE_SYSTEM)
+
+
 class BadRecord(ValueError):
     """The input cannot be read: the message says where (file and line), what is wrong and what to do."""
 

@@ -66,7 +66,7 @@ def agreement(
     cells, labels = read_cells(frame, human, metrics)
     analysis = analyze_rated_pairs(cells, human, rule=rule, seed=seed, level=level)
     rows = []
-    scarce = {row.metric for row in find_scarce(analysis) if row.evaluation.agreement.pairs}
+    scarce = {name for name, row in find_scarce(analysis).items() if row.evaluation.agreement.pairs}
     for row in analysis.rows:
         counts, interval = row.evaluation.agreement, getattr(row.evaluation.intervals, rule)
         if row.metric in scarce:

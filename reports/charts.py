@@ -137,9 +137,9 @@ def landmarks(lines: Sequence[Mapping[str, Any]]) -> alt.Chart:
 def comparison_chart(analysis: AgreementAnalysis) -> Layers:
     """Draw, for every two metrics, the difference of their agreement as colour and its p value as text."""
     cells = []
-    scarce = {row.metric for row in find_scarce(analysis)}
+    scarce = find_scarce(analysis)
     for found in analysis.comparisons:
-        if found.difference is None or {found.first, found.second} & scarce:
+        if found.difference is None or found.first in scarce or found.second in scarce:
             continue
         p = found.p_holm
         tested = "" if p is None else f"p {format_p(p)}{' *' if p < ALPHA else ''}"

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
 
-from relevance.data.records import OUTPUT_CUT, REFERENCE_SYSTEM, SOURCE_CUT, TITLE_SYSTEM, Document, Summary
+from relevance.data.records import OUTPUT_CUT, SOURCE_CUT, Document, Summary, is_of_people
 from relevance.data.signatures import signature
 from relevance.data.store.base import checked_name
 from relevance.metrics.base import check_option
@@ -52,7 +52,7 @@ class BatchSummarizer(Summarizer, Protocol):
 def system_name(name: str) -> str:
     """Check the name of a system. Raises ValueError for names of human-written texts, and for bad names."""
     name = checked_name(name, "the name of a system")
-    if name == TITLE_SYSTEM or name.startswith(REFERENCE_SYSTEM):
+    if is_of_people(name):
         raise ValueError(f"the name {name!r} is reserved for human-written texts: give the system another name")
     return name
 

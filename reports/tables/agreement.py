@@ -57,7 +57,7 @@ def agreement_table(
         row | dict.fromkeys(OF_CLOSE_SCORES, NO_SCORES) if judge else row
         for row, judge in zip(rows, judges, strict=True)
     ]
-    scarce = {row.metric for row in find_scarce(analysis)}
+    scarce = find_scarce(analysis)
     rows = [
         row | dict.fromkeys(RATIOS, Undefined(SCARCE)) if row["metric"] in scarce and row["n"] else row for row in rows
     ]
@@ -119,7 +119,7 @@ def explain_agreement(analysis: AgreementAnalysis, ceiling: MetricEvaluation | N
 
 def scarce_notes(analysis: AgreementAnalysis) -> list[str]:
     """Name the metrics that have values on too few pairs, and say on how many."""
-    few = [row for row in find_scarce(analysis) if row.evaluation.agreement.pairs]
+    few = [row for row in find_scarce(analysis).values() if row.evaluation.agreement.pairs]
     if not few:
         return []
     named = join_items([name_scarce(row) for row in few])

@@ -90,7 +90,7 @@ def test_nobody_leads_on_too_few_judgments_or_documents(
     assert (find_leaders(agreement, repeated) is None) == (wanting is not None)
     assert (None if wanting is None else wanting.missing) == missing
     assert wanting is None or wanting == Wanting(documents * pairs, documents)
-    assert find_scarce(agreement) == []  # where none has enough, all are shown
+    assert find_scarce(agreement) == {}  # where none has enough, all are shown
 
 
 @pytest.mark.parametrize("values", [0, 1, 19])
@@ -98,7 +98,7 @@ def test_a_metric_with_hardly_a_value_is_no_rival(values: int) -> None:
     preferences = rated(120, near=88, best=90, apes=120)
     preferences.scores["apes"][values:] = np.nan
     agreement = analyze_agreement(preferences)
-    assert [row.metric for row in find_scarce(agreement)] == ["apes"]
+    assert list(find_scarce(agreement)) == ["apes"]
     assert [row.metric for row in rank_metrics(agreement)] == ["best", "near"]
     found = find_leaders(agreement, preferences)
     assert found is not None
@@ -111,7 +111,7 @@ def test_a_metric_with_few_documents_is_scarce_whatever_the_number_of_its_pairs(
     few.scores["one"][20:] = np.nan
     analysis = analyze_agreement(few)
     assert [
-        (row.metric, row.evaluation.agreement.pairs, row.evaluation.documents) for row in find_scarce(analysis)
+        (row.metric, row.evaluation.agreement.pairs, row.evaluation.documents) for row in find_scarce(analysis).values()
     ] == [("one", 20, 1)]
     assert [row.evaluation.is_enough for row in analysis.rows] == [False, True]
 

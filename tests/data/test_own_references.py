@@ -21,7 +21,7 @@ from relevance.data.importers import read_documents
 from relevance.data.importing import import_file
 from relevance.data.own_references import describe_own_references
 from relevance.data.preferences import rated_pairs
-from relevance.data.records import Document, Summary
+from relevance.data.records import Document, Summary, fold_text, make_examples
 from relevance.data.store import DataStore
 from relevance.data.store.rows import example_hash
 from relevance.metrics import make_metrics
@@ -92,6 +92,27 @@ def test_the_systems_are_named_those_of_the_most_first() -> None:
 def test_what_says_itself_that_it_is_a_reference_is_not_said_again() -> None:
     assert describe_own_references([(document(), [summary("reference:1", "A bus runs."), summary("a", "b")])]) == []
     assert describe_own_references([(document(), [summary("a", "Another.")])]) == []
+
+
+@pytest.mark.parametrize("named", [{}, {"reference:1": "A bus runs."}, {"reference:2": "The ferry stops."}])
+@pytest.mark.parametrize(
+    "own", [{}, {"a": "a bus runs"}, {"a": "The ferry stops"}, {"a": "a bus runs", "b": "the ferry stops"}]
+)
+@pytest.mark.parametrize(
+    "references",
+    [("A bus runs.",), ("A bus runs.", "The ferry stops."), ("A bus runs.", "The ferry stops.", "It is new.")],
+)
+def test_what_is_said_is_what_examples_are_made_of(
+    named: dict[str, str], own: dict[str, str], references: tuple[str, ...]
+) -> None:
+    written = [summary(system, text) for system, text in {**named, **own, "c": "Another."}.items()]
+    one = document(references=references)
+    others = make_examples(one, [summary(system, text) for system, text in named.items()] or [summary("c", "Another.")])
+    judging = make_examples(one, written)[0].references
+    said = describe_own_references([(one, written)])
+    assert any("judges no summary" in sentence for sentence in said) == (judging != others[0].references)
+    stays = any(fold_text(text) in map(fold_text, judging) for text in own.values())
+    assert any("it stays" in sentence for sentence in said) == stays
 
 
 def test_python_scores_by_the_other_references_and_warns(file: Path) -> None:
