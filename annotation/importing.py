@@ -21,12 +21,13 @@ from relevance.annotation.store import AnnotationStore
 from relevance.annotation.studies import insert_pairs, study_columns
 from relevance.annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow, StudyRow
 from relevance.data.access import visitor_of
+from relevance.data.cleaning import RULES
 from relevance.data.database import now
 from relevance.data.files import sha256
 from relevance.data.importers import COMPARED, guess_format
 from relevance.data.importers.pairwise import LEFT, TIE, GivenJudgment, JudgedPairs, read_judged
-from relevance.data.importers.table import TableColumns
-from relevance.data.importing import describe_import, import_file
+from relevance.data.importing import Reading, describe_import, import_file
+from relevance.data.marks import check_marks
 from relevance.data.reading import Say, say_nothing
 from relevance.data.store import DataStore, checked_name
 from relevance.data.store.base import has_named, insert_named
@@ -45,26 +46,27 @@ def import_any(
     path: Path,
     *,
     name: str,
-    format: str | None = None,
     system: str | None = None,
+    reading: Reading = Reading(),  # noqa: B008  immutable
     say: Say = say_nothing,
-    columns: TableColumns | None = None,
 ) -> str:
     """Import a file as `relevance.data.importing.import_file` does, and its judgments of pairs, if any, as a study.
 
     Raises what that function raises, and `StudyExists`.
     """
-    if format is None and columns is None:
-        format = guess_format(path)
-        say(f"format: {format} (guessed)")
-    if format not in COMPARED:
-        return import_file(data, path, name=name, format=format, system=system, say=say, columns=columns)
-    study = import_judgments(annotation, path, name=name, format=format, say=say)
+    if reading.format is None and reading.columns is None:
+        reading = reading._replace(format=guess_format(path))
+        say(f"format: {reading.format} (guessed)")
+    if reading.format not in COMPARED:
+        return import_file(data, path, name=name, system=system, reading=reading, say=say)
+    study = import_judgments(annotation, path, name=name, format=reading.format, say=say, clean=reading.clean)
     imported = describe_import(data.dataset(study.dataset))
     return f"{imported}, and {study.judgments} judgments of {study.pairs} pairs as the study {study.name}"
 
 
-def import_judgments(store: AnnotationStore, path: Path, *, name: str, format: str, say: Say = say_nothing) -> Study:
+def import_judgments(
+    store: AnnotationStore, path: Path, *, name: str, format: str, say: Say = say_nothing, clean: bool = False
+) -> Study:
     """Store a file of comparisons as the data set `name` and a closed study of that name.
 
     Its pairs are those that were compared, in the order of the file; its annotators are numbered. If it raises
@@ -75,18 +77,27 @@ def import_judgments(store: AnnotationStore, path: Path, *, name: str, format: s
     given = read_judged(COMPARED[format], path, say)
     for note in given.notes:
         say(note)
-    hashes, digest = hash_records(given.records), sha256(path)
+    records = list(check_marks(given.records, say, clean=clean))
+    hashes, digest = hash_records(records), sha256(path)
     with store.changing("texts") as session:
         if has_named(session, StudyRow, name):
             raise exists
-        dataset = insert_dataset(session, name=name, format=format, sha256=digest, records=given.records, hashes=hashes)
+        dataset = insert_dataset(
+            session,
+            name=name,
+            format=format,
+            sha256=digest,
+            records=records,
+            hashes=hashes,
+            cleaned=RULES if clean else None,
+        )
         chosen = DocumentRow.dataset_id == dataset.id
         summaries = read_summaries(session, dataset.id)
         pairs = pair_up(given.judgments, summaries)
         spec = StudySpec(
             name=name,
             dataset=name,
-            systems=tuple(sorted({summary.system for _, written in given.records for summary in written})),
+            systems=tuple(sorted({summary.system for _, written in records for summary in written})),
             rule=GIVEN,
             ties=any(judgment.choice == TIE for judgment in given.judgments),
             question=QUESTIONS[format],

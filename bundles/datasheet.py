@@ -13,6 +13,7 @@ from relevance.annotation.study_data import StudyData
 from relevance.bundles import records
 from relevance.bundles.contents import DATA, SCORES, STUDY_FILE
 from relevance.bundles.reading import Bundle
+from relevance.data.cleaning import describe_cleaning
 from relevance.data.sorting import natural_order
 from relevance.reports.escaping import format_count, in_markdown
 
@@ -65,7 +66,8 @@ def composition(bundle: Bundle, study: StudyData, *, texts: bool) -> Answers:
     dataset = study.dataset
     yield (
         "Data set",
-        f"{in_markdown(dataset.name)} ({dataset.format}), SHA-256 of its file {dataset.sha256 or 'unknown'}",
+        f"{in_markdown(dataset.name)} ({dataset.format}), SHA-256 of its file {dataset.sha256 or 'unknown'}"
+        + ("" if dataset.cleaned is None else f"; its texts are {describe_cleaning(dataset.cleaned)}"),
     )
     yield "Documents", f"{len(documents)}, of {median(lengths or [0]):.0f} characters (median)"
     yield "References", ", ".join(f"{many} in {count} documents" for many, count in sorted(references.items()))

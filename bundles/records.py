@@ -20,11 +20,16 @@ SIDES = ("first", "second")
 """The summaries of a pair, independent of left and right."""
 
 
+LATER = {"cleaned"}
+"""Fields that bundles of earlier versions lack, and that are null there."""
+
+
 def read_fields(place: FileLine, value: object, fields: Fields, name: str = "") -> dict[str, Any]:
     """Read a record with these fields and no others. Raises `BadRecord`."""
     if not isinstance(value, dict):
         place.refuse(f"{name or 'the line'} must be an object, not {reading.kind(value)}")
     inside = f"{name}." if name else ""
+    value = dict.fromkeys(LATER & fields.keys()) | value
     for field in fields.keys() - value.keys():
         place.refuse(f"the field {inside}{field} is missing")
     for field in value.keys() - fields.keys():
@@ -143,7 +148,14 @@ REGISTRATION: Fields = {
     "registered_at": moment,
 }
 
-DATASET: Fields = {"name": word, "format": word, "sha256": words, "aspects": texts, "imported_at": moment}
+DATASET: Fields = {
+    "name": word,
+    "format": word,
+    "sha256": words,
+    "aspects": texts,
+    "cleaned": maybe(words),
+    "imported_at": moment,
+}
 
 DECISION: Fields = {
     "documents": whole,

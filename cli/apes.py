@@ -31,6 +31,7 @@ from relevance.distributed.work import QuestionWork
 from relevance.metrics.apes import training
 from relevance.metrics.apes.assessors import score_by_assessor
 from relevance.metrics.apes.conditions import Condition, conditions
+from relevance.metrics.apes.entities import find_entities
 from relevance.metrics.apes.finders import finder
 from relevance.metrics.apes.metric import Apes, ApesOptions, make_apes, read_types
 from relevance.metrics.apes.readers.attentive_training import Hyperparameters, train
@@ -183,7 +184,7 @@ def print_trials(found: Sequence[Trial], aspect: str) -> None:
 def entities(file: Path, entities: str) -> None:
     """Print the entities of FILE, which has a text per line, as a JSON object per line."""
     texts = [line for _, line in lines(file)]
-    for text, found in zip(texts, finder(entities).find(texts), strict=True):
+    for text, found in zip(texts, find_entities(finder(entities), texts), strict=True):
         click.echo(json.dumps({"text": text, "entities": [e._asdict() for e in found]}, ensure_ascii=False))
 
 

@@ -6,7 +6,18 @@ from pathlib import Path
 
 import click
 
-from relevance.cli.shared import COUNT, Records, Refused, input_format_option, report_refusals, say, store_with, tell
+from relevance.cli.shared import (
+    COUNT,
+    Records,
+    Refused,
+    clean_option,
+    input_format_option,
+    refuse_clean,
+    report_refusals,
+    say,
+    store_with,
+    tell,
+)
 from relevance.data.exporters import write_records, write_shards
 from relevance.data.importers import read_documents
 from relevance.data.records import Document, Summary
@@ -28,8 +39,9 @@ TO = ("interchange", "csv", "parquet", "sacrerouge", "mt_metrics_eval")
     help="Write a folder of Parquet files, each with about so many rows (a row for each summary) and whole documents.",
 )
 @input_format_option
+@clean_option
 @report_refusals
-def convert(file: str, output: Path, to: str, rows_per_shard: int | None, format: str | None) -> None:
+def convert(file: str, output: Path, to: str, rows_per_shard: int | None, format: str | None, clean: bool) -> None:
     """Write a file, the folder of a corpus or the data set NAME as OUTPUT, with its ratings and scores.
 
     FILE may be a pattern in quotes or an address, such as 'shards/*.parquet': all files are written as one data set. An
@@ -38,11 +50,11 @@ def convert(file: str, output: Path, to: str, rows_per_shard: int | None, format
     if rows_per_shard is not None and to != "parquet":
         raise click.UsageError("--rows-per-shard goes with --to parquet")
     if rows_per_shard is not None:
-        records = find_records(file, format)
+        records = find_records(file, format, clean=clean)
         documents, summaries, shards = write_shards(records, output, rows_per_shard, say)
         tell(f"wrote {documents} documents and {summaries} summaries to {format_count(shards, 'file')} in {output}")
         return
-    records = list(find_records(file, format))
+    records = list(find_records(file, format, clean=clean))
     if not records:
         raise Refused(f"the data set {file} has no documents")
     write_records(records, output, to, say)
@@ -50,14 +62,16 @@ def convert(file: str, output: Path, to: str, rows_per_shard: int | None, format
     tell(f"wrote {len(records)} documents and {summaries} summaries to {output}")
 
 
-def find_records(name: str, format: str | None) -> Iterable[tuple[Document, list[Summary]]]:
+def find_records(name: str, format: str | None, *, clean: bool) -> Iterable[tuple[Document, list[Summary]]]:
     """Find the documents and summaries of a file, a pattern of files, an address or a data set."""
     if Path(name).exists():
-        return read_documents(Path(name), format, say)
+        return read_documents(Path(name), format, say, clean=clean)
     if is_remote(name) or is_pattern(name):
-        return all_records(find_inputs(name), format)
+        return all_records(find_inputs(name), format, clean=clean)
     if format:
         raise click.UsageError(f"--input-format goes with a file, and there is no file {name}")
+    if clean:
+        refuse_clean(name)
     return stored_records(name)
 
 

@@ -7,12 +7,21 @@ import click
 from relevance.annotation.demo import create_demo_study, create_made_up_study
 from relevance.annotation.importing import import_any
 from relevance.cli.printing import print_table
-from relevance.cli.shared import FILES, check_failures, format_option, open_stores, report_refusals, say, tell
+from relevance.cli.shared import (
+    FILES,
+    check_failures,
+    clean_option,
+    format_option,
+    open_stores,
+    report_refusals,
+    say,
+    tell,
+)
 from relevance.data.demo import NAME, add_demo
+from relevance.data.importing import Reading
 from relevance.metrics import METRICS, make_metrics, metric
-from relevance.metrics.languages import unseen_letters
+from relevance.metrics.notices import LOOKED_AT, BrokenWords
 from relevance.metrics.scoring import Failures, score_dataset
-from relevance.metrics.unseen import LOOKED_AT
 
 
 @click.command("import")
@@ -20,21 +29,21 @@ from relevance.metrics.unseen import LOOKED_AT
 @click.option("--name", required=True, help="Name of the data set; for a file of lines, the one that it joins.")
 @click.option("--system", help="Name of the system that wrote a file of lines; the file's name if left out.")
 @format_option
+@clean_option
 @report_refusals
-def import_(file: Path, name: str, system: str | None, format: str | None) -> None:
+def import_(file: Path, name: str, system: str | None, format: str | None, clean: bool) -> None:
     """Import documents and summaries from FILE, or from the folder of a corpus, completely or not at all.
 
     People's choices between two summaries (LMArena, human feedback) are imported as the closed study NAME.
     """
     store, annotation = open_stores()
-    tell(import_any(store, annotation, file, name=name, format=format, system=system, say=say))
-    texts = (
-        text
-        for document, summaries in store.first_records(name, LOOKED_AT)
-        for text in (document.source_text, *document.references, *(summary.text for summary in summaries))
-    )
-    if unseen := unseen_letters(texts, "its first documents"):
-        say(f"when it is scored by ROUGE: {unseen}")
+    tell(import_any(store, annotation, file, name=name, system=system, reading=Reading(format, clean=clean), say=say))
+    words = BrokenWords()
+    for document, summaries in store.first_records(name, LOOKED_AT):
+        for text in (document.source_text, *document.references, *(summary.text for summary in summaries)):
+            words.add(text)
+    if broken := words.describe("its first documents"):
+        say(f"when it is scored by ROUGE: {broken}")
 
 
 @click.command()
@@ -46,7 +55,7 @@ def datasets(archived: bool) -> None:
     print_table(
         ["data set", "format", "documents", "summaries", "systems"],
         [
-            (d.name, d.format, d.documents, d.summaries, ", ".join(d.systems) or "-")
+            (d.name, d.form, d.documents, d.summaries, ", ".join(d.systems) or "-")
             for d in store.datasets(archived=archived)
         ],
     )

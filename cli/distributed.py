@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from relevance.cli.shared import COUNT, Incomplete, announce_interrupt, bar, say
+from relevance.data.cleaning import describe_cleaning
 from relevance.distributed.on_ray import RayOptions, on_ray
 from relevance.distributed.running import Here, Outcome, Place, Progress, compute, find_shards, prepare
 from relevance.distributed.sources import PER_SHARD, Planner, find_inputs, is_pattern, is_remote
@@ -118,9 +119,16 @@ def find_shard_inputs(input: str | None, output: str | None) -> tuple[list[str],
     return find_inputs(input), folder
 
 
-def run_shards(work: Work, inputs: list[str], folder: Path, format: str | None, options: ShardOptions) -> Outcome:
-    """Run over shards, with the progress on the terminal; Ctrl-C stops it and says what is kept."""
-    planner = Planner(format, options.shard_documents or PER_SHARD)
+def run_shards(
+    work: Work, inputs: list[str], folder: Path, format: str | None, options: ShardOptions, *, clean: bool = False
+) -> Outcome:
+    """Run over shards, with the progress on the terminal; Ctrl-C stops it and says what is kept.
+
+    With `clean`, texts lose the marks of other programs first.
+    """
+    if clean:
+        say(f"texts are {describe_cleaning()}")
+    planner = Planner(format, options.shard_documents or PER_SHARD, clean)
     began = 0.0
     documents = 0
 

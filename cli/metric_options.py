@@ -14,8 +14,8 @@ from relevance.metrics import METRICS, default_metrics, make_metrics
 from relevance.metrics.base import Metric
 from relevance.metrics.kind import Option
 from relevance.metrics.languages import ENGLISH
+from relevance.metrics.notices import ENGLISH_ONLY
 from relevance.metrics.registry import options
-from relevance.metrics.unseen import ENGLISH_ONLY
 
 DEVICE: dict[str, Any] = {
     "expose_value": False,

@@ -2,9 +2,9 @@
 
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +21,11 @@ from relevance.cli.shared import (
     announce_interrupt,
     check_failures,
     check_output,
+    clean_option,
     format_option,
     gathered,
     read_records,
+    refuse_clean,
     report_refusals,
     say,
     show_document_progress,
@@ -31,22 +33,27 @@ from relevance.cli.shared import (
 )
 from relevance.data.files import is_replaced, write_whole
 from relevance.data.importers import lines
+from relevance.data.marks import check_marks
 from relevance.data.one_line import in_one_line
 from relevance.data.own_references import describe_own_references
-from relevance.data.records import Document, Example, Summary
+from relevance.data.records import Example
 from relevance.data.store import DataStore
 from relevance.distributed.reading import count_scores
 from relevance.distributed.running import Outcome
 from relevance.distributed.sources import all_records, read_piece
 from relevance.distributed.work import ScoreWork
 from relevance.metrics.base import Metric, Score
+from relevance.metrics.cleaned import of_texts
 from relevance.metrics.keywords.extractors import compared_keywords, documents_keywords, shared_keywords
 from relevance.metrics.keywords.lists import refuse_ambiguous
+from relevance.metrics.notices import LOOKED_AT, OF_METRICS, find_notices
 from relevance.metrics.rouge_k import RougeK
 from relevance.metrics.scoring import Failures, score_dataset, score_record, score_records
-from relevance.metrics.unseen import LOOKED_AT, warnings_of, warnings_of_first
 from relevance.reports import formats
 from relevance.reports.tables.keywords import extractors_table
+
+NAMED_REASONS = 3
+"""The most reasons of missing scores that are named."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +84,7 @@ class PlainText:
 @click.option("-r", "--reference", "references_files", type=FILE, multiple=True, help="Plain text: references.")
 @click.option("--sources", type=FILE, help="Plain text: the documents, one per line.")
 @click.option("--titles", type=FILE, help="Plain text: the titles, one per line.")
+@clean_option
 @shard_options
 @report_refusals
 @gathered("texts", PlainText)
@@ -87,6 +95,7 @@ def score(
     chosen: dict[str, Any],
     format: str | None,
     output: str | None,
+    clean: bool,
     shards: ShardOptions,
 ) -> None:
     """Score the summaries of FILE, of plain text files (-c, -r), or of the data set NAME.
@@ -101,34 +110,38 @@ def score(
     if shards.are_asked(file, output):
         if texts.files:
             raise click.UsageError("a run over shards cannot read plain text (-c, -r): name a FILE")
-        score_shards(file, output, chosen, format, shards)
+        score_shards(file, output, chosen, format, shards, clean=clean)
         return
     if file is not None and (not Path(file).exists() or Path(file).is_dir()) and not texts.candidates:
         if output or format:
             raise click.UsageError("--output and --format go with a file; a data set's scores go into the database")
+        if clean:
+            refuse_clean(file)
         score_stored(file, chosen)
         return
     to = Path(output or "scores.jsonl")
     check_output(to, [*([Path(file)] if file else []), *texts.files])
-    records = records_to_score(file, format, texts)
+    records = records_to_score(file, format, texts, clean=clean)
     with announce_interrupt(lambda: "nothing was scored yet"):
-        metrics = chosen_metrics(chosen, lambda: records)
+        metrics = of_texts(chosen_metrics(chosen, lambda: records), clean=clean)
     score_to_file(records, metrics, to)
 
 
 def score_shards(
-    file: str | None, output: str | None, chosen: dict[str, Any], format: str | None, options: ShardOptions
+    file: str | None,
+    output: str | None,
+    chosen: dict[str, Any],
+    format: str | None,
+    options: ShardOptions,
+    *,
+    clean: bool,
 ) -> None:
     """Score shards into a folder, and print the means."""
     inputs, folder = find_shard_inputs(file, output)
-    metrics = chosen_metrics(chosen, lambda: all_records(inputs, format))
-    outcome = run_shards(ScoreWork(tuple(metrics)), inputs, folder, format, options)
+    metrics = of_texts(chosen_metrics(chosen, lambda: all_records(inputs, format, clean=clean)), clean=clean)
+    outcome = run_shards(ScoreWork(tuple(metrics)), inputs, folder, format, options, clean=clean)
     records = (record for piece in outcome.pieces for record in read_piece(piece))
-    first = list(islice(records, LOOKED_AT))
-    for warning in warnings_of_first(first, outcome.manifest.signatures.values()):
-        say(warning)
-    for sentence in describe_own_references(first, LOOKED_AT):
-        say(sentence)
+    say_notices(find_notices(records, outcome.manifest.signatures.values(), first=LOOKED_AT))
     print_score_counts(outcome, [metric.name for metric in metrics])
     check_left_out(outcome)
 
@@ -138,6 +151,7 @@ def print_score_counts(outcome: Outcome, names: Sequence[str]) -> None:
     counts = {name: count_scores(outcome, name) for name in names}
     rows = [(name, found.mean, found.scores, found.missing) for name, found in counts.items()]
     print_table(["metric", "mean", "n", "missing"], rows)
+    say_missing({name: found.reasons for name, found in counts.items()})
     for name, found in counts.items():
         if found.truncated:
             say(f"{name}: {found.truncated} scores of texts longer than the model's limit, whose end was not seen")
@@ -151,18 +165,19 @@ def print_score_counts(outcome: Outcome, names: Sequence[str]) -> None:
     )
 
 
-def records_to_score(file: str | None, format: str | None, texts: PlainText) -> Records:
-    """Read a file, or plain text files."""
+def records_to_score(file: str | None, format: str | None, texts: PlainText, *, clean: bool) -> Records:
+    """Read a file, or plain text files, and say what is to be known of their texts, whatever scores them."""
     if texts.files:
         if file is not None or texts.candidates is None or not texts.references_files:
             raise click.UsageError("plain text needs -c and at least one -r, and no FILE")
         joined = lines.parallel(texts.candidates, texts.references_files, texts.sources, texts.titles)
+        joined = list(check_marks(joined, say, clean=clean))
         for sentence in describe_own_references(joined):
             say(sentence)
         return joined
     if file is None:
         raise click.UsageError("name a FILE, a data set, or plain text by -c and -r")
-    records = read_records(Path(file), format)
+    records = read_records(Path(file), format, clean=clean)
     if not any(summaries for _, summaries in records):
         raise Refused(f"{file} has no summaries to score; import it and use relevance summarize")
     return records
@@ -184,9 +199,9 @@ def score_stored(name: str, chosen: dict[str, Any]) -> None:
     computed = score_missing(store, name, metrics, failures)
     for metric in metrics:
         click.echo(f"{metric.name}: {computed[metric.name]} computed  {in_one_line(metric.signature)}")
-    warn_of_unseen(store.records(name), metrics)
-    for sentence in describe_own_references(store.records(name)):
-        say(sentence)
+    missing = {one.name: store.scores(dataset=name, signature=one.signature).values() for one in metrics}
+    say_missing({metric: Counter(score.missing for score in scores) for metric, scores in missing.items()})
+    say_notices(find_notices(store.records(name), [metric.signature for metric in metrics]))
     check_failures(failures)
 
 
@@ -240,18 +255,40 @@ def score_to_file(records: Records, metrics: Sequence[Metric], output: Path) -> 
         ["metric", "mean", "n", "missing"],
         [mean_row(metric.name, [scores[metric.name].value for _, scores in rows]) for metric in metrics],
     )
+    say_missing(
+        {
+            metric.name: Counter(scores[metric.name].missing for _, scores in rows)
+            for metric in metrics
+            if metric.name not in failures
+        }
+    )
     for name in (metric.name for metric in metrics):
         if cut := sum(scores[name].truncated for _, scores in rows):
             say(f"{name}: {cut} scores of texts longer than the model's limit, whose end was not seen")
-    warn_of_unseen(records, metrics)
+    notices = find_notices(records, [metric.signature for metric in metrics])
+    say_notices({kind: said for kind, said in notices.items() if kind in OF_METRICS})  # the others are said already
     say(f"wrote {' and '.join(map(str, written))}")
     check_failures(failures)
 
 
-def warn_of_unseen(records: Iterable[tuple[Document, Sequence[Summary]]], metrics: Sequence[Metric]) -> None:
-    """Warn of the letters in the texts that metrics of a to z do not see."""
-    for warning in warnings_of(records, [metric.signature for metric in metrics]):
-        say(warning)
+def say_missing(reasons: Mapping[str, Mapping[str | None, int]]) -> None:
+    """Say by metric why scores are missing, from the numbers of the reasons; metrics of the same reasons together."""
+    same: dict[str, list[str]] = {}
+    for metric, counts in reasons.items():
+        ranked = sorted(((count, reason) for reason, count in counts.items() if reason is not None), reverse=True)
+        if ranked:
+            said = "; ".join(f"{reason} ({count:,})" for count, reason in ranked[:NAMED_REASONS])
+            more = f"; and {len(ranked) - NAMED_REASONS} other reasons" if ranked[NAMED_REASONS:] else ""
+            same.setdefault(said + more, []).append(metric)
+    for reason, metrics in same.items():
+        say(f"{', '.join(metrics)}: scores are missing: {reason}")
+
+
+def say_notices(notices: Mapping[str, Sequence[str]]) -> None:
+    """Print what is to be known of texts."""
+    for sentences in notices.values():
+        for sentence in sentences:
+            say(sentence)
 
 
 def mean_row(name: str, values: list[float | None]) -> tuple[str, float | None, int, int]:
@@ -272,8 +309,11 @@ def mean_row(name: str, values: list[float | None]) -> tuple[str, float | None, 
 @declared_option("title")
 @declared_option("language")
 @format_option
+@clean_option
 @report_refusals
-def keywords(file: Path, extractor: str, compare: bool, title: str, language: str, format: str | None) -> None:
+def keywords(
+    file: Path, extractor: str, compare: bool, title: str, language: str, format: str | None, clean: bool
+) -> None:
     """Print the keywords that ROUGE-K looks for, a JSON list per document, as in score --keywords with the extractor.
 
     With tfidf, phrases are rare among the sentences of the document's own references and title.
@@ -284,7 +324,7 @@ def keywords(file: Path, extractor: str, compare: bool, title: str, language: st
     """
     if compare and click.get_current_context().get_parameter_source("extractor") == ParameterSource.COMMANDLINE:
         raise click.UsageError("--compare prints all extractors: leave out --extractor")
-    documents = [document for document, _ in read_records(file, format)]
+    documents = [document for document, _ in read_records(file, format, clean=clean)]
     if not compare:
         for found in documents_keywords(documents, extractor, title, language):
             click.echo(json.dumps(list(map(str, found)), ensure_ascii=False))

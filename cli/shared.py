@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import fields
 from functools import wraps
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 import click
 from sqlalchemy import make_url
@@ -94,6 +94,13 @@ format_option = click.option(
 
 input_format_option = click.option("--input-format", "format", help="Format of FILE; guessed if left out.")
 
+clean_option = click.option(
+    "--clean",
+    is_flag=True,
+    help="Remove marks of other programs from FILE's texts, such as <q>, <unk>, -LRB- and &amp;, and write letters in "
+    "their usual forms. Data sets are cleaned when they are imported.",
+)
+
 table_format_option = click.option(
     "--format",
     "table_format",
@@ -131,9 +138,16 @@ def check_failures(failures: dict[str, str]) -> None:
         raise Incomplete("; ".join(f"{name} failed: {reason}" for name, reason in failures.items()))
 
 
-def read_records(file: Path, format: str | None) -> Records:
-    """Read a whole file before anything is done with it."""
-    return list(read_documents(file, format, say))
+def read_records(file: Path, format: str | None, *, clean: bool = False) -> Records:
+    """Read a whole file before anything is done with it; its texts lose the marks of other programs if `clean`."""
+    return list(read_documents(file, format, say, clean=clean))
+
+
+def refuse_clean(name: str) -> NoReturn:
+    """Refuse to clean what is stored. Raises UsageError."""
+    raise click.UsageError(
+        f"--clean goes with a file, and {name} is stored: import its file again with --clean, under another name"
+    )
 
 
 def open_stores() -> tuple[DataStore, AnnotationStore]:

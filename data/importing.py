@@ -2,8 +2,11 @@
 
 import hashlib
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
+from relevance.data.cleaning import RULES
 from relevance.data.files import sha256
 from relevance.data.importers import (
     FOLDERS,
@@ -15,11 +18,23 @@ from relevance.data.importers import (
     read_documents,
 )
 from relevance.data.importers.table import TableColumns
+from relevance.data.marks import Marks
 from relevance.data.own_references import describe_own_references
 from relevance.data.reading import FileLine, Say, identifier, say_nothing
-from relevance.data.records import Document, Summary
+from relevance.data.records import Document, Summary, is_of_people
 from relevance.data.signatures import GIVEN
 from relevance.data.store import Dataset, DataStore
+
+
+class Reading(NamedTuple):
+    """How a file is read."""
+
+    format: str | None = None
+    """One of `relevance.data.importers.IMPORTERS`, or `lines`; None to guess it."""
+    columns: TableColumns | None = None
+    """A mapping of the columns of a text table with other names; None to guess it."""
+    clean: bool = False
+    """True to remove the marks of other programs from its texts (`relevance.data.cleaning`)."""
 
 
 def import_file(
@@ -27,37 +42,53 @@ def import_file(
     path: Path,
     *,
     name: str,
-    format: str | None = None,
     system: str | None = None,
+    reading: Reading = Reading(),  # noqa: B008  immutable
     say: Say = say_nothing,
-    columns: TableColumns | None = None,
 ) -> str:
     """Import a file as the data set `name`, or a file of lines as one more system of it; return a summary.
 
-    `system` is the name of the system of a file of lines, by default the file's; `columns` map the columns of a text
-    table with other names. Raises `BadRecord`, `DatasetExists`, `UnknownDataset` or `SystemExists`, and then nothing is
-    imported.
+    `system` is the name of the system of a file of lines, by default the file's. Lines that join a data set whose texts
+    were cleaned are cleaned, too. Raises `BadRecord`, `DatasetExists`, `UnknownDataset` or `SystemExists`, and then
+    nothing is imported.
     """
+    format, columns, clean = reading
     if format is None:
         format = guess_format(path)
         say(f"format: {format} (guessed)")
     if format == LINES:
-        system = identifier(FileLine(path, 1), system or path.stem, "the system's name")
-        documents = [document for document, _ in store.records(name)]
-        summaries = lines.load(path, documents, system)
-        count = store.add_summaries(dataset=name, summaries=summaries)
-        for sentence in describe_own_references(store.records(name)):
-            say(sentence)
-        if empty := sum(summary.is_empty for summary in summaries):
-            say(empty_summaries(empty))
-        return f"added {count} summaries of {system} to {name}"
-    records = list(read_documents(path, format, say, columns))
-    dataset = store.add_dataset(name=name, format=format, sha256=fingerprint(path, format), records=records)
+        return import_lines(store, path, name=name, system=system, say=say, clean=clean)
+    records = list(read_documents(path, format, say, columns, clean=clean))
+    cleaned = RULES if clean else None
+    digest = fingerprint(path, format)
+    dataset = store.add_dataset(name=name, format=format, sha256=digest, records=records, cleaned=cleaned)
     if given := {metric for _, summaries in records for one in summaries for metric, _ in one.given}:
         say(f"metrics whose scores came with the file, kept under names that begin with {GIVEN!r}: {len(given)}")
     if differing := count_differing(records):
         say(f"scores left out, as the same text with the same source and references has another one: {differing}")
     return describe_import(dataset)
+
+
+def import_lines(store: DataStore, path: Path, *, name: str, system: str | None, say: Say, clean: bool) -> str:
+    """Import a file of lines as one more system of a data set, as `import_file` does."""
+    system = identifier(FileLine(path, 1), system or path.stem, "the system's name")
+    clean = clean or store.dataset(name).cleaned is not None
+    before = store.records(name)
+    written = lines.load(path, [document for document, _ in before], system)
+    marks, summaries = Marks(), []
+    for summary in written:
+        text = marks.take(summary.text, f"document {summary.document_id} by {system}")
+        summaries.append(replace(summary, text=text) if clean else summary)
+    count = store.add_summaries(dataset=name, summaries=summaries)
+    for sentence in marks.describe_cleaned() if clean else marks.describe():
+        say(sentence)
+    named = ([one for one in others if is_of_people(one.system)] for _, others in before)
+    beside = zip(before, summaries, named, strict=True)
+    for sentence in describe_own_references((document, [*people, one]) for (document, _), one, people in beside):
+        say(sentence)
+    if empty := sum(summary.is_empty for summary in summaries):
+        say(empty_summaries(empty))
+    return f"added {count} summaries of {system} to {name}"
 
 
 def describe_import(dataset: Dataset) -> str:

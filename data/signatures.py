@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from relevance.data.cleaning import RULES
+
 JUDGE = "judge: "
 """Prefix of the name of a language model that judges, where it is listed among metrics."""
 
@@ -50,6 +52,16 @@ class Signature:
         """Return the signature with another value of a setting that it has."""
         settings = (f"{setting}:{value}" if one.startswith(f"{setting}:") else one for one in self.settings)
         return replace(self, settings=tuple(settings))
+
+
+def of_cleaned(signature: str) -> str:
+    """Return a metric's signature for texts that were cleaned (`relevance.data.cleaning`), which it says.
+
+    >>> of_cleaned("rouge1|refs:max|version:0.2.0")
+    'rouge1|refs:max|clean:1|version:0.2.0'
+    """
+    one = Signature.parse(signature)
+    return str(replace(one, settings=(*one.settings, f"clean:{RULES}")))
 
 
 def signature(name: str, version: str, **settings: object) -> str:

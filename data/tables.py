@@ -37,7 +37,10 @@ class UserRow(NamedRow):
 
 
 class DatasetRow(NamedRow):
-    """An imported file; `aspects` are those of its human ratings. On a hosted server it belongs to an account."""
+    """An imported file; `aspects` are those of its human ratings. On a hosted server it belongs to an account.
+
+    `cleaned` is the version of the rules (`relevance.data.cleaning`) by which its texts lost marks of other programs.
+    """
 
     __tablename__ = "datasets"
 
@@ -46,6 +49,7 @@ class DatasetRow(NamedRow):
     format: Mapped[str] = mapped_column(String(40))
     sha256: Mapped[str] = mapped_column(String(64))
     aspects: Mapped[list[str]] = mapped_column(JSON, default=list)
+    cleaned: Mapped[str | None] = mapped_column(String(20))
     imported_at: Mapped[datetime] = mapped_column(Utc, default=now)
     archived_at: Mapped[datetime | None] = mapped_column(Utc)
 

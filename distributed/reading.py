@@ -19,6 +19,8 @@ class ScoreCounts:
     """The sum of the scores."""
     failures: Counter[str] = field(default_factory=Counter)
     """The reasons why the metric failed, with the number of missing scores."""
+    reasons: Counter[str | None] = field(default_factory=Counter)
+    """All other reasons why scores are missing, with their numbers."""
 
     @property
     def mean(self) -> float | None:
@@ -41,8 +43,11 @@ def count_scores(outcome: Outcome, name: str) -> ScoreCounts:
         counts.truncated += pc.sum(table[columns[2]]).as_py() or 0
         counts.total += pc.sum(scores).as_py() or 0.0
         for entry in pc.value_counts(table[columns[1]]).to_pylist():
-            if (reason := entry["values"]) is not None and reason.startswith(FAILED):
-                counts.failures[reason.removeprefix(FAILED)] += entry["counts"]
+            if (reason := entry["values"]) is not None:
+                if reason.startswith(FAILED):
+                    counts.failures[reason.removeprefix(FAILED)] += entry["counts"]
+                else:
+                    counts.reasons[reason] += entry["counts"]
     return counts
 
 

@@ -12,7 +12,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,8 @@ from relevance.data.distribution import how_to_install
 from relevance.data.files import open_file
 from relevance.data.importers import IMPORTERS, guess_format, read_documents
 from relevance.data.importers.parquet import MIB, load_part
-from relevance.data.reading import MAX_LINE_BYTES
+from relevance.data.marks import check_marks
+from relevance.data.reading import MAX_LINE_BYTES, say_nothing
 from relevance.data.records import BadRecord, Document, Summary
 from relevance.distributed import rows
 
@@ -68,6 +69,8 @@ class Piece:
     """Its lines or rows, such as `1-512`; empty for a whole file."""
     footer: int = 0
     """For rows of a Parquet file: the start of the footer, which is read with the piece."""
+    clean: bool = False
+    """True if its texts lose the marks of other programs when they are read."""
 
     @property
     def rows(self) -> range | None:
@@ -152,9 +155,15 @@ class Planner:
     format: str | None
     """The format of all files; None to guess each file's."""
     per_shard: int
+    clean: bool = False
+    """True to clean all texts (`relevance.data.cleaning`)."""
 
     def __call__(self, name: str) -> list[Piece]:
         """Return the pieces of a file, in order. Raises `BadRecord`, OSError."""
+        return [replace(piece, clean=self.clean) for piece in self.divide(name)]
+
+    def divide(self, name: str) -> list[Piece]:
+        """Divide a file into pieces whose texts stay as they are."""
         path = name if is_remote(name) else str(Path(name).absolute())
         with local_copy(path) as copy:
             format = self.format or guess_format(copy)
@@ -247,7 +256,7 @@ def read_rows(piece: Piece, wanted: range) -> Records:
     with row_groups(piece) as copy:
         if hash_part(copy, piece.start, piece.end, piece.footer) != piece.piece_sha256:
             raise ChangedInput(f"{piece.input} was changed during the run: start again with an empty folder")
-        return list(load_part(copy, wanted))
+        return list(check_marks(load_part(copy, wanted), say_nothing, clean=piece.clean))
 
 
 def read_piece(piece: Piece) -> Records:
@@ -260,7 +269,7 @@ def read_piece(piece: Piece) -> Records:
         if digest != piece.piece_sha256:
             raise ChangedInput(f"{piece.input} was changed during the run: start again with an empty folder")
         try:
-            return list(read_documents(copy, piece.format))
+            return list(read_documents(copy, piece.format, clean=piece.clean))
         except BadRecord as error:
             raise BadRecord(in_whole_file(str(error), copy.name, piece)) from error
 
@@ -275,14 +284,16 @@ def in_whole_file(said: str, name: str, piece: Piece) -> str:
     return re.sub(r"( already stands in line )(\d+)\Z", line, said)
 
 
-def all_records(inputs: Sequence[str], format: str | None) -> Iterator[tuple[Document, list[Summary]]]:
+def all_records(
+    inputs: Sequence[str], format: str | None, *, clean: bool = False
+) -> Iterator[tuple[Document, list[Summary]]]:
     """Yield the documents of all files, one file after the other.
 
     Raises `BadRecord` for an invalid file, and for two files with the same document.
     """
     seen: dict[str, str] = {}
     for name in inputs:
-        for document, summaries in records_of_file(name, format):
+        for document, summaries in records_of_file(name, format, clean=clean):
             if document.id in seen:
                 raise BadRecord(
                     f"the document {document.id!r} is in {seen[document.id]} and again in {name}: ids must differ"
@@ -291,11 +302,11 @@ def all_records(inputs: Sequence[str], format: str | None) -> Iterator[tuple[Doc
             yield document, summaries
 
 
-def records_of_file(name: str, format: str | None) -> Iterator[tuple[Document, list[Summary]]]:
+def records_of_file(name: str, format: str | None, *, clean: bool) -> Iterator[tuple[Document, list[Summary]]]:
     """Yield the documents of a file, of a Parquet table part by part. Raises `BadRecord`."""
     with local_copy(name) as copy:
         parts = rows.divide(copy, PER_SHARD)[0] if (format or guess_format(copy)) == "parquet" else []
         if len(parts) < 2:
-            yield from read_documents(copy, format)
+            yield from read_documents(copy, format, clean=clean)
         for part in parts if len(parts) > 1 else ():
-            yield from load_part(copy, part)
+            yield from check_marks(load_part(copy, part), say_nothing, clean=clean)

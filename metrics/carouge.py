@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from relevance.data.records import Example
 from relevance.data.signatures import signature
 from relevance.metrics.base import REFERENCES, VERSION, Score, asked_references, check_option, round_model_value
+from relevance.metrics.composing import compose
 from relevance.metrics.keywords.extractors import Rarity
 from relevance.metrics.keywords.overlap import STOP_WORDS
 from relevance.metrics.kind import MetricKind, option
@@ -303,8 +304,10 @@ def tokenize_words(text: str, cased: bool = False) -> Tokens:
     """Return a text's words, lower-cased; if `cased`, those of the published code."""
     if not cased:
         return find_tokens(UNICODE, text)
-    matches = list(CASED_WORD.finditer(text))
-    return Tokens(tuple(match.group() for match in matches), tuple(match.span() for match in matches))
+    composed = compose(text)
+    matches = list(CASED_WORD.finditer(composed.text))
+    spans = tuple(composed.span(*match.span()) for match in matches)
+    return Tokens(tuple(match.group() for match in matches), spans)
 
 
 def ngrams_of(text: str, n: int, cased: bool = False, start: int = 0) -> list[Ngram]:

@@ -7,13 +7,16 @@ the endings; keywords consist of simplemma's lemmas, or of those stems if simple
 those of stopwords-iso. English has rules of its own, those of the `rouge-score` package and of the ROUGE-K paper.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from importlib.metadata import version
 from typing import Any, NamedTuple
+from unicodedata import normalize
 
 import regex
 
+from relevance.metrics.composing import compose
 from relevance.metrics.kind import option
 
 ENGLISH = "en"
@@ -111,9 +114,12 @@ def stop_phrases(language: str) -> regex.Pattern[str]:
 def are_stop_words(text: str, spans: Sequence[tuple[int, int]], language: str) -> list[bool]:
     """Tell whether each word of a text in a language other than English is a stop word, or a character within one."""
     listed = stop_words(language)
-    stops = [VOWEL_SIGNS.sub("", text[start:end].lower()) in listed for start, end in spans]
+    words = (normalize("NFC", text[start:end]).lower() for start, end in spans)
+    stops = [VOWEL_SIGNS.sub("", word) in listed for word in words]
     if language in WITHOUT_SPACES:
-        inside = {place for match in stop_phrases(language).finditer(text) for place in range(*match.span())}
+        composed = compose(text)
+        found = (match.span() for match in stop_phrases(language).finditer(composed.text))
+        inside = {place for span in found for place in range(*composed.span(*span))}
         stops = [stop or start in inside for stop, (start, _) in zip(stops, spans, strict=True)]
     return stops
 
@@ -144,11 +150,6 @@ def language_option() -> Any:
     )
 
 
-ASCII_LETTERS = regex.compile("[A-Za-z]+")
-LETTERS = regex.compile(r"\p{L}+")
-NOTEWORTHY = 0.1
-"""The share of letters above which a warning says that they are not seen; English texts have a few, too."""
-
 SCRIPTS = {
     "ja": regex.compile(r"[\p{Hiragana}\p{Katakana}]"),
     "zh": regex.compile(r"\p{Han}"),
@@ -157,25 +158,33 @@ SCRIPTS = {
 }
 """The scripts that tell languages; the first that a text has decides, as Japanese has Chinese letters, too."""
 
+SAMPLED = 5000
+"""The number of words by which a language is guessed."""
 
-def unseen_letters(texts: Iterable[str], where: str = "summaries and references") -> str:
-    """Return a sentence on the letters that the tokenizer `a-z0-9` does not see; empty if under `NOTEWORTHY`."""
-    letters = seen = 0
-    written: dict[str, int] = {}
+LATIN = regex.compile(r"\p{Latin}+")
+
+
+def guess_language(texts: Iterable[str]) -> str | None:
+    """Guess the language of most texts: by their script, or else by whose stop words are most frequent in them.
+
+    Return None for texts in another script, and where no word is a stop word.
+
+    >>> guess_language(["Die Br\u00fccke \u00fcber den Fluss ist neu."])
+    'de'
+    """
+    by_script: Counter[str] = Counter()
+    words: list[str] = []
     for text in texts:
-        ascii_letters = sum(map(len, ASCII_LETTERS.findall(text)))
-        seen += ascii_letters
-        if text.isascii():
-            letters += ascii_letters
-            continue
-        letters += sum(map(len, LETTERS.findall(text)))
-        if language := next((code for code, script in SCRIPTS.items() if script.search(text)), None):
-            written[language] = written.get(language, 0) + 1
-    if letters - seen <= NOTEWORTHY * letters:
-        return ""
-    likely = max(written, key=lambda code: written[code]) if written else None
-    option = f"--language (such as {likely}, {LANGUAGES[likely].name})" if likely else "--language"
-    return (
-        f"{letters - seen:,} of the {letters:,} letters in {where} are outside a-z, and not seen; "
-        f"give their language with {option}, or use --tokenizer unicode"
-    )
+        if (code := next((code for code, script in SCRIPTS.items() if script.search(text)), None)) is not None:
+            by_script[code] += 1
+        elif len(words) < SAMPLED:
+            words += LATIN.findall(normalize("NFC", text).lower())
+            by_script[""] += 1
+    if not by_script:
+        return None
+    script = max(by_script, key=lambda code: by_script[code])
+    if script:
+        return script
+    counts = {code: sum(word in stop_words(code) for word in words) for code in LANGUAGES if code not in SCRIPTS}
+    likely = max(counts, key=lambda code: counts[code])
+    return likely if counts[likely] else None

@@ -4,6 +4,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from relevance.metrics.composing import compose
 from relevance.metrics.text import CACHED_TEXTS, Span
 
 # Where a sentence may end: at a paragraph, or at marks with the closing quotes and brackets behind them, each of which
@@ -94,6 +95,12 @@ def sentence_spans(text: str) -> tuple[Span, ...]:
     initials and ellipses. After an abbreviation that may end a sentence, a new one begins only with words such as `he`
     or `the`: `in the U.S. He left` is cut, `in the U.S. Officials left` is not.
     """
+    composed = compose(text)
+    return tuple(composed.span(*span) for span in find_sentences(composed.text))
+
+
+def find_sentences(text: str) -> list[Span]:
+    """Return the spans of `sentence_spans` for a composed text."""
     junctions = [junction(text, match) for match in MAY_END.finditer(text)]
     lower = in_lower_case(text, junctions)
     spans, start = [], 0
@@ -105,7 +112,7 @@ def sentence_spans(text: str) -> tuple[Span, ...]:
         if sentence.strip():
             spans.append((end - len(sentence.lstrip()), start + len(sentence.rstrip())))
         start = resume
-    return tuple(spans)
+    return spans
 
 
 def in_lower_case(text: str, junctions: list[Junction]) -> bool:

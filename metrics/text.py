@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
+from unicodedata import normalize
 
 import regex
 
+from relevance.metrics.composing import as_composed, compose
 from relevance.metrics.languages import ENGLISH, LANGUAGES, base_form, comparable
 
 if TYPE_CHECKING:
     from nltk.stem.porter import PorterStemmer
+
 
 Span = tuple[int, int]
 """The start and end of a stretch of text, in characters of the original."""
@@ -52,16 +55,21 @@ def rouge_words(text: str, tokenizer: str) -> tuple[str, ...]:
 
 def rouge_tokens(text: str, tokenizer: str) -> tuple[str, ...]:
     """Return the tokens of `rouge_words` for a part of a text, without caching them."""
-    words = pattern_of(tokenizer).findall(text.lower())
+    words = ASCII.findall(text.lower()) if tokenizer == "ascii" else find_words(text, pattern_of(tokenizer))
     if tokenizer in LANGUAGES:
         return tuple(comparable(word, tokenizer) for word in words)
     return tuple(map(stem, words))
 
 
+def find_words(text: str, pattern: regex.Pattern[str] = UNICODE) -> list[str]:
+    """Return the words of a text, composed and lower-cased: those of any script, or those of a pattern."""
+    return pattern.findall(normalize("NFC", text).lower())
+
+
 @lru_cache(CACHED_TEXTS)
 def rouge_spans(text: str, tokenizer: str) -> tuple[Span, ...]:
     """Return the spans of the tokens of `rouge_words`."""
-    return find_tokens(pattern_of(tokenizer), text).spans
+    return find_tokens(pattern_of(tokenizer), text, as_it_is=tokenizer == "ascii").spans
 
 
 def pattern_of(tokenizer: str) -> regex.Pattern[str]:
@@ -77,7 +85,8 @@ def lemmas(text: str, language: str = ENGLISH) -> Tokens:
     tokens = find_tokens(WORD if language == ENGLISH else ANY_SCRIPT, text)
     if language == ENGLISH:
         return Tokens(tuple(map(lemma, tokens.words)), tokens.spans)
-    return Tokens(tuple(base_form(text[start:end], language) for start, end in tokens.spans), tokens.spans)
+    words = (normalize("NFC", text[start:end]) for start, end in tokens.spans)
+    return Tokens(tuple(base_form(word, language) for word in words), tokens.spans)
 
 
 def counted_words(text: str) -> tuple[Span, ...]:
@@ -94,14 +103,18 @@ def count_words(text: str) -> int:
     return len(text.split()) if text.isascii() else len(counted_words(text))
 
 
-def find_tokens(pattern: regex.Pattern[str], text: str) -> Tokens:
-    """Return the matches of a pattern in the lower-cased text, with their spans in the original."""
-    lowered = text.lower()
-    original = origins(text, lowered)
+def find_tokens(pattern: regex.Pattern[str], text: str, *, as_it_is: bool = False) -> Tokens:
+    """Return the matches of a pattern in the lower-cased text, with their spans in the original.
+
+    The text is composed (`compose`), unless it is to be read `as_it_is`.
+    """
+    composed = as_composed(text) if as_it_is else compose(text)
+    lowered = composed.text.lower()
+    original = origins(composed.text, lowered)
     matches = list(pattern.finditer(lowered))
     return Tokens(
         tuple(match.group() for match in matches),
-        tuple((original(match.start()), original(match.end() - 1) + 1) for match in matches),
+        tuple(composed.span(original(match.start()), original(match.end() - 1) + 1) for match in matches),
     )
 
 

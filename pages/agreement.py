@@ -16,9 +16,9 @@ from relevance.pages.components.shared.charts import show_chart
 from relevance.pages.components.shared.context import Context, ask_context
 from relevance.pages.components.shared.keywords import explain_keywords
 from relevance.pages.components.shared.messages import show_messages
+from relevance.pages.components.shared.notices import explain_texts
 from relevance.pages.components.shared.sources import describe_source
 from relevance.pages.components.shared.tables import show_result_table
-from relevance.pages.components.shared.unseen import explain_unseen
 from relevance.reports.charts import comparison_chart, difference_chart
 from relevance.reports.escaping import in_markdown
 from relevance.reports.tables.agreement import position_table, short_agreement_table
@@ -42,7 +42,7 @@ def main() -> None:
     shown = left._replace(left_out=counts.left_out) if asked.filtered else counts
     st.markdown(describe_source(context.source, shown) + (" *Filtered.*" if asked.filtered else ""))
     explain_keywords(context.version.dataset, context.version.signatures)
-    explain_unseen(context.version.dataset, [one.signature for one in context.version.signatures])
+    explain_texts(context.version.dataset, [one.signature for one in context.version.signatures])
     if not analysis.agreement.rows or not left.entries:
         if counts.entries and not left.entries:
             st.info("The filters leave nothing to count.")

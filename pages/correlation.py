@@ -28,10 +28,10 @@ from relevance.pages.components.results.correlation import (
 from relevance.pages.components.results.finding import say_no_scores
 from relevance.pages.components.shared.charts import show_chart
 from relevance.pages.components.shared.context import Context, ask_context
+from relevance.pages.components.shared.notices import explain_texts
 from relevance.pages.components.shared.sources import describe_source
 from relevance.pages.components.shared.stores import open_stores
 from relevance.pages.components.shared.tables import show_result_table
-from relevance.pages.components.shared.unseen import explain_unseen
 from relevance.reports.correlation_charts import correlation_chart, correlation_heatmap, scatter
 from relevance.reports.escaping import format_count
 from relevance.reports.tables.correlation import (
@@ -68,7 +68,7 @@ def main() -> None:
     if not outline.signatures:
         say_no_scores()
         st.stop()
-    explain_unseen(context.version.dataset, outline.signatures)
+    explain_texts(context.version.dataset, outline.signatures)
     shown: dict[str, Any] = {
         "With people": show_people if layout.human else None,
         "With length": partial(show_correlations, "length") if layout.length else None,

@@ -16,8 +16,8 @@ from relevance.pages.components.results.report import offer_report
 from relevance.pages.components.shared.context import ask_context
 from relevance.pages.components.shared.keywords import explain_keywords
 from relevance.pages.components.shared.messages import show_messages
+from relevance.pages.components.shared.notices import explain_texts
 from relevance.pages.components.shared.sources import describe_source
-from relevance.pages.components.shared.unseen import explain_unseen
 from relevance.pages.components.studies.planner import PLAN
 from relevance.reports.finding import MOST_PAIRS
 
@@ -26,7 +26,7 @@ show_messages()
 context = ask_context()
 st.markdown(describe_source(context.source, context.counts))
 explain_keywords(context.version.dataset, context.version.signatures)
-explain_unseen(context.version.dataset, [one.signature for one in context.version.signatures])
+explain_texts(context.version.dataset, [one.signature for one in context.version.signatures])
 analysis, leaders = analyze_agreement_of(context)
 wanting = find_wanting(analysis.agreement)
 if wanting is not None:

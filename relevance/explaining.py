@@ -79,18 +79,21 @@ def explain(
     document: str,
     systems: Sequence[str] | None = None,
     metrics: Sequence[str] | None = None,
+    *,
+    clean: bool = False,
     **options: Any,
 ) -> Explanation:
     """Explain the scores of one document's summaries by `systems`, one to four; by default all that it has.
 
-    The frame, `metrics` and `options` are those of `score`. Raises `BadFrame` for an unknown document or system and for
-    more than four summaries, `UnknownMetric`, and errors of a metric's model, such as `ModelUnavailable`.
+    The frame, `metrics`, `clean` and `options` are those of `score`. Raises `BadFrame` for an unknown document or
+    system and for more than four summaries, `UnknownMetric`, and errors of a metric's model, such as
+    `ModelUnavailable`.
     """
     require(frame, ("document", "system"))
     rows = frame[frame["document"].astype(str) == str(document)]
     if rows.empty:
         raise BadFrame(f"the frame has no document {document!r}")
-    by_system = {example.system: example for example in read_examples(rows)}
+    by_system = {example.system: example for example in read_examples(rows, clean=clean)}
     asked = list(dict.fromkeys(by_system if systems is None else systems))
     if missing := [name for name in asked if name not in by_system]:
         raise BadFrame(f"document {document!r} has no summary by {', '.join(missing)}; it has {', '.join(by_system)}")

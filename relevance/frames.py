@@ -1,7 +1,7 @@
 """Data frames in long form, with a row for each summary, read completely or refused."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,28 +9,36 @@ import numpy as np
 import pandas as pd
 
 from relevance.data.cells import Cells
+from relevance.data.cleaning import RULES
 from relevance.data.importers import read_documents
-from relevance.data.own_references import describe_own_references
+from relevance.data.marks import check_marks
+from relevance.data.reading import say_nothing
 from relevance.data.records import Document, Example, Summary, make_examples
+from relevance.metrics.notices import find_notices
 
 NEEDED = ("document", "system", "summary", "references")
 SIGNATURES = "signatures"
 """The name of a frame's attribute with the signature of each column of scores."""
 
 
+CLEANED = "cleaned"
+"""The name of a frame's attribute with the version of the rules by which its texts were cleaned, if they were."""
+
+
 class BadFrame(ValueError):
     """A frame cannot be read: the message says which row or column is wrong, and what to do."""
 
 
-def load(path: str | Path, format: str | None = None) -> pd.DataFrame:
+def load(path: str | Path, format: str | None = None, *, clean: bool = False) -> pd.DataFrame:
     """Read a file or folder in any format of `relevance import` into a frame for `score`, a row for each summary.
 
     The columns are `document`, `system`, `summary`, `references`, `source`, `title`, and each rating of any summary; a
-    missing rating is NaN. A data set's questions for APES are left out. `format` is guessed by default. Raises
-    `BadRecord`, with file and line, for a bad file, and `BadFrame` for a file without summaries.
+    missing rating is NaN. A data set's questions for APES are left out. `format` is guessed by default. With `clean`,
+    texts lose the marks of other programs, such as `<q>`, which the signatures of their scores say. Raises `BadRecord`,
+    with file and line, for a bad file, and `BadFrame` for a file without summaries.
     """
     rows = []
-    for document, summaries in read_documents(Path(path), format):
+    for document, summaries in read_documents(Path(path), format, clean=clean):
         for summary in summaries:
             texts = {
                 "document": document.id,
@@ -45,7 +53,10 @@ def load(path: str | Path, format: str | None = None) -> pd.DataFrame:
             rows.append({**texts, **summary.human})
     if not rows:
         raise BadFrame(f"{path} has documents, but no summaries; add some, for example by `relevance summarize`")
-    return pd.DataFrame(rows)
+    frame = pd.DataFrame(rows)
+    if clean:
+        frame.attrs[CLEANED] = RULES
+    return frame
 
 
 def require(frame: pd.DataFrame, columns: Sequence[str]) -> None:
@@ -71,11 +82,12 @@ def read_keys(frame: pd.DataFrame) -> list[tuple[str, str]]:
     return list(keys)
 
 
-def read_examples(frame: pd.DataFrame) -> list[Example]:
-    """Make the examples that metrics score, in the order of the rows.
+def read_examples(frame: pd.DataFrame, signatures: Iterable[str] = (), *, clean: bool = False) -> list[Example]:
+    """Make the examples that metrics score, in the order of the rows; with `clean`, of texts without marks.
 
     The rows of a document must have the same references, source and title. A reference or title that is itself a
-    candidate is withheld, as in `relevance.data.records.make_examples`, which a warning says. Raises `BadFrame`.
+    candidate is withheld, as in `relevance.data.records.make_examples`. Warnings say that, and whatever else makes
+    scores by the metrics of these signatures doubtful. Raises `BadFrame`.
     """
     require(frame, NEEDED)
     keys = read_keys(frame)
@@ -92,12 +104,14 @@ def read_examples(frame: pd.DataFrame) -> list[Example]:
             raise BadFrame(f"row {row}: document {name!r} has other references, source or title than in a row before")
         summary = _text(values["summary"], row, "summary") or ""
         summaries.setdefault(name, []).append(Summary(name, system, summary))
-    for sentence in describe_own_references((document, summaries[name]) for name, document in documents.items()):
-        warnings.warn(sentence, stacklevel=3)
+    records = list(check_marks(((one, summaries[name]) for name, one in documents.items()), say_nothing, clean=clean))
+    for said in find_notices(records, signatures).values():
+        for sentence in said:
+            warnings.warn(sentence, stacklevel=3)
     by_key = {
         (example.document_id, example.system): example
-        for name, document in documents.items()
-        for example in make_examples(document, summaries[name])
+        for document, written in records
+        for example in make_examples(document, written)
     }
     return [by_key[key] for key in keys]
 

@@ -8,7 +8,7 @@ from relevance.data.signatures import signature
 from relevance.metrics.base import check_option
 from relevance.metrics.keywords.overlap import content_words
 from relevance.metrics.languages import ENGLISH, LANGUAGES, keyword_settings
-from relevance.metrics.text import UNICODE
+from relevance.metrics.text import find_words
 from relevance.summarizers.base import VERSION, Extractive, SummaryLength
 
 
@@ -57,5 +57,5 @@ class Lexical(Extractive):
 def graph_words(sentences: Sequence[str], language: str) -> list[Sequence[str]]:
     """Return the words that connect sentences: in English all, lower-cased; otherwise lemmas of content words."""
     if language == ENGLISH:
-        return [UNICODE.findall(sentence.lower()) for sentence in sentences]
+        return [find_words(sentence) for sentence in sentences]
     return [content_words(sentence, language).words for sentence in sentences]

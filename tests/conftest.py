@@ -40,6 +40,7 @@ MEMORY = Path("/dev/shm")
 ROOM = 8 << 30
 """Bytes that must be free in memory for the tests' files: several times what they take."""
 SHARED_DATA = ROOT.parent / "shared" / "data"
+FOUND = SHARED_DATA.parent / "design" / "found"
 
 
 def absent(what: str, how: str) -> NoReturn:
@@ -101,6 +102,14 @@ def shared_data() -> Path:
     if not SHARED_DATA.is_dir():
         absent(f"no {SHARED_DATA}", "put the development data there")
     return SHARED_DATA
+
+
+@pytest.fixture
+def found() -> Path:
+    """The folder of small files in which other programs' users met a fault; their right values stand in tests."""
+    if not FOUND.is_dir():
+        absent("small files of other programs", f"they belong in {FOUND}")
+    return FOUND
 
 
 # --- databases ----------------------------------------------------------------------------------------------

@@ -21,8 +21,10 @@ from relevance.cli.printing import print_results
 from relevance.cli.shared import (
     SEED,
     check_failures,
+    clean_option,
     gathered,
     input_format_option,
+    refuse_clean,
     report_refusals,
     table_format_option,
 )
@@ -66,6 +68,7 @@ from relevance.reports.contents import contents_as_json
 )
 @table_format_option
 @input_format_option
+@clean_option
 @report_refusals
 @gathered("options", AnalysisOptions)
 def analyze(
@@ -94,6 +97,8 @@ def analyze(
     settings = options.settings(human)
     asked = AskedTables.read(wanted)
     failures = Failures()
+    if options.clean and (study_name is not None or not Path(name).is_file()):
+        refuse_clean(name)
     if study_name is not None:
         contents = describe_study(name, chosen, asked, settings, options)
     elif is_sharded(Path(name)):

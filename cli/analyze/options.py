@@ -61,6 +61,7 @@ class AnalysisOptions:
     seed: int
     published: str | None
     adjudicated: bool
+    clean: bool
 
     def settings(self, human: str | None) -> Settings:
         """Return the settings of an analysis against the rating `human`; `choose_baselines` adds the baselines."""

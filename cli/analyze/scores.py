@@ -15,15 +15,16 @@ from relevance.cli.metric_options import chosen_metrics
 from relevance.cli.score import score_missing
 from relevance.cli.shared import Records, Refused, is_file, read_records, store_with
 from relevance.data.cells import Cells
+from relevance.data.cleaning import describe_cleaning
 from relevance.data.files import sha256
-from relevance.data.own_references import describe_own_references
 from relevance.data.signatures import references_rule
 from relevance.data.sorting import natural_order
 from relevance.data.store import DataStore
 from relevance.metrics import is_lexical
 from relevance.metrics.base import Metric
+from relevance.metrics.cleaned import of_texts
+from relevance.metrics.notices import find_notices
 from relevance.metrics.scoring import Failures, MissingCounts, NoRatings, check_ratings, score_cells, with_length
-from relevance.metrics.unseen import warnings_of
 from relevance.reports.contents import Contents
 from relevance.reports.contents.beside_systems import with_beside
 from relevance.reports.contents.study import USUAL, make_cell_contents
@@ -42,12 +43,15 @@ def describe_scores(
 ) -> Contents:
     """Make the tables of a file or data set; metrics that fail are added to `failures`."""
     if is_file(name, format):
-        store, dataset, records = None, None, read_records(Path(name), format)
+        store, dataset, records = None, None, read_records(Path(name), format, clean=options.clean)
         facts = {"file": Path(name).name, "SHA-256": sha256(Path(name))}
+        facts |= {"texts": describe_cleaning()} if options.clean else {}
     else:
         store, dataset = store_with(name), name
         records = store.records(name)
-        facts = {"data set": name, "SHA-256 of its file": store.dataset(name).sha256}
+        stored = store.dataset(name)
+        facts = {"data set": name, "SHA-256 of its file": stored.sha256}
+        facts |= {"texts": describe_cleaning(stored.cleaned)} if stored.cleaned else {}
     texts = describe_texts(records, facts, chosen, asked, settings.systems) if asked.of_texts else None
     if texts is not None and asked.only_texts:
         return texts
@@ -58,7 +62,7 @@ def describe_scores(
         baselines=choose_baselines(options.baselines, systems),
     )
     check_summaries(records, facts)
-    contents = analyze_scores(name, records, store, facts, settings, chosen, failures)
+    contents = analyze_scores(name, records, store, facts, settings, chosen, failures, clean=options.clean)
     if asked.beside_systems:
         contents = with_beside(contents, records, store, dataset, options.published)
     asked.check(contents.names)
@@ -85,10 +89,13 @@ def analyze_scores(
     settings: Settings,
     chosen: dict[str, Any],
     failures: Failures,
+    *,
+    clean: bool,
 ) -> Contents:
     """Score the summaries of a file, or of a data set of the `store`, and compare the scores with ratings."""
     metrics = with_length(chosen_metrics(chosen, lambda: records))
     twins = by_mean_too(records, metrics, chosen)
+    metrics, twins = of_texts(metrics, clean=clean), of_texts(twins, clean=clean)
     systems = [summary.system for _, summaries in records for summary in summaries]
     check_systems(settings.systems, systems, "--systems")
     check_systems(settings.baselines, settings.systems or systems, "--baselines")
@@ -108,10 +115,7 @@ def analyze_scores(
         "summaries": str(len(cells)),
         "systems": ", ".join(sorted(set(cells.systems), key=natural_order)),
     }
-    if unseen := warnings_of(records, cells.scores):
-        facts["letters"] = "; ".join(unseen)
-    if own := describe_own_references(records):
-        facts["own references"] = "; ".join(own)
+    facts |= {kind: "; ".join(said) for kind, said in find_notices(records, cells.scores).items()}
     return make_cell_contents(cells, settings, facts, gaps)
 
 

@@ -34,6 +34,7 @@ from relevance.data.importers.columns import guess_table
 from relevance.data.importers.nested import column_names
 from relevance.data.importers.pairwise import Read
 from relevance.data.importers.table import TableColumns
+from relevance.data.marks import check_marks
 from relevance.data.own_references import OwnReferences
 from relevance.data.reading import Say, quote_value, read_json, say_nothing
 from relevance.data.records import BadRecord, Document, Summary
@@ -168,11 +169,17 @@ def guess_folder(path: Path) -> str:
 
 
 def read_documents(
-    path: Path, format: str | None = None, say: Say = say_nothing, columns: TableColumns | None = None
+    path: Path,
+    format: str | None = None,
+    say: Say = say_nothing,
+    columns: TableColumns | None = None,
+    *,
+    clean: bool = False,
 ) -> Records:
     """Yield the documents of a file with their summaries, checked across the whole file.
 
-    `columns` map the columns of a text table with other names; without them they are guessed.
+    `columns` map the columns of a text table with other names; without them they are guessed. With `clean`, texts lose
+    the marks of other programs (`relevance.data.cleaning`), which are only counted and said otherwise.
 
     Raises `BadRecord` at the first error, possibly after some records were yielded.
     """
@@ -191,7 +198,7 @@ def read_documents(
         columns = guess_table(path, DELIMITED[format], say)
     read = IMPORTERS[format](path, say) if columns is None else table.load_columns(path, columns, say)
     own = OwnReferences()
-    for document, summaries in read:
+    for document, summaries in check_marks(read, say, clean=clean):
         documents += 1
         own.add(document, summaries)
         count += sum(summary.is_empty for summary in summaries)

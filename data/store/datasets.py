@@ -71,8 +71,15 @@ class Dataset:
     systems: tuple[str, ...]
     aspects: tuple[str, ...]
     """Aspects of the human ratings that came with it."""
+    cleaned: str | None
+    """The version of the rules by which its texts were cleaned when they were imported; None if they were not."""
     archived_at: datetime | None
     """The time since when lists leave it out; None if they do not."""
+
+    @property
+    def form(self) -> str:
+        """Its format, and whether its texts were cleaned."""
+        return self.format if self.cleaned is None else f"{self.format}, cleaned"
 
 
 class DatasetStore(VersionedStore):
@@ -89,10 +96,11 @@ class DatasetStore(VersionedStore):
         format: str,
         sha256: str,
         records: Iterable[tuple[Document, list[Summary]]],
+        cleaned: str | None = None,
     ) -> Dataset:
         """Store a whole data set with the scores that came with it, or nothing if `records` raises.
 
-        Raises `DatasetExists`.
+        `cleaned` is the version of the rules by which its texts were cleaned. Raises `DatasetExists`.
         """
         name = checked_name(name)
         if self.has_dataset(name):
@@ -100,7 +108,9 @@ class DatasetStore(VersionedStore):
         read = list(records)  # before the transaction: a long file must not keep judgments waiting
         hashes = hash_records(read)
         with self.changing("texts") as session:
-            insert_dataset(session, name=name, format=format, sha256=sha256, records=read, hashes=hashes)
+            insert_dataset(
+                session, name=name, format=format, sha256=sha256, records=read, hashes=hashes, cleaned=cleaned
+            )
         return self.dataset(name)
 
     def has_dataset(self, name: str) -> bool:
@@ -280,6 +290,7 @@ def insert_dataset(
     sha256: str,
     records: Sequence[Record],
     hashes: Sequence[Sequence[str]],
+    cleaned: str | None,
 ) -> DatasetRow:
     """Insert a data set, owned by the caller, with its documents and the scores that came with them.
 
@@ -288,7 +299,7 @@ def insert_dataset(
     if has_named(session, DatasetRow, name):
         raise taken(name)
     aspects = dict.fromkeys(aspect for _, summaries in records for summary in summaries for aspect in summary.human)
-    row = DatasetRow(name=name, format=format, sha256=sha256, aspects=list(aspects))
+    row = DatasetRow(name=name, format=format, sha256=sha256, aspects=list(aspects), cleaned=cleaned)
     row.owner_id = visitor_of(session).user_id
     insert_named(session, row, taken(name))
     insert_records(session, row.id, records, hashes)

@@ -5,6 +5,7 @@ from typing import NamedTuple, Protocol
 
 import regex
 
+from relevance.metrics.composing import compose
 from relevance.metrics.models.files import ModelUnavailable
 
 
@@ -58,6 +59,16 @@ class Finder(Protocol):
 
     def find(self, texts: Sequence[str]) -> list[list[Entity]]:
         """Return the entities of each text in order, none overlapping another."""
+
+
+def find_entities(finder: Finder, texts: Sequence[str]) -> list[list[Entity]]:
+    """Find the entities of texts, whatever form of Unicode these have. Raises what the finder raises."""
+    composed = [compose(text) for text in texts]
+    found = finder.find([one.text for one in composed])
+    return [
+        [Entity(*one.span(entity.start, entity.end), entity.label) for entity in entities]
+        for one, entities in zip(composed, found, strict=True)
+    ]
 
 
 def entity_type(text: str, entity: Entity) -> str | None:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from relevance.data.records import Example
 from relevance.data.signatures import signature
 from relevance.metrics.apes.base import BLANK, Answer, CandidateAnswer, Question, Reader, ReadingTask
-from relevance.metrics.apes.entities import DEFAULT_TYPES, TYPES, Finder, entity_type
+from relevance.metrics.apes.entities import DEFAULT_TYPES, TYPES, Finder, entity_type, find_entities
 from relevance.metrics.apes.finders import check_finder, finder
 from relevance.metrics.apes.names import NamedEntity, find_names
 from relevance.metrics.apes.questions import ASK, Mention, Quiz, make_quiz
@@ -181,7 +181,7 @@ class Apes:
         """Return the mentions of entities in texts."""
         return [
             [Mention((e.start, e.end), type) for e in entities if (type := entity_type(text, e)) is not None]
-            for text, entities in zip(texts, self.finder.find(texts), strict=True)
+            for text, entities in zip(texts, find_entities(self.finder, texts), strict=True)
         ]
 
     def read(self, summaries: Sequence[str], quizzes: Sequence[Quiz]) -> list[SummaryReading]:

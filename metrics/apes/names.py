@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import lru_cache
 from typing import NamedTuple
+from unicodedata import normalize
 
 import regex
 
@@ -123,7 +124,7 @@ def parts_of(words: Words) -> set[Words]:
 
 def common_words(texts: Iterable[str]) -> frozenset[str]:
     """Return the words that texts have in lower case."""
-    return frozenset(word for text in texts for word in LOWER_CASE.findall(text))
+    return frozenset(word for text in texts for word in LOWER_CASE.findall(normalize("NFC", text)))
 
 
 def find_names(text: str, entities: Sequence[NamedEntity]) -> dict[int, tuple[Span, ...]]:

@@ -10,6 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from relevance.metrics.base import check_option
+from relevance.metrics.composing import compose
 from relevance.metrics.models.files import (
     EMBEDDED,
     BadModel,
@@ -168,8 +169,9 @@ class Encoder:
 
         if not texts:
             return
+        composed = [compose(text) for text in texts]
         tokenized = self.tokenizer(
-            list(map(whole_characters, texts)),
+            [whole_characters(one.text) for one in composed],
             add_special_tokens=True,
             return_offsets_mapping=True,
             return_special_tokens_mask=True,
@@ -195,7 +197,10 @@ class Encoder:
                         # clone: a view would keep the whole batch, padding included, in memory
                         {layer: vectors[row, :size].clone() for layer, vectors in hidden.items()},
                         tuple(ids[index]),
-                        tuple(map(tuple, tokenized["offset_mapping"][index])),
+                        tuple(
+                            composed[index].span(start, end) if end > start else (start, end)
+                            for start, end in tokenized["offset_mapping"][index]
+                        ),
                         tuple(map(bool, tokenized["special_tokens_mask"][index])),
                         cut[index],
                     ),

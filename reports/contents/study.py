@@ -9,12 +9,12 @@ from relevance.analysis.study import WON, Settings, StudyAnalysis, analyze_judgm
 from relevance.annotation.records import Study
 from relevance.annotation.study_data import StudyData
 from relevance.data.cells import Cells
-from relevance.data.own_references import describe_own_references
+from relevance.data.cleaning import describe_cleaning
 from relevance.data.preferences import Preferences
 from relevance.data.sorting import natural_order
 from relevance.data.store import Dataset, DataStore
+from relevance.metrics.notices import LOOKED_AT, find_notices
 from relevance.metrics.scoring import MissingCounts, NoRatings
-from relevance.metrics.unseen import LOOKED_AT, warnings_of_first
 from relevance.reports.adjudication import describe_confirmation
 from relevance.reports.contents import Contents, versions
 from relevance.reports.escaping import format_count
@@ -54,16 +54,10 @@ def make_study_contents(found: StudyData, settings: Settings) -> Contents:
 
 
 def with_warnings(contents: Contents, data: DataStore, dataset: str) -> Contents:
-    """Return the contents with what is to be known of the data set's first documents.
-
-    That is the letters that metrics do not see, and the summaries that are references of their document.
-    """
-    records = list(data.first_records(dataset, LOOKED_AT))
-    warnings = {
-        "letters": warnings_of_first(records, contents.analysis.cells.scores),
-        "own references": describe_own_references(records, LOOKED_AT),
-    }
-    return contents.with_facts({name: "; ".join(said) for name, said in warnings.items() if said})
+    """Return the contents with what is to be known of the texts of the data set's first documents."""
+    records = data.first_records(dataset, LOOKED_AT)
+    found = find_notices(records, contents.analysis.cells.scores, first=LOOKED_AT)
+    return contents.with_facts({kind: "; ".join(said) for kind, said in found.items()})
 
 
 def describe_study(found: StudyData, analysis: StudyAnalysis) -> Contents:
@@ -130,6 +124,7 @@ def facts_of_dataset(dataset: Dataset, systems: Iterable[str]) -> dict[str, str]
     return {
         "data set": dataset.name,
         "SHA-256 of its file": dataset.sha256,
+        **({} if dataset.cleaned is None else {"texts": describe_cleaning(dataset.cleaned)}),
         "documents": str(dataset.documents),
         "systems": ", ".join(sorted(systems, key=natural_order)),
     }

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from relevance.data.records import Example
 from relevance.data.signatures import is_length
 from relevance.metrics.explained import Explained
+from relevance.metrics.notices import BrokenWords, describe_words
 from relevance.metrics.registry import label_of
-from relevance.metrics.unseen import warnings_of_texts
 from relevance.reports.escaping import format_count, join_items
 from relevance.reports.evidence.phrases import Seen, missing_sentences, rank_letters, verdict_sentence
 from relevance.reports.evidence.renderers import renderer_of
@@ -48,9 +48,11 @@ def explain_scores(
     elif (renderer := renderer_of(signature)) is not None:
         sentences += renderer.describe(seen)
     cut = [letter for letter, one in zip(letters, found, strict=False) if one.truncated]
-    texts = (text for example in examples[:1] for text in example.references)
-    if unseen := warnings_of_texts((*texts, *(example.candidate for example in examples)), [signature]):
-        sentences.append(f"{label_of(signature)} and these texts do not fit: {unseen[0].partition(': ')[2]}.")
+    words = BrokenWords()
+    for text in (*(examples[0].references if examples else ()), *(example.candidate for example in examples)):
+        words.add(text)
+    if broken := describe_words(words, [signature], "summaries and references"):
+        sentences.append(f"{label_of(signature)} and these texts do not fit: {broken[0].partition(': ')[2]}.")
     if cut:
         sentences.append(f"For {join_items(cut)}, a text was cut: it is longer than the model's limit.")
     return sentences

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from relevance.metrics.text import UNICODE
+from relevance.metrics.text import find_words
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -30,7 +30,7 @@ def features(sentences: Sequence[str]) -> list[set[str]]:
     """
     results = []
     for place, sentence in enumerate(sentences):
-        words = UNICODE.findall(sentence.lower())
+        words = find_words(sentence)
         ends = ["<", *words, ">"]
         ngrams = {" ".join(ends[start : start + n]) for n in (1, 2, 3) for start in range(len(ends) - n + 1)}
         from_end = len(sentences) - 1 - place

@@ -82,32 +82,32 @@ def test_from_a_file_to_scores(language: str, tmp_path: Path, monkeypatch: pytes
     assert f"|lang:{language}|" in best.output
 
 
-def test_letters_that_no_metric_sees_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_words_that_no_metric_sees_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RELEVANCE_DATABASE_URL", f"sqlite:///{tmp_path}/relevance.db")
     file = tmp_path / "one.jsonl"
     summaries = [{"system": "s", "text": "北京大火"}]
     record = {"id": "d", "source": "北京大火。", "references": ["北京火灾"], "summaries": summaries}
     file.write_text(json.dumps(record) + "\n", encoding="utf-8")
     said = run("score", file, "--metrics", "rouge1,rouge_k", "-o", tmp_path / "scores.jsonl")
-    assert "rouge1: 8 of the 8 letters in summaries and references are outside a-z" in said.output
+    assert "rouge1: 8 of the 8 words in summaries and references have letters outside a-z, such as 北," in said.output
     assert "with --language (such as zh, Chinese)" in said.output
     assert "rouge_k: texts are taken for English" in said.output
-    said = run("import", file, "--name", "one")  # 4 letters of the source more
-    assert "12 of the 12 letters in its first documents are outside a-z" in said.output
-    assert "8 of the 8 letters" in run("analyze", "one", "--metrics", "rouge1").output
+    said = run("import", file, "--name", "one")  # 4 characters of the source more
+    assert "12 of the 12 words in its first documents have letters outside a-z" in said.output
+    assert "8 of the 8 words" in run("analyze", "one", "--metrics", "rouge1").output
     said = run("score", file, "--metrics", "rouge1,rouge_k", "-o", f"{tmp_path}/shards/")
-    assert "rouge1: 8 of the 8 letters in summaries and references (of 1,000 documents at most)" in said.output
+    assert "rouge1: 8 of the 8 words in summaries and references have" in said.output
     refused = CliRunner().invoke(main, ["score", str(file), "--metrics", "rouge1,apes", "--language", "zh"])
     assert refused.exit_code == 2
     assert "apes can read English only" in refused.output
 
 
 @pytest.mark.parametrize(("language", "said"), [("en", True), ("zh", False)])
-def test_what_is_said_of_an_example_names_letters_that_are_not_seen(language: str, said: bool) -> None:
-    """An English ROUGE sees none of the four letters of each text; the Chinese one has nothing to say of that."""
+def test_what_is_said_of_an_example_names_words_that_are_not_seen(language: str, said: bool) -> None:
+    """An English ROUGE sees none of the four characters of each text; the Chinese one has nothing to say of that."""
     made, example = metric("rouge1", language=language), Example("d", "s", "北京大火", ("北京火灾",), None, "")
     sentences = in_words(made.signature, [example], [explain(made, example)])
-    assert any("8 of the 8 letters" in sentence for sentence in sentences) == said
+    assert any("8 of the 8 words" in sentence for sentence in sentences) == said
 
 
 def test_a_language_that_is_not_known_is_refused() -> None:

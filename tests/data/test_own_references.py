@@ -18,7 +18,7 @@ from relevance.analysis.metrics_and_people import analyze_agreement
 from relevance.cli import main
 from relevance.data.database import connect, migrations
 from relevance.data.importers import read_documents
-from relevance.data.importing import import_file
+from relevance.data.importing import Reading, import_file
 from relevance.data.own_references import describe_own_references
 from relevance.data.preferences import rated_pairs
 from relevance.data.records import Document, Summary, fold_text, make_examples
@@ -139,7 +139,7 @@ def test_an_import_of_lines_says_it_and_given_scores_stay(engine: Engine, tmp_pa
     store.add_dataset(name="set", format="interchange", sha256="0", records=records)
     (lines := tmp_path / "human.txt").write_text("The ferry stops\n")
     said: list[str] = []
-    import_file(store, lines, name="set", format="lines", system="human", say=said.append)
+    import_file(store, lines, name="set", system="human", reading=Reading("lines"), say=said.append)
     assert said == TOLD[:1]
     (signature,) = (one.signature for one in store.signatures("set"))
     assert store.scores(dataset="set", signature=signature)["d", "a"].value == 0.25
@@ -158,21 +158,30 @@ def test_databases_of_earlier_versions_withhold_these_references_and_keep_given_
     store = DataStore(engine)
     store.add_dataset(name="set", format="interchange", sha256="0", records=records)
     new = hashes(engine)
-    move_to(engine, command.downgrade, "0013")
-    old = hashes(engine)
     everything = {
         example_hash(replace(example, references=references["both"]))
         for example in store.examples("set").values()
         if example.document_id == "both"
     }
-    assert {old[key] for key in old if old[key] != new[key]} == everything
-    assert len(everything) == 2
     (signature,) = (one.signature for one in store.signatures("set"))
     kept = dict.fromkeys([(name, "human") for name in references], 1.0)
-    assert {key: one.value for key, one in store.scores(dataset="set", signature=signature).items()} == kept
+    move_to(engine, command.downgrade, "0013")
+    old = hashes(engine)
+    assert {old[key] for key in old if old[key] != new[key]} == everything
+    assert len(everything) == 2
+    assert given_scores(engine) == {(key[0], "human"): 1.0 for key in old}
     move_to(engine, command.upgrade, "head")
     assert hashes(engine) == new
     assert {key: one.value for key, one in store.scores(dataset="set", signature=signature).items()} == kept
+
+
+def given_scores(engine: Engine) -> dict[tuple[int, str], float]:
+    """Return the stored scores by number of the document and system, in a schema of any version."""
+    with engine.connect() as connection:
+        rows = connection.execute(
+            text("SELECT document_id, system, value FROM summaries JOIN scores ON scores.example = summaries.example")
+        )
+        return {(number, system): value for number, system, value in rows}
 
 
 def move_to(engine: Engine, move: Callable[[Config, str], None], version: str) -> None:
@@ -272,7 +281,7 @@ def test_lines_of_plain_text_are_judged_by_the_other_references_if_there_are_any
 @pytest.mark.page
 def test_pages_say_it_beside_figures_and_name_the_reference(file: Path, sqlite_url: str) -> None:
     store = DataStore(connect(sqlite_url))
-    import_file(store, file, name="set", format="interchange")
+    import_file(store, file, name="set", reading=Reading("interchange"))
     score_dataset(store, "set", make_metrics(["rouge1"]))
     for page in ("agreement.py", "correlation.py"):
         app = drawn_until(open_page(page, dataset="set"), lambda app: bool(app.warning))

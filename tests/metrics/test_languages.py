@@ -10,7 +10,7 @@ from relevance.metrics import metric
 from relevance.metrics.from_signature import metric_of
 from relevance.metrics.keywords.lists import read_keyword_lists
 from relevance.metrics.keywords.overlap import content_words
-from relevance.metrics.languages import LANGUAGES, unseen_letters
+from relevance.metrics.languages import LANGUAGES
 from relevance.metrics.sentences import sentence_spans
 from relevance.metrics.text import rouge_words
 
@@ -131,12 +131,6 @@ def test_an_arabic_word_has_one_stem_whatever_came_before() -> None:
     forwards = rouge_words(words, "ar")
     backwards = rouge_words(" ".join(reversed(words.split())), "ar")
     assert forwards == tuple(reversed(backwards))
-
-
-def test_letters_that_are_not_seen_are_counted() -> None:
-    assert unseen_letters(["A café, naïvely described at length."]) == ""  # 2 of 28 letters: ordinary English
-    assert unseen_letters(["北京 AI"]).startswith("2 of the 4 letters")
-    assert unseen_letters([]) == ""
 
 
 @pytest.mark.parametrize(

@@ -139,6 +139,48 @@ def test_json_lines_are_shown_before_they_are_taken(store: DataStore) -> None:
 # --- browsing ---------------------------------------------------------------------------------------------------
 
 
+MARKED = {
+    "id": "d",
+    "source": "Divers say that the reef is safe.",
+    "references": ["the reef is safe<q>divers are happy"],
+    "summaries": [{"system": "a", "text": "divers &amp; <unk> fish"}, {"system": "b", "text": "a reef"}],
+}
+
+
+def test_marks_of_other_programs_are_said_and_removed_only_where_that_is_asked(store: DataStore) -> None:
+    app = upload("marked.jsonl", json.dumps(MARKED))
+    assert "Marks of other programs stand in 2 of 4 texts" in said(app)
+    app = sound(app.checkbox(key="import_clean").check().run())
+    assert "Marks of other programs were removed from 2 of 4 texts" in said(app)
+    app = press(app, "import")
+    assert "Marks of other programs were removed from 2 of 4 texts" in said(app)
+    ((document, summaries),) = store.records("marked")
+    assert document.references == ("the reef is safe\ndivers are happy",)
+    assert summaries[0].text == "divers & fish"
+    assert app.dataframe[0].value["format"].tolist() == ["interchange, cleaned"]
+    app = upload("c.txt", "one<q>two\n")
+    assert "The texts of this data set were cleaned of marks of other programs, and so are those of the file." in said(
+        app
+    )
+    assert not [one for one in app.checkbox if one.key == "import_clean"]
+    press(app, "import")
+    assert [one.text for _, written in store.records("marked") for one in written if one.system == "c"] == ["one\ntwo"]
+    store.restore_dataset(store.delete_dataset("marked"))
+    assert store.dataset("marked").cleaned == "1"
+
+
+def test_results_say_what_stands_in_the_texts(store: DataStore) -> None:
+    rated = [one | {"human": {"relevance": number}} for number, one in enumerate(MARKED["summaries"])]
+    app = upload("marked.jsonl", json.dumps(MARKED | {"summaries": rated}))
+    press(app, "import")
+    score_dataset(store, "marked", make_metrics(["rouge1", "rougeLsum"]))
+    for page in ("overview.py", "agreement.py", "correlation.py"):
+        app = drawn_until(open_page(page, dataset="marked"), lambda app: "Marks of other programs" in said(app))
+        assert "ROUGE-Lsum: no summary or reference has a line break" in said(app)
+        assert "Marks of other programs stand in 2 of 4 texts" in said(app)
+        assert "<q>" not in html(app)
+
+
 def test_documents_are_browsed_and_searched(demo: tuple[DataStore, AnnotationStore]) -> None:
     app = open_page("datasets.py")
     assert "24 documents" in said(app)

@@ -72,7 +72,7 @@ def test_systems_are_added_in_the_language(store: DataStore) -> None:
     assert {"lead-1", "textrank-de-1"} < set(store.dataset("german").systems)
 
 
-def test_a_study_says_which_letters_its_metrics_do_not_see(
+def test_a_study_says_which_words_its_metrics_do_not_see(
     sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store, annotation = DataStore(connect(sqlite_url)), AnnotationStore(connect(sqlite_url))
@@ -91,16 +91,16 @@ def test_a_study_says_which_letters_its_metrics_do_not_see(
         choice="left",
         presented_at=now() - timedelta(seconds=5),
     )
-    letters = "11 of the 11 letters in summaries and references (of 1,000 documents at most) are outside a-z"
+    words = "11 of the 11 words in summaries and references have letters outside a-z"
     monkeypatch.setenv("RELEVANCE_DATABASE_URL", sqlite_url)
     analyzed = CliRunner().invoke(main, ["analyze", "--study", "S", "--tables", "agreement"])
     assert analyzed.exit_code == 0, analyzed.output
-    assert f"rouge1: {letters}" in " ".join(analyzed.output.split())
+    assert f"rouge1: {words}" in " ".join(analyzed.output.split())
     write_report(store, annotation, "S", tmp_path / "report")
-    assert f"rouge1: {letters}" in (tmp_path / "report" / "report.html").read_text(encoding="utf-8")
+    assert f"rouge1: {words}" in (tmp_path / "report" / "report.html").read_text(encoding="utf-8")
     for page in ("overview.py", "agreement.py", "correlation.py"):
         app = drawn_until(open_page(page, study="S"), lambda app: bool(app.warning))
-        assert f"ROUGE-1: {letters}" in said(app)
+        assert f"ROUGE-1: {words}" in said(app)
 
 
 def test_an_upper_bound_is_that_of_the_language(store: DataStore) -> None:

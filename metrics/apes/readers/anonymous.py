@@ -8,6 +8,7 @@ import regex
 
 from relevance.data.importers.question import MARKER, QuestionFile
 from relevance.metrics.apes.base import BLANK, ReadingTask
+from relevance.metrics.text import find_words
 
 Token = str | int
 """A lower-case word, `BLANK`, or the number of an entity."""
@@ -32,7 +33,7 @@ class Cloze(NamedTuple):
 
 def tokenize(text: str) -> list[str]:
     """Return a text's lower-case tokens. None of them is `BLANK`."""
-    return WORD.findall(text.lower().replace("’", "'"))
+    return find_words(text.replace("’", "'"), WORD)
 
 
 def cloze_from_file(file: QuestionFile) -> tuple[Cloze, int | None]:

@@ -24,6 +24,7 @@ from relevance.data.importers.columns import (
     tell_columns,
 )
 from relevance.data.importers.table import DELIMITERS, NEEDED, WIDE, TableColumns
+from relevance.data.importing import Reading
 from relevance.data.one_line import cut, in_one_line
 from relevance.pages.components.datasets.choice import show_dataset
 from relevance.pages.components.shared.keywords import WAYS_OUT, lacking_keywords
@@ -107,12 +108,23 @@ def import_form(key: str) -> None:
             if columns is not None and (missing := list_missing(columns.read_as.values())):
                 st.info(f"Choose the columns of {', '.join(missing)}.")
                 return
+        clean = ask_cleaning()
         if file.size <= MOST:
-            show_preview(look_into(file.file_id, path, format, columns))
+            show_preview(look_into(file.file_id, path, format, columns, clean=clean))
         else:
             st.caption("The file is too large for a preview.")
         if st.button("Import", key="import", type="primary"):
-            take(path, name, format, columns)
+            take(path, name, Reading(format, columns, clean))
+
+
+def ask_cleaning() -> bool:
+    """Ask whether texts lose the marks of other programs when they are imported."""
+    return st.checkbox(
+        "Clean the texts",
+        key="import_clean",
+        help="Removes marks of other programs, such as `<q>`, `<unk>`, `-LRB-` and `&amp;`, and writes letters in "
+        "their usual forms. Scores may change. The data set says that its texts were cleaned.",
+    )
 
 
 @contextmanager
@@ -141,11 +153,16 @@ def import_lines(path: Path, column: Any) -> None:
         return
     joined = column.selectbox("Data set to add it to", known, format_func=in_one_line, key="import_joined")
     system = st.text_input("System that wrote the summaries", path.stem, key="import_system")
+    if open_stores().data.dataset(joined).cleaned is None:
+        clean = ask_cleaning()
+    else:
+        st.caption("The texts of this data set were cleaned of marks of other programs, and so are those of the file.")
+        clean = True
     if st.button("Import", key="import", type="primary"):
-        take(path, joined, LINES, None, system=system.strip() or None)
+        take(path, joined, Reading(LINES, clean=clean), system.strip() or None)
 
 
-def take(path: Path, name: str, format: str, columns: TableColumns | None, system: str | None = None) -> None:
+def take(path: Path, name: str, reading: Reading, system: str | None = None) -> None:
     """Import the file, report it, and show its data set."""
     said: list[str] = []
     kept = kept_messages()
@@ -157,10 +174,9 @@ def take(path: Path, name: str, format: str, columns: TableColumns | None, syste
             stores.annotation,
             path,
             name=name,
-            format=format,
             system=system,
+            reading=reading,
             say=said.append,
-            columns=columns,
         )
         kept.said += [*said, imported]
         st.session_state[IMPORTED] = st.session_state.get(IMPORTED, 0) + 1
@@ -245,10 +261,10 @@ def ask_fields(head: TableHead, guessed: dict[str, str]) -> dict[str, str]:
 
 
 @st.cache_data(max_entries=8, show_spinner="Reading the file", scope="session")  # files are private
-def look_into(file_id: str, _path: Path, format: str, columns: TableColumns | None) -> Preview:
+def look_into(file_id: str, _path: Path, format: str, columns: TableColumns | None, *, clean: bool) -> Preview:
     """Read a file without importing it. Raises `BadRecord`."""
     said: list[str] = []
-    records = list(read_documents(_path, format, said.append, columns))
+    records = list(read_documents(_path, format, said.append, columns, clean=clean))
     summaries = [summary for _, written in records for summary in written]
     return Preview(
         len(records),

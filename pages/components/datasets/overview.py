@@ -54,7 +54,7 @@ def dataset_table(datasets: Sequence[Dataset]) -> pd.DataFrame:
             "systems": len(dataset.systems),
             "scored by": "…" if (done := scored_by(dataset)) is None else f"{len(done)} of {len(METRICS)}",
             "ratings": in_one_line(", ".join(dataset.aspects)) or "—",
-            "format": dataset.format,
+            "format": dataset.form,
             "imported": dataset.imported_at,
         }
         for dataset in datasets

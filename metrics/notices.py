@@ -1,0 +1,135 @@
+"""What is to be known of texts beside their scores: words that metrics break, marks of other programs, and more.
+
+The same is said wherever texts are read or scored: by commands, over shards, in Python, on pages and in reports.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
+
+import regex
+
+from relevance.data.marks import Marks
+from relevance.data.own_references import OwnReferences
+from relevance.data.records import Document, Summary
+from relevance.data.signatures import Signature
+from relevance.data.signatures import name_of as plain_name
+from relevance.metrics.languages import ENGLISH, LANGUAGES, guess_language
+from relevance.metrics.text import UNICODE
+
+ENGLISH_ONLY = ("carouge", "apes")
+"""The metrics that read English only."""
+
+LOOKED_AT = 1000
+"""The number of documents of a large data set whose texts are looked at."""
+
+NOTEWORTHY = 0.01
+"""The share of broken words above which a warning says so; English texts have at most .0003 of them."""
+
+IN_ENGLISH = 0.1
+"""The same for texts that seem to be English: names may have accents."""
+
+OF_METRICS = ("words", "line breaks")
+"""The kinds of notices that follow from the metrics; the others are of any texts, and are said when these are read."""
+
+ASCII_WORD = regex.compile("[A-Za-z0-9]+")
+
+Records = Iterable[tuple[Document, Sequence[Summary]]]
+
+
+class BrokenWords:
+    """Counts of the words of texts, and of those that the tokenizer `a-z0-9` breaks or does not see."""
+
+    def __init__(self) -> None:
+        self.words = 0
+        self.broken = 0
+        self.example = ""
+        """The first of these words."""
+        self.texts: list[str] = []
+        """The texts with such words."""
+
+    def add(self, text: str) -> None:
+        """Count the words of a text."""
+        if text.isascii():
+            self.words += len(ASCII_WORD.findall(text))
+            return
+        words = UNICODE.findall(text)
+        broken = [word for word in words if not word.isascii()]
+        self.words += len(words)
+        self.broken += len(broken)
+        if broken:
+            self.texts.append(text)
+            self.example = self.example or broken[0]
+
+    def describe(self, where: str) -> str:
+        """Say how many words are broken, and the way out; empty if so few are that English texts have as many."""
+        if self.broken <= NOTEWORTHY * self.words:
+            return ""
+        likely = guess_language(self.texts)
+        if likely == ENGLISH and self.broken <= IN_ENGLISH * self.words:
+            return ""
+        known = "" if likely in (None, ENGLISH) else f" (such as {likely}, {LANGUAGES[likely].name})"
+        return (
+            f"{self.broken:,} of the {self.words:,} words in {where} have letters outside a-z, such as {self.example}, "
+            f"and are broken there or not seen; give their language with --language{known}, or use --tokenizer unicode"
+        )
+
+
+def describe_words(
+    words: BrokenWords, signatures: Iterable[str], where: str, name_of: Callable[[str], str] = plain_name
+) -> list[str]:
+    """Say which metrics, given by signature, break the words of some texts, and which take them for English."""
+    read = [(Signature.parse(signature), name_of(signature)) for signature in signatures]
+    blind = ", ".join(dict.fromkeys(name for one, name in read if one.values.get("tok") == "a-z0-9"))
+    english = ", ".join(dict.fromkeys(name for one, name in read if reads_english(one)))
+    if not (blind or english) or not (broken := words.describe(where)):
+        return []
+    said = [f"{blind}: {broken}"] if blind else []
+    if english:
+        said.append(f"{english}: texts are taken for English, but many of their words have letters outside a-z")
+    return said
+
+
+def reads_english(signature: Signature) -> bool:
+    """Tell whether a metric takes all texts for English."""
+    return signature.name in ENGLISH_ONLY or (signature.name == "rouge_k" and "lang" not in signature.values)
+
+
+def find_notices(
+    records: Records,
+    signatures: Iterable[str] = (),
+    *,
+    first: int | None = None,
+    name_of: Callable[[str], str] = plain_name,
+) -> dict[str, list[str]]:
+    """Say what is to be known of texts before their scores are believed, by kind, in one pass over the records.
+
+    The kinds are `words` that a metric breaks, `line breaks` that it needs, `marks` of other programs, and `own
+    references`. `signatures` are those of the metrics, and `name_of` names them. If `first` is given, no more documents
+    are looked at, and what is said tells so.
+    """
+    signatures = list(signatures)
+    words, marks, own, lines = BrokenWords(), Marks(), OwnReferences(), False
+    for document, summaries in islice(records, first):
+        marks.add(document, summaries)
+        own.add(document, summaries)
+        for text in (*document.references, *(summary.text for summary in summaries)):
+            words.add(text)
+            lines = lines or "\n" in text
+    among = "" if first is None or own.documents < first else f" of the first {first:,} documents"
+    said = {
+        "words": describe_words(words, signatures, f"summaries and references{among}", name_of),
+        "line breaks": [] if lines else describe_lines(signatures, name_of),
+        "marks": marks.describe(first),
+        "own references": own.describe(first),
+    }
+    return {kind: sentences for kind, sentences in said.items() if sentences}
+
+
+def describe_lines(signatures: Iterable[str], name_of: Callable[[str], str]) -> list[str]:
+    """Say which metrics read lines, where no text has a line break."""
+    by_lines = [one for one in signatures if Signature.parse(one).values.get("sentences") == "lines"]
+    return [
+        f"{name_of(signature)}: no summary or reference has a line break, so that each is one sentence, as for "
+        "ROUGE-L; --lsum-sentences split takes the sentences"
+        for signature in by_lines
+    ]

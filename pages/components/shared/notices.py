@@ -1,0 +1,30 @@
+"""Warnings about texts beside their figures, such as words that metrics break and marks of other programs."""
+
+from collections.abc import Iterable
+
+import streamlit as st
+
+from relevance.data.store import Dataset
+from relevance.metrics.notices import LOOKED_AT, find_notices
+from relevance.metrics.registry import label_of
+from relevance.pages.background.computed import computed
+from relevance.pages.background.unfinished import later
+from relevance.pages.components.shared.messages import sentence
+from relevance.pages.components.shared.stores import open_stores, version_of
+from relevance.reports.escaping import in_markdown
+
+
+@computed("Reading the documents", kept=16)
+def notices_of(dataset: str, version: object, signatures: tuple[str, ...]) -> list[str]:
+    """Return what is to be known of the texts of a data set's first documents; nothing before it has scores."""
+    if not signatures:
+        return []
+    records = open_stores().data.first_records(dataset, LOOKED_AT)
+    found = find_notices(records, signatures, first=LOOKED_AT, name_of=label_of)
+    return [sentence for sentences in found.values() for sentence in sentences]
+
+
+def explain_texts(dataset: Dataset, signatures: Iterable[str]) -> None:
+    """Warn of what makes scores of a data set's texts doubtful."""
+    for said in later(lambda: notices_of(dataset.name, version_of(dataset), tuple(signatures))) or ():
+        st.warning(in_markdown(sentence(said)))
