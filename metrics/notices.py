@@ -127,9 +127,10 @@ def find_notices(
 
 def describe_lines(signatures: Iterable[str], name_of: Callable[[str], str]) -> list[str]:
     """Say which metrics read lines, where no text has a line break."""
-    by_lines = [one for one in signatures if Signature.parse(one).values.get("sentences") == "lines"]
+    read = {name_of(one): Signature.parse(one).values for one in signatures}
     return [
-        f"{name_of(signature)}: no summary or reference has a line break, so that each is one sentence, as for "
-        "ROUGE-L; --lsum-sentences split takes the sentences"
-        for signature in by_lines
+        f"{name}: no summary or reference has a line break, so that each is one sentence, as for ROUGE-L; "
+        "--lsum-sentences split takes the sentences"
+        for name, values in read.items()
+        if values.get("sentences") == "lines"
     ]
