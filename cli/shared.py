@@ -87,8 +87,8 @@ class Refused(click.ClickException):
 format_option = click.option(
     "--format",
     "format",
-    help="interchange, scitldr, summeval, csv, tsv, parquet, question, cnn_dailymail, xsum, scisummnet, newsroom, "
-    "arxiv, arxiv_papers, multi_xscience, huggingface, realsumm, tac, sacrerouge, mt_metrics_eval, lmarena, "
+    help="interchange, scitldr, summeval, csv, tsv, parquet, json, question, cnn_dailymail, xsum, scisummnet, "
+    "newsroom, arxiv, arxiv_papers, multi_xscience, huggingface, realsumm, tac, sacrerouge, mt_metrics_eval, lmarena, "
     "human_feedback or lines; guessed from the file or folder if left out.",
 )
 

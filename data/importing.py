@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+from relevance.data.alike import AlikeNames
 from relevance.data.cleaning import RULES
 from relevance.data.files import sha256
 from relevance.data.importers import (
@@ -85,6 +86,11 @@ def import_lines(store: DataStore, path: Path, *, name: str, system: str | None,
     named = ([one for one in others if is_of_people(one.system)] for _, others in before)
     beside = zip(before, summaries, named, strict=True)
     for sentence in describe_own_references((document, [*people, one]) for (document, _), one, people in beside):
+        say(sentence)
+    alike = AlikeNames()
+    for document, others in before:
+        alike.add(document, [*others, Summary(document.id, system, "")])
+    for sentence in alike.describe():
         say(sentence)
     if empty := sum(summary.is_empty for summary in summaries):
         say(empty_summaries(empty))

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, BinaryIO, NoReturn
 
 from relevance.data.files import open_file
 from relevance.data.records import BadRecord
@@ -17,6 +17,12 @@ CHUNK = 1024 * 1024
 BLANKS = re.compile(r"[ \t\r\n]*")
 MAX_BLANK_LINES = 100_000
 """The most blank lines in a row: ten million take long to skip and mean nothing."""
+SPREADSHEETS = (".xlsx", ".xlsm", ".ods")
+"""The endings of spreadsheets, which are archives."""
+MISSING = frozenset({"", "-", "--", "?", "n/a", "na", "nan", "none", "null", "missing", "unrated", "not rated"})
+"""What stands in tables for a rating that was not given, in lower case."""
+AROUND_NAMES = re.compile(r"[\s\u200b\u2060\ufeff]*")
+"""What nobody sees before and after a name."""
 MAX_DIGITS = 20
 """The most digits of a whole number: no count or rating has more, and Python reads no more than 4,300."""
 MAX_NAME = 200
@@ -49,38 +55,67 @@ class FileLine:
 def lines(path: Path, keep_ends: bool = False) -> Iterator[tuple[FileLine, str]]:
     """Yield the lines of a UTF-8 file, numbered from 1, without their ends (LF or CRLF) unless `keep_ends`.
 
-    Only LF ends a line, so that U+2028 and the like stay in the text. A byte order mark is skipped. Raises `BadRecord`
-    for pipes and devices, other encodings, compressed files, NUL bytes, lines of over 32 MiB and over 100,000 blank
-    lines in a row.
+    Only LF ends a line, so that U+2028 and the like stay in the text; in a file that begins with CR and no LF, CR does,
+    as in those of old Macs. A byte order mark is skipped. Raises `BadRecord` for pipes and devices, other encodings,
+    compressed files, NUL bytes, lines of over 32 MiB and over 100,000 blank lines in a row.
     """
     try:
         file = open_file(path)
     except OSError as error:
         raise BadRecord(f"{path}: cannot be read: {error.strerror}") from error
     with file:
-        number = blank = 0
-        while True:
-            number += 1
-            try:
-                raw = file.readline(MAX_LINE_BYTES + 6)  # room for a BOM, CR, LF and one byte over the limit
-            except OSError as error:
-                raise BadRecord(f"{path}: cannot be read: {error.strerror}") from error
-            if not raw:
-                return
-            place = FileLine(path, number)
-            if number == 1:
-                if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
-                    place.refuse("the file is UTF-16 or UTF-32; save it as UTF-8")
-                if raw.startswith((b"\x1f\x8b", b"PK\x03\x04")):
-                    place.refuse("the file is compressed; unpack it first")
-                raw = raw.removeprefix(b"\xef\xbb\xbf")
-            blank = 0 if raw.strip() else blank + 1
-            if blank > MAX_BLANK_LINES:
-                place.refuse(f"there are over {MAX_BLANK_LINES:,} blank lines in a row; is the file what it should be?")
-            line = raw.removesuffix(b"\n").removesuffix(b"\r")
-            if len(line) > MAX_LINE_BYTES:
-                place.refuse("the line is over 32 MiB")
-            yield place, decode(place, raw if keep_ends else line)
+        blank = 0
+        place = FileLine(path, 1)
+        try:
+            for number, read in enumerate(raw_lines(file), 1):
+                place = FileLine(path, number)
+                raw = read.removeprefix(b"\xef\xbb\xbf") if number == 1 else read
+                if number == 1:
+                    refuse_other_files(place, raw)
+                blank = 0 if raw.strip() else blank + 1
+                if blank > MAX_BLANK_LINES:
+                    place.refuse(
+                        f"there are over {MAX_BLANK_LINES:,} blank lines in a row; is the file what it should be?"
+                    )
+                line = raw.removesuffix(b"\n").removesuffix(b"\r")
+                if len(line) > MAX_LINE_BYTES:
+                    place.refuse("the line is over 32 MiB")
+                yield place, decode(place, raw if keep_ends else line)
+        except OSError as error:
+            raise BadRecord(f"{path}: cannot be read: {error.strerror}") from error
+
+
+def raw_lines(file: BinaryIO) -> Iterator[bytes]:
+    """Yield the lines of a file with their ends, cut where they are longer than what `lines` allows."""
+    most = MAX_LINE_BYTES + 6  # room for a BOM, CR, LF and one byte over the limit
+    begins = file.read(CHUNK)
+    file.seek(0)
+    if b"\n" in begins or b"\r" not in begins:
+        while raw := file.readline(most):
+            yield raw
+        return
+    rest = b""
+    while chunk := file.read(CHUNK):
+        *whole, rest = (rest + chunk).split(b"\r")
+        yield from (line + b"\n" for line in whole)
+        if len(rest) > most:
+            break
+    if rest:
+        yield rest
+
+
+def refuse_other_files(place: FileLine, raw: bytes) -> None:
+    """Refuse a file that its first bytes tell to be no plain UTF-8. Raises `BadRecord`."""
+    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        place.refuse("the file is UTF-16 or UTF-32; save it as UTF-8")
+    if raw.startswith(b"\x1f\x8b"):
+        place.refuse("the file is compressed; unpack it first")
+    if raw.startswith(b"PK\x03\x04"):
+        if place.path.suffix.lower() in SPREADSHEETS:
+            place.refuse(f"this is a spreadsheet ({place.path.suffix}); save the sheet with the table as CSV (UTF-8)")
+        place.refuse("the file is compressed; unpack it first")
+    if raw.startswith(b"\xd0\xcf\x11\xe0"):
+        place.refuse("this is a file of an old Microsoft Office; save the sheet with the table as CSV (UTF-8)")
 
 
 def decode(place: FileLine, raw: bytes) -> str:
@@ -96,9 +131,9 @@ def decode(place: FileLine, raw: bytes) -> str:
         )
 
 
-def read_json(path: Path) -> Iterator[tuple[FileLine, dict[str, Any]]]:
+def read_json(path: Path, *, nan: bool = False) -> Iterator[tuple[FileLine, dict[str, Any]]]:
     """Yield the JSON objects of a file of lines (`read_json_lines`), or of one list (`read_json_list`)."""
-    return read_json_list(path) if is_json_list(path) else read_json_lines(path)
+    return read_json_list(path, nan=nan) if is_json_list(path) else read_json_lines(path, nan=nan)
 
 
 def is_json_list(path: Path) -> bool:
@@ -110,36 +145,36 @@ def is_json_list(path: Path) -> bool:
         raise BadRecord(f"{path}: cannot be read: {error.strerror}") from error
 
 
-def read_json_lines(path: Path) -> Iterator[tuple[FileLine, dict[str, Any]]]:
+def read_json_lines(path: Path, *, nan: bool = False) -> Iterator[tuple[FileLine, dict[str, Any]]]:
     """Yield the JSON object of each line; blank lines are skipped.
 
-    Raises `BadRecord` for anything but strict JSON: duplicate keys, NaN, Infinity, numbers out of range, unpaired
-    surrogates, nesting deeper than Python parses.
+    Raises `BadRecord` for anything but strict JSON: duplicate keys, NaN (unless `nan`), Infinity, numbers out of range,
+    unpaired surrogates, nesting deeper than Python parses.
     """
     for place, line in lines(path):
         if line.strip():
-            yield place, json_object(place, line)
+            yield place, json_object(place, line, nan=nan)
 
 
-def json_object(place: FileLine, line: str) -> dict[str, Any]:
+def json_object(place: FileLine, line: str, *, nan: bool = False) -> dict[str, Any]:
     """Parse one line as a strict JSON object."""
-    record = parse_json_value(place, line)
+    record = parse_json_value(place, line, nan=nan)
     if not isinstance(record, dict):
         place.refuse("each line must be a JSON object")
     return record
 
 
-def parse_json_value(place: FileLine, line: str, whole: str = "object") -> Any:
+def parse_json_value(place: FileLine, line: str, whole: str = "object", *, nan: bool = False) -> Any:
     """Parse one line as strict JSON; `whole` names what it must be in errors, such as "object" or "list"."""
     try:
-        return json.loads(line, **strict_json(place))
+        return json.loads(line, **strict_json(place, nan=nan))
     except json.JSONDecodeError as error:
         place.refuse(f"not valid JSON: {error.msg} at column {error.colno}; each line must be a whole JSON {whole}")
     except RecursionError:
         place.refuse("the JSON is nested too deeply")
 
 
-def read_json_list(path: Path) -> Iterator[tuple[FileLine, dict[str, Any]]]:
+def read_json_list(path: Path, *, nan: bool = False) -> Iterator[tuple[FileLine, dict[str, Any]]]:
     """Yield the objects of a file that is one JSON list, each with its first line.
 
     One object at a time is in memory. Raises `BadRecord` as `read_json_lines` does, for objects of over 32 MiB, and for
@@ -165,7 +200,7 @@ def read_json_list(path: Path) -> Iterator[tuple[FileLine, dict[str, Any]]]:
                     place.refuse(
                         f"not valid JSON: {expected} is expected in the list, not {quote_value(text[at:][:20])}"
                     )
-                record, text, at, lines_read = read_object(file, text, at, place)
+                record, text, at, lines_read = read_object(file, text, at, place, nan=nan)
                 yield FileLine(path, place.line), record
                 place.line += lines_read
                 expected = ", or ]"
@@ -190,9 +225,11 @@ def skip_blanks(file: io.TextIOWrapper, text: str, at: int, place: FileLine) -> 
             return text, at
 
 
-def read_object(file: io.TextIOWrapper, text: str, at: int, place: FileLine) -> tuple[dict[str, Any], str, int, int]:
+def read_object(
+    file: io.TextIOWrapper, text: str, at: int, place: FileLine, *, nan: bool
+) -> tuple[dict[str, Any], str, int, int]:
     """Parse the object that begins at `at`; return it, the text read, the object's end and its number of line ends."""
-    decoder = json.JSONDecoder(**strict_json(place))
+    decoder = json.JSONDecoder(**strict_json(place, nan=nan))
     text, more = text[at:], CHUNK
     while True:
         try:
@@ -207,11 +244,16 @@ def read_object(file: io.TextIOWrapper, text: str, at: int, place: FileLine) -> 
             place.refuse("the JSON is nested too deeply")
 
 
-def strict_json(place: FileLine) -> Any:
-    """Return options with which Python's JSON parser refuses anything but strict JSON."""
+def strict_json(place: FileLine, *, nan: bool = False) -> Any:
+    """Return options with which Python's JSON parser refuses anything but strict JSON.
 
-    def refuse_constant(name: str) -> NoReturn:
-        place.refuse(f"{name} is not a JSON number")
+    With `nan`, NaN is read: Python writes it for a missing rating. Whatever else it stands for refuses it.
+    """
+
+    def read_constant(name: str) -> float:
+        if name != "NaN" or not nan:
+            place.refuse(f"{name} is not a JSON number")
+        return math.nan
 
     def finite(digits: str) -> float:
         number = float(digits)
@@ -233,7 +275,7 @@ def strict_json(place: FileLine) -> Any:
         return record
 
     return {
-        "parse_constant": refuse_constant,
+        "parse_constant": read_constant,
         "parse_float": finite,
         "parse_int": integer,
         "object_pairs_hook": unique,
@@ -283,16 +325,25 @@ def storable(place: FileLine, value: str, name: str) -> None:
 
 
 def identifier(place: FileLine, value: object, name: str) -> str:
-    """Check a short name and return it; a whole number is read as its digits."""
+    """Check a short name and return it without white space around it; a whole number is read as its digits."""
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
     elif not isinstance(value, str):
         what = quote_value(value) if isinstance(value, float) else kind(value)
         place.refuse(f"{name} must be a string or a whole number, not {what}")
-    checked = text(place, value, name)
+    checked = trim_name(text(place, value, name))
+    if not checked:
+        place.refuse(f"{name} is empty")
     if len(checked) > MAX_NAME:
         place.refuse(f"{name} is over {MAX_NAME} characters long")
     return checked
+
+
+def trim_name(name: str) -> str:
+    """Return a name without what nobody sees before and after it."""
+    start = AROUND_NAMES.match(name).end()  # type: ignore[union-attr]
+    end = len(name) - AROUND_NAMES.match(name[::-1]).end()  # type: ignore[union-attr]
+    return name[start:end]
 
 
 def optional_text(place: FileLine, value: object, name: str) -> str | None:
@@ -308,7 +359,15 @@ def parse_texts(place: FileLine, value: object, name: str) -> tuple[str, ...]:
         place.refuse(f"{name} must be a list of strings, not {kind(value)}")
     if not value:
         place.refuse(f"{name} is an empty list")
+    for index, item in enumerate(value):
+        if isinstance(item, str) and not item.strip():
+            place.refuse(f"{name}[{index}] is empty; leave it out of the list")
     return tuple(text(place, item, f"{name}[{index}]") for index, item in enumerate(value))
+
+
+def given_texts(place: FileLine, value: object, name: str) -> tuple[str, ...]:
+    """Return the texts of a list; none where it is absent, null or empty."""
+    return () if value is None or value == [] else parse_texts(place, value, name)
 
 
 def objects(place: FileLine, value: object, name: str) -> list[dict[str, Any]]:
@@ -322,7 +381,7 @@ def objects(place: FileLine, value: object, name: str) -> list[dict[str, Any]]:
 
 
 def ratings(place: FileLine, value: object, name: str) -> dict[str, float]:
-    """Read a mapping from aspect to a finite number; null is an empty one."""
+    """Read a mapping from aspect to a finite number; null is an empty one, and what is not rated is left out."""
     if value is None:
         return {}
     if not isinstance(value, dict):
@@ -330,7 +389,20 @@ def ratings(place: FileLine, value: object, name: str) -> dict[str, float]:
     return {
         identifier(place, aspect, f"an aspect of {name}"): parse_number(place, rating, f"{name}.{aspect}")
         for aspect, rating in value.items()
+        if not is_missing(rating)
     }
+
+
+def describe_unrated(count: int) -> str:
+    """Say that ratings are missing."""
+    return f"{count:,} rating{' is' if count == 1 else 's are'} missing (blank, null, NaN or N/A): nobody gave them"
+
+
+def is_missing(rating: object) -> bool:
+    """Tell whether a value says that there is no rating: null, NaN, or a text such as N/A."""
+    if isinstance(rating, str):
+        return rating.strip().casefold() in MISSING
+    return rating is None or (isinstance(rating, float) and math.isnan(rating))
 
 
 def parse_number(place: FileLine, value: object, name: str) -> float:

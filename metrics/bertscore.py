@@ -177,7 +177,7 @@ class BertScore:
         scores = []
         for text in candidates:
             if not references:
-                scores.append(Score(None, "no reference to compare with"))
+                scores.append(Score(None, "there is no reference"))
             elif not right:
                 scores.append(Score(None, f"no reference has a token{self.that_counts}"))
             elif (ids := encoded[text].ids) not in values:

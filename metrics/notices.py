@@ -8,6 +8,7 @@ from itertools import islice
 
 import regex
 
+from relevance.data.alike import AlikeNames
 from relevance.data.marks import Marks
 from relevance.data.own_references import OwnReferences
 from relevance.data.records import Document, Summary
@@ -103,15 +104,16 @@ def find_notices(
 ) -> dict[str, list[str]]:
     """Say what is to be known of texts before their scores are believed, by kind, in one pass over the records.
 
-    The kinds are `words` that a metric breaks, `line breaks` that it needs, `marks` of other programs, and `own
-    references`. `signatures` are those of the metrics, and `name_of` names them. If `first` is given, no more documents
-    are looked at, and what is said tells so.
+    The kinds are `words` that a metric breaks, `line breaks` that it needs, `marks` of other programs, `own
+    references`, and `names` that look alike. `signatures` are those of the metrics, and `name_of` names them. If
+    `first` is given, no more documents are looked at, and what is said tells so.
     """
     signatures = list(signatures)
-    words, marks, own, lines = BrokenWords(), Marks(), OwnReferences(), False
+    words, marks, own, alike, lines = BrokenWords(), Marks(), OwnReferences(), AlikeNames(), False
     for document, summaries in islice(records, first):
         marks.add(document, summaries)
         own.add(document, summaries)
+        alike.add(document, summaries)
         for text in (*document.references, *(summary.text for summary in summaries)):
             words.add(text)
             lines = lines or "\n" in text
@@ -121,6 +123,7 @@ def find_notices(
         "line breaks": [] if lines else describe_lines(signatures, name_of),
         "marks": marks.describe(first),
         "own references": own.describe(first),
+        "names": alike.describe(),
     }
     return {kind: sentences for kind, sentences in said.items() if sentences}
 

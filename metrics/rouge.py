@@ -148,7 +148,10 @@ class Rouge:
             if not rouge_words(example.candidate, self.tokenizer):
                 yield Score(None, f"the candidate has no token ({self.tokens})")
             elif not references:
-                yield Score(None, f"no reference with a token ({self.tokens})")
+                lacking = (
+                    f"no reference with a token ({self.tokens})" if example.references else "there is no reference"
+                )
+                yield Score(None, lacking)
             else:
                 parts = dict(zip(VALUES, figures, strict=True))
                 yield Score(parts.pop(self.value), parts=parts, explain=partial(self.evidence, example))

@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from relevance.data.reading import trim_name
 from relevance.data.records import Example
 from relevance.frames import BadFrame, read_examples, require
 from relevance.metrics.explained import Explained
@@ -90,7 +91,7 @@ def explain(
     `ModelUnavailable`.
     """
     require(frame, ("document", "system"))
-    rows = frame[frame["document"].astype(str) == str(document)]
+    rows = frame[frame["document"].astype(str).map(trim_name) == trim_name(str(document))]
     if rows.empty:
         raise BadFrame(f"the frame has no document {document!r}")
     by_system = {example.system: example for example in read_examples(rows, clean=clean)}

@@ -12,7 +12,7 @@ from relevance.data.cells import Cells
 from relevance.data.cleaning import RULES
 from relevance.data.importers import read_documents
 from relevance.data.marks import check_marks
-from relevance.data.reading import say_nothing
+from relevance.data.reading import say_nothing, trim_name
 from relevance.data.records import Document, Example, Summary, make_examples
 from relevance.metrics.notices import find_notices
 
@@ -67,13 +67,16 @@ def require(frame: pd.DataFrame, columns: Sequence[str]) -> None:
 
 
 def read_keys(frame: pd.DataFrame) -> list[tuple[str, str]]:
-    """Return the document and system of each row, as texts. Raises `BadFrame` for a repeated pair or a missing name."""
+    """Return the document and system of each row, without white space around them.
+
+    Raises `BadFrame` for a repeated pair or a missing name.
+    """
     require(frame, ("document", "system"))
     keys: dict[tuple[str, str], int] = {}
     for row, (document, system) in enumerate(zip(frame["document"], frame["system"], strict=True)):
-        if _is_missing(document) or _is_missing(system):
+        if any(_is_missing(name) or not trim_name(str(name)) for name in (document, system)):
             raise BadFrame(f"row {row} has no document or no system; name both")
-        key = str(document), str(system)
+        key = trim_name(str(document)), trim_name(str(system))
         if key in keys:
             raise BadFrame(
                 f"rows {keys[key]} and {row} are both document {key[0]!r} by system {key[1]!r}; keep one of them"

@@ -42,17 +42,14 @@ def rating_columns(records: Sequence[Record]) -> list[str]:
 def rows_of(records: Sequence[Record], format: str) -> Iterator[dict[str, Any]]:
     """Yield the rows of all documents, without empty cells. Raises `CannotBeHeld`."""
     for document, summaries in records:
-        source = document.source_text
-        if not source.strip() or not document.references:
-            lacking = "reference" if source.strip() else "source"
-            refuse(format, document.id, f"it has no {lacking}, and each row must have one; write interchange instead")
         title = {} if document.title is None else {"title": document.title}
-        first, *others = dict.fromkeys(document.references)
-        of_document = {"document_id": document.id, **title, "source": source}
+        source = {"source": document.source_text} if document.source_text.strip() else {}
+        of_document = {"document_id": document.id, **title, **source}
+        first, *others = [{"reference": text} for text in dict.fromkeys(document.references)] or [{}]
         for summary in summaries:
             if summary.text and summary.is_empty:
                 refuse(format, document.id, f"the summary of {summary.system} is white space, which a row cannot hold")
             human = {f"{HUMAN}{aspect}": rating for aspect, rating in summary.human.items()}
-            yield {**of_document, "reference": first, "system": summary.system, "summary": summary.text, **human}
+            yield {**of_document, **first, "system": summary.system, "summary": summary.text, **human}
         for reference in others if summaries else [first, *others]:
-            yield {**of_document, "reference": reference}
+            yield {**of_document, **reference}

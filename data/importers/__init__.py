@@ -8,10 +8,12 @@ at all.
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from relevance.data.alike import AlikeNames
 from relevance.data.importers import (
     arxiv,
     arxiv_papers,
     cnn_dailymail,
+    flat,
     huggingface,
     human_feedback,
     interchange,
@@ -30,7 +32,7 @@ from relevance.data.importers import (
     tac,
     xsum,
 )
-from relevance.data.importers.columns import guess_table
+from relevance.data.importers.columns import describe_missing, guess_table
 from relevance.data.importers.nested import column_names
 from relevance.data.importers.pairwise import Read
 from relevance.data.importers.table import TableColumns
@@ -48,6 +50,7 @@ IMPORTERS: dict[str, Callable[[Path, Say], Records]] = {
     "csv": table.load_csv,
     "tsv": table.load_tsv,
     "parquet": parquet.load,
+    "json": flat.load,
     "question": question.load,
     "cnn_dailymail": cnn_dailymail.load,
     "xsum": xsum.load,
@@ -123,6 +126,9 @@ RECOGNIZED: tuple[tuple[str, set[str]], ...] = (
 )
 """The formats of JSON, with fields of their records; the first whose fields all occur is taken."""
 
+OF_DOCUMENTS = {"interchange", "scitldr", "newsroom"}
+"""The formats with an object for each document, which an object with a summary beside its reference is not."""
+
 
 def guess_format(path: Path) -> str:
     """Return the format of a file by its ending or, for JSON and Parquet, by its fields.
@@ -138,13 +144,16 @@ def guess_format(path: Path) -> str:
         return "lmarena"
     if guessed is not None:
         return guessed
-    for place, record in read_json(path):
+    for place, record in read_json(path, nan=True):
         for format, fields in RECOGNIZED:
             if fields <= record.keys():
-                return format
+                return "json" if format in OF_DOCUMENTS and flat.fits(record) else format
+        if flat.fits(record):
+            return "json"
         place.refuse(
             "the format cannot be told from the fields "
-            f"{', '.join(map(quote_value, list(record)[:8])) or '(none)'}; name it with --format {'|'.join(IMPORTERS)}"
+            f"{', '.join(map(quote_value, list(record)[:8])) or '(none)'}: to be read as a table, the objects lack "
+            f"{describe_missing(record) or 'nothing, but they are nested'}; rename fields, or name a format by --format"
         )
     raise BadRecord(f"{path.name}:1: the file is empty")
 
@@ -193,21 +202,27 @@ def read_documents(
         )
     if format not in IMPORTERS:
         raise BadRecord(f"unknown format {format!r}; known are {', '.join([*IMPORTERS, LINES])}")
-    documents = count = 0
+    documents = count = unreferenced = 0
     if columns is None and format in DELIMITED:
         columns = guess_table(path, DELIMITED[format], say)
     read = IMPORTERS[format](path, say) if columns is None else table.load_columns(path, columns, say)
     own = OwnReferences()
+    alike = AlikeNames()
     for document, summaries in check_marks(read, say, clean=clean):
         documents += 1
         own.add(document, summaries)
+        alike.add(document, summaries)
+        unreferenced += not document.references
         count += sum(summary.is_empty for summary in summaries)
         yield document, summaries
     if not documents:
         raise BadRecord(f"{path.name}:1: the file holds no documents")
     if count:
         say(empty_summaries(count))
-    for sentence in own.describe():
+    if 0 < unreferenced < documents:
+        lacking = f"{unreferenced:,} of {documents:,} documents {'has' if unreferenced == 1 else 'have'} no reference"
+        say(f"{lacking}: metrics that need one have no scores there")
+    for sentence in (*own.describe(), *alike.describe()):
         say(sentence)
 
 

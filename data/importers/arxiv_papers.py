@@ -18,8 +18,8 @@ from pathlib import Path
 
 from relevance.data.importers.folders import files_of
 from relevance.data.importers.interchange import unseen
-from relevance.data.importers.table import delimited_rows
-from relevance.data.reading import FileLine, Say, lines, text
+from relevance.data.importers.table import quoted_rows
+from relevance.data.reading import FileLine, Say, lines, say_nothing, text
 from relevance.data.records import BadRecord, Document, Summary
 
 TABLE = "abstracts*.csv"
@@ -71,7 +71,7 @@ def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
 
 def read_table(path: Path) -> Iterator[tuple[FileLine, str, str, str | None]]:
     """Yield the id, abstract and title of each paper, with white space folded. Raises `BadRecord`."""
-    rows = delimited_rows(path, "\t")
+    rows = quoted_rows(path, "\t", say_nothing)
     place, header = next(rows, (FileLine(path, 1), []))
     if missing := [name for name in COLUMNS if name not in header]:
         place.refuse(f"the column {', '.join(missing)} is missing; the header must be id, abstract, title, after tabs")

@@ -1,8 +1,7 @@
 """Inspection of a text table before its import: its delimiter, the names of its columns, and their likely roles."""
 
-import csv
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -17,6 +16,7 @@ from relevance.data.importers.table import (
     REQUIRED,
     WIDE,
     TableColumns,
+    delimited_rows,
     is_taken,
 )
 from relevance.data.reading import Say, quote_value
@@ -35,21 +35,23 @@ ROWS = 5
 
 CALLED = {
     "document_id": (
-        "document_id",
-        "id",
-        "doc_id",
-        "docid",
-        "document id",
-        "article_id",
-        "instance_id",
-        "example_id",
-        "doc",
+        *("document_id", "id", "doc_id", "docid", "document id", "article_id", "article id", "instance_id"),
+        *("example_id", "doc", "guid"),
     ),
     "title": ("title", "headline"),
-    "source": ("source", "document", "article", "text", "src", "input", "source_text", "full_text"),
-    "reference": ("reference", "ref", "target", "gold", "highlights", "reference_summary", "gold_summary", "tldr"),
+    "source": (
+        *("source", "document", "article", "text", "src", "input", "source_text", "full_text", "story", "dialogue"),
+        *("context", "passage"),
+    ),
+    "reference": (
+        *("reference", "references", "ref", "refs", "target", "gold", "highlights", "reference_summary"),
+        *("gold_summary", "ground_truth", "tldr"),
+    ),
     "system": ("system", "model", "summarizer", "model_id", "system_id", "method", "summarizer_id"),
-    "summary": ("summary", "candidate", "output", "prediction", "generated", "hypothesis", "system_summary", "decoded"),
+    "summary": (
+        *("summary", "candidate", "output", "prediction", "generated", "hypothesis", "system_summary", "decoded"),
+        *("generated_summary", "model_output", "pred", "hyp", "hypo", "response"),
+    ),
 }
 """Usual names of the columns, the likeliest first."""
 
@@ -57,6 +59,22 @@ OF_SYSTEM = re.compile(
     r"(?:(?P<before>.+)[ _.-])?(?:summary|output|candidate|prediction|generated)(?:[ _.-](?P<after>.+))?", re.IGNORECASE
 )
 """Usual names of a column with the summaries of one system."""
+
+
+def find_roles(names: Iterable[str]) -> dict[str, str]:
+    """Map the fields that names of columns tell to these names; of several names of a field, the likeliest is taken."""
+    folded = {name.strip().casefold(): name for name in reversed(list(names))}
+    return {
+        field: next(folded[known] for known in called if known in folded)
+        for field, called in CALLED.items()
+        if any(known in folded for known in called)
+    }
+
+
+def describe_missing(names: Collection[str]) -> str:
+    """Say which fields a table lacks to be read, and how they may be called."""
+    roles = find_roles(names)
+    return " and ".join(f"a {field} ({', '.join(CALLED[field][:5])} ...)" for field in NEEDED if field not in roles)
 
 
 class TableHead(NamedTuple):
@@ -74,18 +92,24 @@ class TableHead(NamedTuple):
 
 
 def read_head(path: Path) -> TableHead:
-    """Read the beginning of a text table. Raises `BadRecord`."""
+    """Read the beginning of a text table, whose header tells its delimiter. Raises `BadRecord`."""
     first = next((line for _, line in reading.lines(path)), "")
-    delimiter = max(DELIMITERS, key=first.count)
-    csv.field_size_limit(reading.MAX_LINE_BYTES)
-    rows = csv.reader((line for _, line in reading.lines(path, keep_ends=True)), delimiter=delimiter, strict=True)
-    try:
-        head = [tuple(row) for row in islice(rows, ROWS + 1) if row]
-    except csv.Error as error:
-        raise BadRecord(f"{path.name}:{rows.line_num}: not a well-formed table: {error}") from error
-    if not head:
+    delimiter = guess_delimiter(first)
+    head = [tuple(row) for _, row in islice(delimited_rows(path, delimiter, reading.say_nothing), ROWS + 1)]
+    if not head or head == [("",)]:
         raise BadRecord(f"{path.name}:1: the file is empty")
     return TableHead(delimiter, head[0], tuple(head[1:]))
+
+
+def guess_delimiter(header: str) -> str:
+    """Return the delimiter by which a header has the most usual names and the fewest others, or else the most names."""
+
+    def rank(delimiter: str) -> tuple[int, int]:
+        names = [reading.trim_name(name.strip().strip('"')) for name in header.split(delimiter)]
+        usual = len(find_roles(names)) + sum(name.startswith((HUMAN, WIDE)) for name in names)
+        return usual, -len(names) if usual else len(names)
+
+    return max(DELIMITERS, key=rank)
 
 
 def guess_columns(head: TableHead) -> dict[str, str]:
@@ -93,41 +117,46 @@ def guess_columns(head: TableHead) -> dict[str, str]:
 
     Columns of ratings keep their names.
     """
-    folded = {name.strip().casefold(): name for name in reversed(head.names)}
-    roles = {
-        field: next(folded[known] for known in called if known in folded)
-        for field, called in CALLED.items()
-        if any(known in folded for known in called)
-    }
+    roles = find_roles(head.names)
     return roles | {name: name for name in head.names if name.startswith(HUMAN)}
 
 
 def guess_systems(head: TableHead) -> dict[str, str]:
     """Map the columns that seem to hold the summaries of one system each to its name."""
+    return name_systems([name for place, name in enumerate(head.names) if not holds_numbers(place, head.rows)])
+
+
+def name_systems(names: Sequence[str]) -> dict[str, str]:
+    """Map names such as `summary_a` to the system that they name."""
     known = {name for called in CALLED.values() for name in called}
     systems: dict[str, str] = {}
-    for place, name in enumerate(head.names):
+    for name in names:
         named = OF_SYSTEM.fullmatch(name.strip())
-        if named and name.strip().casefold() not in known and not holds_numbers(place, head.rows):
+        if named and name.strip().casefold() not in known:
             system = named["before"] or named["after"]
             systems[name] = name if system in systems.values() else system
     return systems
 
 
 def guess_table(path: Path, delimiter: str, say: Say) -> TableColumns | None:
-    """Guess how to read a table with other names of columns, and report the guess.
+    """Guess how to read a table with other names of columns or another delimiter, and report the guess.
 
-    Return None if the table has the expected names, or cannot be guessed.
+    Return None if the table has the expected names and delimiter, or if names cannot be guessed.
     """
     try:
         head = read_head(path)
     except BadRecord:
         return None  # the error is raised when the table is read
+    other = head.delimiter != delimiter
+    if other:
+        say(f"the columns are separated by {DELIMITERS[head.delimiter]} (guessed)")
+    if head.plain:
+        return tell_columns(head, {name: name for name in head.names if is_taken(name)}, []) if other else None
     read_as = guess_columns(head)
     if not {"system", "summary"} & set(read_as):
         read_as |= {f"{WIDE}{system}": column for column, system in guess_systems(head).items()}
-    if head.plain or head.delimiter != delimiter or list_missing(read_as):
-        return None
+    if list_missing(read_as):
+        return tell_columns(head, {name: name for name in head.names if is_taken(name)}, []) if other else None
     say(f"columns: {', '.join(f'{field} is {quote_value(column)}' for field, column in read_as.items())} (guessed)")
     return tell_columns(head, read_as, [])
 

@@ -5,7 +5,8 @@
 "questions": [{"question": "... @placeholder ...", "answer": "..."}]}
 
 `title`, `human`, `scores` (of metrics, given with the summary) and `questions` are optional; `source` and
-`references` are null if the data set does not have them; an `id` may be a whole number, a summary's text empty.
+`references` are absent, null or `[]` if the data set does not have them; an `id` may be a whole number; a summary's
+text is empty or null if the system wrote nothing, and a rating null or NaN if nobody gave it.
 """
 
 from collections.abc import Iterator
@@ -24,7 +25,8 @@ def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
     """Read an interchange file."""
     seen: dict[str, FileLine] = {}
     passed_over: set[str] = set()
-    for place, record in reading.read_json_lines(path):
+    unrated = 0
+    for place, record in reading.read_json_lines(path, nan=True):
         for name in record.keys() - FIELDS - passed_over:
             if len(passed_over) == NAMED:
                 say(f"{place}: more fields are passed over")
@@ -32,24 +34,28 @@ def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
             if len(passed_over) <= NAMED:
                 say(f"{place}: field passed over: {reading.quote_value(name)}")
         document_id = unseen(place, reading.require_field(place, record, "id"), seen)
-        source = reading.require_field(place, record, "source")
-        references = reading.require_field(place, record, "references")
+        if not any(record.get(name) for name in ("source", "references", "summaries", "title")):
+            place.refuse("the document has neither source, references and summaries nor a title")
         document = Document(
             id=document_id,
             title=reading.optional_text(place, record.get("title"), "title"),
-            source=read_source(place, source),
-            references=() if references is None else reading.parse_texts(place, references, "references"),
+            source=read_source(place, record.get("source")),
+            references=reading.given_texts(place, record.get("references"), "references"),
             questions=tuple(questions(place, record.get("questions", []))),
         )
-        yield document, summaries(place, document_id, record.get("summaries", []))
+        written = [] if record.get("summaries") is None else record["summaries"]
+        yield document, summaries(place, document_id, written)
+        unrated += sum(reading.is_missing(value) for one in written for value in (one.get("human") or {}).values())
+    if unrated:
+        say(reading.describe_unrated(unrated))
 
 
 def read_source(place: FileLine, source: object) -> str | tuple[str, ...]:
-    """Read a text or its sentences; null if the data set does not have it."""
-    if source is None:
-        return ""
-    if isinstance(source, list):
-        return reading.parse_texts(place, source, "source")
+    """Read a text or its sentences; absent, null or `[]` if the data set does not have it."""
+    if source is None or isinstance(source, list):
+        return reading.given_texts(place, source, "source") or ""
+    if isinstance(source, str) and not source.strip():
+        place.refuse("source is empty; write null, or leave the field out, if the data set does not have its documents")
     return reading.text(place, source, "source")
 
 
@@ -61,10 +67,11 @@ def summaries(place: FileLine, document_id: str, value: object) -> list[Summary]
         system = reading.identifier(place, reading.require_field(place, item, "system"), f"{name}.system")
         if system in by_system:
             place.refuse(f"the system {reading.quote_value(system)} stands twice among the summaries")
+        written = reading.require_field(place, item, "text")
         by_system[system] = Summary(
             document_id=document_id,
             system=system,
-            text=reading.summary_text(place, reading.require_field(place, item, "text"), f"{name}.text"),
+            text=reading.summary_text(place, "" if written is None else written, f"{name}.text"),
             human=reading.ratings(place, item.get("human"), f"{name}.human"),
             given=tuple(reading.ratings(place, item.get("scores"), f"{name}.scores").items()),
         )

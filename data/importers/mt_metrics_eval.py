@@ -28,6 +28,7 @@ from relevance.data.reading import (
     read_json_lines,
     require_field,
     summary_text,
+    trim_name,
 )
 from relevance.data.records import BadRecord, Document, Summary
 from relevance.data.sorting import natural_order
@@ -232,7 +233,7 @@ def read_names(docs: Path) -> Iterator[tuple[FileLine, str]]:
         fields = line.split()
         if len(fields) != 2:
             place.refuse(f"each line must be DOMAIN DOCUMENT, not {quote_value(line)}")
-        yield place, fields[1]
+        yield place, trim_name(fields[1])
 
 
 def read_scores(file: Path, systems: Mapping[str, Path], count: int, *, of_people: bool = True) -> Values:
@@ -243,13 +244,14 @@ def read_scores(file: Path, systems: Mapping[str, Path], count: int, *, of_peopl
         fields = line.split()
         if len(fields) != 2:
             place.refuse(f"each line must be SYSTEM SCORE, not {quote_value(line)}")
-        if fields[0] not in systems:
-            place.refuse(f"there is no output of a system {quote_value(fields[0])}")
+        system = trim_name(fields[0])
+        if system not in systems:
+            place.refuse(f"there is no output of a system {quote_value(system)}")
         missing = fields[1] == "None" and of_people
         value = nan if missing else parse_rating(place, fields[1], "the score")
-        scores.setdefault(fields[0], array("d")).append(value)
-        if len(scores[fields[0]]) > count:
-            place.refuse(f"{quote_value(fields[0])} has more scores than there are documents, {count}")
+        scores.setdefault(system, array("d")).append(value)
+        if len(scores[system]) > count:
+            place.refuse(f"{quote_value(system)} has more scores than there are documents, {count}")
     for system, values in scores.items():
         if len(values) < count:
             place.refuse(f"{quote_value(system)} has {len(values)} scores, but there are {count} documents")

@@ -44,7 +44,7 @@ REWRITE = "write the file in smaller row groups and pages, or as JSON lines"
 
 def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
     """Read a Parquet file; the line in errors is the row's number."""
-    return gather(read_rows(path, say))
+    return gather(read_rows(path, say), say)
 
 
 def read_rows(path: Path, say: Say) -> Iterator[TableRow]:
@@ -64,7 +64,7 @@ def load_part(path: Path, rows: range) -> Iterator[tuple[Document, list[Summary]
 
     The limits hold for these rows, not for the file. Raises `BadRecord` with the row's number in the file.
     """
-    return gather(read_part(path, rows))
+    return gather(read_part(path, rows), say_nothing)
 
 
 def read_part(path: Path, rows: range) -> Iterator[TableRow]:

@@ -367,7 +367,7 @@ def test_names_from_a_file_stay_in_their_lines(folder):
         (["small.jsonl", "--human", "beauty"], "there are no human ratings of 'beauty'; there are relevance, fluency"),
         (["small.jsonl", "--metrics", " , "], "--metrics names no metric"),
         (["small.jsonl", "--seed", "-1"], "Invalid value for '--seed': -1 is not in the range 0<=x<=2147483647."),
-        (["small.jsonl", "--input-format", "csv"], "small.jsonl:1: no column document_id, source, "),
+        (["small.jsonl", "--input-format", "csv"], "small.jsonl:1: no column document_id, reference, "),
         (["small.jsonl", "--tables", "judges"], "there is no table judges (no language model has judged); there are "),
         (["small.jsonl", "--tables", "agreement,humans,x"], "there is no table humans, x; there are agreement, compa"),
         (["small.jsonl", "--tables", ""], "--tables names no table"),

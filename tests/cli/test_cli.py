@@ -125,7 +125,7 @@ def test_import_of_published_files(folder, shared_data):
         (["small.jsonl", "--name", ""], "a name needs 1 to 200 printable characters"),
         (
             ["small.jsonl", "--name", "x", "--format", "xml"],
-            "unknown format 'xml'; known are interchange, scitldr, summeval, csv, tsv, parquet, question, "
+            "unknown format 'xml'; known are interchange, scitldr, summeval, csv, tsv, parquet, json, question, "
             "cnn_dailymail, xsum, scisummnet, newsroom, arxiv, arxiv_papers, multi_xscience, huggingface, realsumm, "
             "tac, sacrerouge, mt_metrics_eval, lmarena, human_feedback, lines",
         ),

@@ -157,8 +157,6 @@ def test_mt_metrics_eval_keeps_the_order_of_references_and_sorts_systems(tmp_pat
 
 D = Document("d", "Text.", ("Ref.",))
 CANNOT: list[tuple[str, list[Record], str]] = [
-    ("csv", one(Document("d", "", ("R",))), 'csv cannot hold the document "d": it has no source'),
-    ("parquet", one(Document("d", "S", ())), 'parquet cannot hold the document "d": it has no reference'),
     ("csv", one(D, Summary("d", "s", " \n")), "the summary of s is white space"),
     ("sacrerouge", one(Document("d", "S", ())), "it has neither summaries nor references"),
     ("mt_metrics_eval", one(Document("d e", "S", ("R",))), 'the document "d e": there is white space in its id'),
@@ -206,8 +204,20 @@ def test_mt_metrics_eval_refuses_the_text_that_stands_for_none_there(tmp_path: P
 
 
 @pytest.mark.parametrize("format", EXPORTERS)
-def test_byte_order_marks_in_texts_and_names_are_kept(tmp_path: Path, format: str) -> None:
+def test_byte_order_marks_in_texts_are_kept_and_those_around_names_are_not(tmp_path: Path, format: str) -> None:
     mark = "\ufeff"
     document = Document(f"{mark}d", f"{mark}S.", (f"{mark}R.", f"{mark}Q."))
     records = [(document, [Summary(document.id, f"{mark}s", f"{mark}x", {"r": 1.0})])]
-    assert convert(records, path_of(tmp_path, format), format) == (records, [])
+    named = [(replace(document, id="d"), [Summary("d", "s", f"{mark}x", {"r": 1.0})])]
+    assert convert(records, path_of(tmp_path, format), format) == (named, [])
+
+
+@pytest.mark.parametrize("format", ["csv", "parquet", "interchange"])
+def test_documents_without_sources_or_references_are_kept(tmp_path: Path, format: str) -> None:
+    records = [
+        (Document("a", "", ("R",)), [Summary("a", "s", "x", {"r": 1.0})]),
+        (Document("b", "S", ()), [Summary("b", "s", "x")]),
+        (Document("c", "", (), "Title"), []),
+    ]
+    ((*back,), _) = convert(records, path_of(tmp_path, format), format)
+    assert back == records

@@ -234,6 +234,7 @@ def test_segments_of_mt_metrics_eval_are_documents(tmp_path: Path) -> None:
         "files of ratings that mark spans are skipped: 1",
         "references among the systems are not imported as systems: refA",
         "1 summary is empty: it is kept without scores, and no study asks about it",
+        "1 of 3 documents has no reference: metrics that need one have no scores there",
     ]
 
 

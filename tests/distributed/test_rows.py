@@ -84,9 +84,9 @@ def test_no_document_is_cut_apart(documents: str, wanted: list[range]) -> None:
 
 def test_a_bad_row_is_named_by_its_place_in_the_whole_file(tmp_path: Path) -> None:
     rows = demo_rows()
-    rows[-1]["source"] = None
+    rows[-1]["reference"] = "\0"
     source = store(tmp_path / "in.parquet", rows, 7)
-    with pytest.raises(BadRecord, match=rf"in\.parquet:{len(rows)}: source must be"):
+    with pytest.raises(BadRecord, match=rf"in\.parquet:{len(rows)}: reference contains a NUL"):
         scored(tmp_path / "out", source)
     assert not is_sharded(tmp_path / "out")
 

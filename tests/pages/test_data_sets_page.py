@@ -74,7 +74,9 @@ def test_columns_of_other_names_and_semicolons_are_read_as_one_says(store: DataS
     sound(app.selectbox(key="import_column:source").select("output").run())
     assert "The column output is chosen twice." in said(app)
     sound(app.selectbox(key="import_column:source").select("(none)").run())
-    assert "Choose the columns of source." in said(app)
+    sound(app.selectbox(key="import_column:reference").select("(none)").run())
+    assert "Choose the columns of reference." in said(app)
+    sound(app.selectbox(key="import_column:reference").select("gold").run())
     sound(app.selectbox(key="import_column:source").select("article").run())
     press(app, "import")
     ((document, summaries),) = store.records("mine")
@@ -114,8 +116,8 @@ def test_a_column_of_ratings_without_its_prefix_is_offered(store: DataStore) -> 
 
 
 def test_what_is_wrong_with_a_file_is_said_before_it_is_imported(store: DataStore) -> None:
-    app = upload("mine.csv", "document_id,source,reference,system,summary\nd,A text.,,a,Some words.\n")
-    assert "mine.csv:2: reference is empty." in said(app)
+    app = upload("mine.csv", "document_id,source,reference,system,summary\nd,A text.,R,,Some words.\n")
+    assert "mine.csv:2: system must be a string or a whole number, not null." in said(app)
     assert "import" not in [button.key for button in app.button]
 
 
