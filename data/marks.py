@@ -12,8 +12,11 @@ from relevance.data.records import Document, Summary
 NAMED = 5
 """The most marks that a sentence names."""
 
-REMEDY = "(on the page Data sets: Clean the texts; in Python: clean=True)"
-"""What follows `--clean` in the way out."""
+REMEDY = (
+    "--clean of import, score, analyze, keywords and convert, Clean the texts on the page Data sets, or clean=True in "
+    "Python"
+)
+"""The ways out."""
 
 
 class Marks:
@@ -84,12 +87,12 @@ class Marks:
         if self.marked:
             said.append(
                 f"marks of other programs stand in {self.marked:,} {among}, and metrics read them as text: "
-                f"{list_counts(self.marks)}; such as {self.example}; read the file with --clean to remove them {REMEDY}"
+                f"{list_counts(self.marks)}; such as {self.example}; what removes them: {REMEDY}"
             )
         if self.spelled:
             said.append(
                 f"letters in unusual forms stand in {self.spelled:,} {among}, and not every metric takes them for the "
-                f"usual ones: {list_counts(self.letters)}; read the file with --clean to rewrite them {REMEDY}"
+                f"usual ones: {list_counts(self.letters)}; what rewrites them: {REMEDY}"
             )
         return said
 

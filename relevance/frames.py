@@ -20,7 +20,6 @@ NEEDED = ("document", "system", "summary", "references")
 SIGNATURES = "signatures"
 """The name of a frame's attribute with the signature of each column of scores."""
 
-
 CLEANED = "cleaned"
 """The name of a frame's attribute with the version of the rules by which its texts were cleaned, if they were."""
 
@@ -34,11 +33,13 @@ def load(path: str | Path, format: str | None = None, *, clean: bool = False) ->
 
     The columns are `document`, `system`, `summary`, `references`, `source`, `title`, and each rating of any summary; a
     missing rating is NaN. A data set's questions for APES are left out. `format` is guessed by default. With `clean`,
-    texts lose the marks of other programs, such as `<q>`, which the signatures of their scores say. Raises `BadRecord`,
-    with file and line, for a bad file, and `BadFrame` for a file without summaries.
+    texts lose the marks of other programs, such as `<q>`, which the signatures of their scores say. What was guessed,
+    left out, counted or changed is a warning. Raises `BadRecord`, with file and line, for a bad file, and `BadFrame`
+    for a file without summaries.
     """
     rows = []
-    for document, summaries in read_documents(Path(path), format, clean=clean):
+    said: list[str] = []
+    for document, summaries in read_documents(Path(path), format, said.append, clean=clean):
         for summary in summaries:
             texts = {
                 "document": document.id,
@@ -53,6 +54,9 @@ def load(path: str | Path, format: str | None = None, *, clean: bool = False) ->
             rows.append({**texts, **summary.human})
     if not rows:
         raise BadFrame(f"{path} has documents, but no summaries; add some, for example by `relevance summarize`")
+    for sentence in said:
+        if not sentence.startswith("format: "):
+            warnings.warn(sentence, stacklevel=2)
     frame = pd.DataFrame(rows)
     if clean:
         frame.attrs[CLEANED] = RULES

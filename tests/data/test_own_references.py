@@ -116,7 +116,8 @@ def test_what_is_said_is_what_examples_are_made_of(
 
 
 def test_python_scores_by_the_other_references_and_warns(file: Path) -> None:
-    frame = relevance.load(file)
+    with pytest.warns(UserWarning, match="reference"):
+        frame = relevance.load(file)
     with pytest.warns(UserWarning, match="reference") as warned:
         scored = relevance.score(frame, ["rouge1"])
     assert [str(one.message) for one in warned] == TOLD

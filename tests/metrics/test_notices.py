@@ -132,8 +132,12 @@ def test_the_same_is_said_wherever_texts_are_read(
         said = " ".join(run("analyze", name, *metrics).output.split())
         assert MARKS in said
         assert WORDS in said
+    with pytest.warns(UserWarning, match="marks of other programs") as warned:
+        frame = relevance.load(marked)
+    assert [str(one.message)[:20] for one in warned] == [MARKS[:20]]
+    assert warned[0].filename == __file__
     with pytest.warns(UserWarning, match="words|marks") as warned:
-        relevance.score(relevance.load(marked), ["rouge1"])
+        relevance.score(frame, ["rouge1"])
     assert [str(one.message)[:20] for one in warned] == [WORDS[:20], MARKS[:20]]
 
 
@@ -154,11 +158,14 @@ def test_what_is_cleaned_says_so_and_has_a_signature_of_its_own(
     assert manifest["signatures"] == signatures
     other = CliRunner().invoke(main, ["score", str(marked), *options[:-1], "-o", f"{tmp_path}/shards/"])
     assert other.exit_code == 2
-    frame = relevance.load(marked)
+    with pytest.warns(UserWarning, match="marks of other programs"):
+        frame = relevance.load(marked)
     scored = relevance.score(frame, ["rouge1"], clean=True, language="de")
     assert scored["rouge1"].tolist() == pytest.approx([one["metrics"]["rouge1"] for one in (first, second)])
     assert scored.attrs["signatures"] == signatures
-    loaded = relevance.score(relevance.load(marked, clean=True), ["rouge1"], language="de")
+    with pytest.warns(UserWarning, match="marks of other programs were removed from 2 of 4 texts"):
+        cleaned = relevance.load(marked, clean=True)
+    loaded = relevance.score(cleaned, ["rouge1"], language="de")
     assert loaded.attrs["signatures"] == signatures
     assert loaded["rouge1"].tolist() == scored["rouge1"].tolist()
     assert "<q>" in scored["summary"][0]
