@@ -169,11 +169,11 @@ def test_table_1_of_the_rouge_k_paper(shared_data: Path) -> None:
 @pytest.mark.parametrize(
     ("candidate", "references", "why"),
     [
-        ("a cat", (), "no reference to compare with"),
+        ("a cat", (), "there is no reference"),
         ("a cat", ("", " \n"), "no reference has a token"),
         ("", ("a cat",), "the summary has no token"),
         ("\u200b\t", ("a cat",), "the summary has no token"),
-        ("", (), "no reference to compare with"),
+        ("", (), "there is no reference"),
     ],
 )
 def test_missing_is_not_zero(candidate: str, references: tuple[str, ...], why: str) -> None:
