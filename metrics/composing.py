@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 from unicodedata import is_normalized, normalize
 
-import regex
+from relevance.data.cleaning import CHARACTER
 
 
 class Composed(NamedTuple):
@@ -19,10 +19,6 @@ class Composed(NamedTuple):
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Return the span in the original of a stretch of at least one character."""
         return self.starts[start], self.ends[end - 1]
-
-
-CHARACTER = regex.compile(r"\X")
-"""A character as people see it, of one or several characters of Unicode."""
 
 
 def compose(text: str) -> Composed:

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from relevance.data import reading
-from relevance.data.importers.columns import describe_missing, find_roles, name_systems
-from relevance.data.importers.table import HUMAN, NEEDED, WIDE, TableRow, complete_rows, gather
+from relevance.data.importers.columns import describe_missing, find_roles, list_missing, name_systems
+from relevance.data.importers.table import HUMAN, WIDE, TableRow, complete_rows, gather
 from relevance.data.reading import FileLine, Say, quote_value
 from relevance.data.records import Document, Summary
 
@@ -28,38 +28,31 @@ def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
 def fits(record: Mapping[str, Any]) -> bool:
     """Tell whether a record is flat, and has a reference and a summary by usual names."""
     flat = not any(isinstance(value, dict) for value in record.values()) and "summaries" not in record
-    return flat and not lacks(record)
+    return flat and not list_missing(name_fields(record))
 
 
-def lacks(record: Mapping[str, Any]) -> list[str]:
-    """Return the needed fields that a record does not have."""
-    roles = find_roles(record)
-    return [field for field in NEEDED if field not in roles and not (field == "summary" and find_systems(record))]
-
-
-def find_systems(record: Mapping[str, Any]) -> dict[str, str]:
-    """Map the fields with summaries of one system each to its name."""
-    if not {"system", "summary"}.isdisjoint(find_roles(record)):
-        return {}
-    return name_systems([name for name, value in record.items() if value is None or isinstance(value, str)])
+def name_fields(record: Mapping[str, Any]) -> dict[str, str]:
+    """Map what the fields of a record are in a row of a table to their names, as the columns of CSV are guessed."""
+    named = find_roles(record) | {name: name for name in record if name.startswith(HUMAN)}
+    if {"system", "summary"}.isdisjoint(named):
+        texts = [name for name, value in record.items() if value is None or isinstance(value, str)]
+        named |= {f"{WIDE}{system}": name for name, system in name_systems(texts).items()}
+    return named
 
 
 def read_rows(path: Path, say: Say) -> Iterator[TableRow]:
     """Yield the rows of a table, several for an object with several references."""
     told: set[str] = set()
     for place, record in reading.read_json(path, nan=True):
-        if lacks(record):
+        named = name_fields(record)
+        if list_missing(named):
             place.refuse(f"the object is no row of a table: it lacks {describe_missing(record)}; rename its fields")
-        roles = find_roles(record)
-        row = {field: record[name] for field, name in roles.items()}
-        row |= {f"{WIDE}{system}": record[name] for name, system in find_systems(record).items()}
-        row |= {name: value for name, value in record.items() if name.startswith(HUMAN)}
-        taken = {*roles.values(), *find_systems(record), *row}
+        taken = set(named.values())
         for name in [name for name in record if name not in taken and name not in told]:
             told.add(name)
             if len(told) <= NAMED:
                 say(f"{place}: field passed over: {quote_value(name)}")
-        yield from spread_references(place, row)
+        yield from spread_references(place, {field: record[name] for field, name in named.items()})
 
 
 def spread_references(place: FileLine, row: dict[str, Any]) -> Iterator[TableRow]:
