@@ -13,7 +13,7 @@ from relevance.distributed.encoding import encode, versions
 from relevance.distributed.sources import Piece, Records, read_piece
 from relevance.metrics.base import Metric, Score
 from relevance.metrics.models.encoder import forget_texts
-from relevance.metrics.registry import METRICS
+from relevance.metrics.registry import is_lexical
 from relevance.metrics.scoring import score_records
 from relevance.summarizers.adding import describe_trained_on, marked, trained_ids
 from relevance.summarizers.base import BatchSummarizer, Summarizer
@@ -92,7 +92,7 @@ class ScoreWork:
     @property
     def needs_model(self) -> bool:
         """True if one of the metrics needs a model."""
-        return any(METRICS[metric.name].needs_model for metric in self.metrics)
+        return not all(is_lexical(metric.signature) for metric in self.metrics)
 
     def columns(self, records: Records) -> Columns:
         """Return a row per summary, in the order of the input."""

@@ -79,6 +79,8 @@ class MetricKind:
     """The renderer of its evidence: a name in `relevance.reports.evidence.renderers`."""
     needs_model: bool = False
     """True if it loads a model. Metrics without one take seconds and are computed in the process that asks."""
+    loads_model: Callable[[Mapping[str, str]], bool] = lambda settings: False
+    """A function that tells whether a metric with a signature's settings loads a model, where others load none."""
     by_default: bool = False
     """True if it is scored when nobody names metrics."""
     source: str = ""

@@ -4,7 +4,8 @@ Words of every language but English are those of any script (`relevance.metrics.
 scripts that are written without spaces, such as Chinese and Japanese, and a word in all others. They are lower-cased,
 and Arabic words lose their vowel signs and tatweel. For ROUGE the language's Snowball stemmer, if there is one, removes
 the endings; keywords consist of simplemma's lemmas, or of those stems if simplemma lacks the language. Stop words are
-those of stopwords-iso. English has rules of its own, those of the `rouge-score` package and of the ROUGE-K paper.
+those of stopwords-iso. English has rules of its own, those of the `rouge-score` package and of the ROUGE-K paper, and
+lemmas by `relevance.metrics.lemmas`.
 """
 
 from collections import Counter
@@ -18,6 +19,8 @@ import regex
 
 from relevance.metrics.composing import compose
 from relevance.metrics.kind import option
+from relevance.metrics.lemmas import DICTIONARY, RULES
+from relevance.metrics.spacy_lemmas import SPACY, is_spacy, pipeline_of, revision_of
 
 ENGLISH = "en"
 
@@ -131,12 +134,35 @@ def settings_of(language: str) -> dict[str, str]:
 
 
 def keyword_settings(language: str) -> dict[str, str]:
-    """Return the settings, for signatures, that keywords of a language depend on besides their rule."""
+    """Return the settings, for signatures, that keywords of a language depend on besides their rule.
+
+    Instead of a language it may be a pipeline of spaCy. None is loaded.
+    """
+    if is_spacy(language):
+        pipeline = pipeline_of(language)
+        return {"lemma": f"{SPACY}:{pipeline}@{revision_of(pipeline)}"}
     lemmas = f"simplemma{version('simplemma')}"
     if language == ENGLISH:
-        return {"lemma": lemmas}
+        return {"lemma": f"{DICTIONARY}{version(DICTIONARY)}+{lemmas}+rules{RULES}"}
     forms = {"lemma": lemmas, "lang": language} if LANGUAGES[language].lemmas else settings_of(language)
     return {"stop": f"iso{version('stopwordsiso')}", **forms}
+
+
+DEFAULT_LEMMAS = "dictionary"
+
+
+def read_by(language: str, lemmas: str) -> str:
+    """Return by what the words of keywords are read: a language, or the pipeline of spaCy that `lemmas` names.
+
+    Functions of keywords take either as their language. Raises ValueError.
+    """
+    if lemmas == DEFAULT_LEMMAS:
+        return language
+    if not is_spacy(lemmas):
+        raise ValueError(f"lemmas must be {DEFAULT_LEMMAS}, {SPACY} or {SPACY}:PIPELINE, not {lemmas!r}")
+    if language != ENGLISH:
+        raise ValueError(f"lemmas by spaCy are English: leave out the language {language!r} or {lemmas!r}")
+    return lemmas
 
 
 def language_option() -> Any:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
-from relevance.data.signatures import name_of
+from relevance.data.signatures import Signature, name_of
 from relevance.metrics.apes.metric import APES
 from relevance.metrics.base import Metric
 from relevance.metrics.bertscore import BERTSCORE
@@ -62,8 +62,9 @@ def default_metrics() -> tuple[str, ...]:
 
 def is_lexical(signature: str) -> bool:
     """Tell whether a signature or name belongs to a metric that needs no model."""
-    kind = METRICS.get(name_of(signature))
-    return kind is not None and not kind.needs_model
+    parsed = Signature.parse(signature)
+    kind = METRICS.get(parsed.name)
+    return kind is not None and not kind.needs_model and not kind.loads_model(parsed.values)
 
 
 def label_of(signature: str) -> str:

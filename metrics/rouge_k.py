@@ -1,7 +1,7 @@
 """ROUGE-K: the share of a document's keywords that a summary has (Takeshita et al. 2024).
 
-A keyword matches whole words in order. The published code looks for it as a substring of the joined text, so that "art"
-is found in "smart"; this is not repeated here.
+A keyword matches whole words in order. The published code reads words by spaCy, and looks for keywords as substrings of
+the joined text, so that "art" is found in "smart": `lemmas="spacy"` and `match="substring"` do the same.
 """
 
 import hashlib
@@ -18,10 +18,11 @@ from relevance.data.signatures import signature
 from relevance.metrics.base import VERSION, Score, check_option
 from relevance.metrics.keywords.extractors import Rarity, count_rarity, extract, extractor
 from relevance.metrics.keywords.lists import KeywordLists, listed_keyword, read_keyword_lists
-from relevance.metrics.keywords.overlap import LONGEST, TITLES, Keyword, compared_texts, content_words, occurrences
+from relevance.metrics.keywords.overlap import LONGEST, MATCHES, TITLES, Keyword, compared_texts, content_words
 from relevance.metrics.kind import MetricKind, Records, option
-from relevance.metrics.languages import ENGLISH, LANGUAGES, keyword_settings, language_option
-from relevance.metrics.text import Span
+from relevance.metrics.languages import DEFAULT_LEMMAS, ENGLISH, LANGUAGES, keyword_settings, language_option, read_by
+from relevance.metrics.spacy_lemmas import is_spacy
+from relevance.metrics.text import Span, Tokens
 
 LIST = "list"
 """The extractor's name for keywords that a user brings, beside those of `EXTRACTORS`."""
@@ -63,7 +64,9 @@ class RougeK:
 
     `only` counts the keywords that occur in the source (`in-source`, IN-SRC in the paper's Table 9) or those that do
     not (`out-source`), by the same match as in a summary. Words, lemmas and stop words are those of `language`
-    (`relevance.metrics.languages`). Raises ValueError.
+    (`relevance.metrics.languages`); `lemmas` may instead be `spacy`, the paper's English pipeline, or
+    `spacy:<pipeline>`. A keyword is found as whole `words` in order, or as a `substring`. Scores raise
+    `ModelUnavailable` if a pipeline cannot be loaded. Raises ValueError.
     """
 
     name = "rouge_k"
@@ -76,12 +79,16 @@ class RougeK:
         only: str | None = None,
         idf: Sequence[str] | None = None,
         language: str = ENGLISH,
+        lemmas: str = DEFAULT_LEMMAS,
+        match: str = "words",
     ) -> None:
         check_option("title", title, TITLES)
         check_option("only", only, (None, *ONLY))
         check_option("language", language, LANGUAGES)
+        check_option("match", match, MATCHES)
         self.title = title
-        self.language = language
+        self.language = read_by(language, lemmas)
+        self.match = match
         self.lists = keywords if isinstance(keywords, KeywordLists) else None
         self.keywords = LIST if isinstance(keywords, KeywordLists) else keywords
         self.extractor = LIST if self.lists else extractor(self.keywords)[0]
@@ -99,6 +106,8 @@ class RougeK:
             settings["idf"] = "own" if corpus is None else hashlib.sha256(json.dumps(corpus).encode()).hexdigest()[:8]
         if self.only:
             settings["only"] = ONLY[self.only]
+        if self.match != "words":
+            settings["match"] = self.match
         return signature(self.name, VERSION, **settings, **keyword_settings(self.language))
 
     @cached_property
@@ -117,7 +126,7 @@ class RougeK:
             except NoKeywords as error:
                 scores += [Score(None, f"no keywords: {error}")] * len(together)
             else:
-                scores += [score_candidate(example, texts, keywords, self.language) for example in together]
+                scores += [self.score_candidate(example, texts, keywords) for example in together]
         return scores
 
     def keywords_of(self, example: Example) -> list[Keyword]:
@@ -132,11 +141,31 @@ class RougeK:
         if not example.source.strip():
             raise NoKeywords("there is no source in which they could occur")
         wanted = self.only == "in-source"
-        occur = occur_in(keywords, example.source, self.language)
+        occur = self.occur_in(keywords, example.source)
         kept = [keyword for keyword, there in zip(keywords, occur, strict=True) if there == wanted]
         if not kept:
             raise NoKeywords(f"{'none' if wanted else 'each'} of the document's {len(keywords)} occurs in the source")
         return kept
+
+    def score_candidate(self, example: Example, texts: tuple[str, ...], keywords: Sequence[Keyword]) -> Score:
+        """Count the keywords that a candidate has."""
+        candidate = content_words(example.candidate, self.language)
+        places = [tuple(self.find(keyword.words, candidate)) for keyword in keywords]
+        found = sum(map(bool, places))
+        return Score(
+            found / len(keywords),
+            parts={"keywords": len(keywords), "found": found},
+            explain=partial(make_evidence, texts, keywords, places),
+        )
+
+    def occur_in(self, keywords: Sequence[Keyword], text: str) -> list[bool]:
+        """Tell whether each keyword occurs in a text, by the same match as in a summary."""
+        words = content_words(text, self.language)
+        return [bool(self.find(keyword.words, words)) for keyword in keywords]
+
+    def find(self, words: Sequence[str], text: Tokens) -> list[Span]:
+        """Return the places of a keyword in a text's content words."""
+        return MATCHES[self.match](words, text)
 
     def brought(self, document: str, texts: tuple[str, ...]) -> list[Keyword]:
         """Return a document's keywords of the user's lists with their places in the texts. Raises `NoKeywords`."""
@@ -164,24 +193,6 @@ class RougeK:
         raise NoKeywords("references and title share no content word")
 
 
-def occur_in(keywords: Sequence[Keyword], text: str, language: str = ENGLISH) -> list[bool]:
-    """Tell whether each keyword occurs in a text, by the same match as in a summary."""
-    words = content_words(text, language)
-    return [bool(occurrences(keyword.words, words)) for keyword in keywords]
-
-
-def score_candidate(example: Example, texts: tuple[str, ...], keywords: Sequence[Keyword], language: str) -> Score:
-    """Count the keywords that a candidate has."""
-    candidate = content_words(example.candidate, language)
-    places = [tuple(occurrences(keyword.words, candidate)) for keyword in keywords]
-    found = sum(map(bool, places))
-    return Score(
-        found / len(keywords),
-        parts={"keywords": len(keywords), "found": found},
-        explain=partial(make_evidence, texts, keywords, places),
-    )
-
-
 def make_evidence(
     texts: tuple[str, ...], keywords: Sequence[Keyword], places: Sequence[tuple[Span, ...]]
 ) -> RougeKEvidence:
@@ -205,6 +216,15 @@ def read_keywords(asked: str, records: Records | None, language: str) -> str | K
     return read_keyword_lists(Path(file), [document for document, _ in records()], language)
 
 
+def read_lemmas(asked: str, records: Records | None, language: str) -> str:
+    """Check the option `--lemmas`. Raises ValueError."""
+    try:
+        read_by(language, asked)
+    except ValueError as error:
+        raise ValueError(f"--lemmas: {error}") from error
+    return asked
+
+
 @dataclass(frozen=True)
 class RougeKOptions:
     """Options of ROUGE-K: see `RougeK`."""
@@ -225,6 +245,17 @@ class RougeKOptions:
     )
     idf: tuple[str, ...] | None = None
     language: str = language_option()
+    lemmas: str = option(
+        DEFAULT_LEMMAS,
+        "The lemmas of ROUGE-K's English keywords: by a dictionary that comes along, or by spaCy's en_core_web_sm as in "
+        "the paper (spacy), or another pipeline (spacy:PIPELINE).",
+        read=read_lemmas,
+    )
+    match: str = option(
+        "words",
+        "ROUGE-K: find a keyword as whole words in order, or as a substring of the lemmas, as the published code does.",
+        choices=MATCHES,
+    )
 
 
 def options_of(settings: Mapping[str, str]) -> dict[str, str]:
@@ -234,6 +265,10 @@ def options_of(settings: Mapping[str, str]) -> dict[str, str]:
     options = {"title": settings["title"], "keywords": f"{name}:{number}" if number and name != "overlap" else name}
     if "lang" in settings:
         options["language"] = settings["lang"]
+    if is_spacy(lemmas := settings["lemma"].partition("@")[0]):
+        options["lemmas"] = lemmas
+    if "match" in settings:
+        options["match"] = settings["match"]
     if "only" in settings:
         (options["only"],) = (name for name, shown in ONLY.items() if shown == settings["only"])
     return options
@@ -246,6 +281,7 @@ ROUGE_K = MetricKind(
     make=RougeK,
     options=RougeKOptions,
     options_of=options_of,
+    loads_model=lambda settings: is_spacy(settings.get("lemma", "").partition("@")[0]),
     evidence=RougeKEvidence,
     renderer="rouge_k",
     by_default=True,

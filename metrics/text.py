@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 from unicodedata import normalize
@@ -11,6 +11,8 @@ import regex
 
 from relevance.metrics.composing import as_composed, compose
 from relevance.metrics.languages import ENGLISH, LANGUAGES, base_form, comparable
+from relevance.metrics.lemmas import read_lemmas
+from relevance.metrics.spacy_lemmas import is_spacy, load_reader, pipeline_of
 
 if TYPE_CHECKING:
     from nltk.stem.porter import PorterStemmer
@@ -37,7 +39,6 @@ ANY_SCRIPT = regex.compile(
 )
 # The separators \x1c to \x1f are white space to Python, which `str.split` follows.
 COUNTED = regex.compile(rf"\p{{P}}*[{NO_SPACES}][\p{{M}}\p{{P}}]*|[^\s\x1c-\x1f{NO_SPACES}]+")
-WORD = regex.compile(r"[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:['’\-‐‑][\p{L}\p{N}][\p{L}\p{M}\p{N}]*)*")
 
 # Cached texts: enough for the batch that `relevance.metrics.scoring` runs all metrics over, and a bounded number.
 CACHED_TEXTS = 8192
@@ -81,10 +82,16 @@ def pattern_of(tokenizer: str) -> regex.Pattern[str]:
 
 @lru_cache(CACHED_TEXTS)
 def lemmas(text: str, language: str = ENGLISH) -> Tokens:
-    """Return a text's lower-cased lemmas, for keywords; English words include inner hyphens and apostrophes."""
-    tokens = find_tokens(WORD if language == ENGLISH else ANY_SCRIPT, text)
+    """Return a text's lower-cased lemmas, for keywords, by the rules of a language or by a pipeline of spaCy instead.
+
+    English words include inner hyphens and apostrophes, and marks are tokens, too, of one character. Raises
+    `ModelUnavailable` for a pipeline that cannot be loaded.
+    """
+    if is_spacy(language):
+        return place_tokens(text, load_reader(pipeline_of(language)))
     if language == ENGLISH:
-        return Tokens(tuple(map(lemma, tokens.words)), tokens.spans)
+        return place_tokens(text, read_lemmas)
+    tokens = find_tokens(ANY_SCRIPT, text)
     words = (normalize("NFC", text[start:end]) for start, end in tokens.spans)
     return Tokens(tuple(base_form(word, language) for word in words), tokens.spans)
 
@@ -108,13 +115,24 @@ def find_tokens(pattern: regex.Pattern[str], text: str, *, as_it_is: bool = Fals
 
     The text is composed (`compose`), unless it is to be read `as_it_is`.
     """
+
+    def read(lowered: str) -> list[tuple[str, int, int]]:
+        return [(match.group(), *match.span()) for match in pattern.finditer(lowered)]
+
+    return place_tokens(text, read, as_it_is=as_it_is)
+
+
+def place_tokens(
+    text: str, read: Callable[[str], Sequence[tuple[str, int, int]]], *, as_it_is: bool = False
+) -> Tokens:
+    """Return the tokens that `read` finds in the lower-cased text, each with start and end, placed in the original."""
     composed = as_composed(text) if as_it_is else compose(text)
     lowered = composed.text.lower()
     original = origins(composed.text, lowered)
-    matches = list(pattern.finditer(lowered))
+    found = read(lowered)
     return Tokens(
-        tuple(match.group() for match in matches),
-        tuple(composed.span(original(match.start()), original(match.end() - 1) + 1) for match in matches),
+        tuple(word for word, _, _ in found),
+        tuple(composed.span(original(start), original(end - 1) + 1) for _, start, end in found),
     )
 
 
@@ -138,11 +156,3 @@ def stemmer() -> PorterStemmer:
 def stem(word: str) -> str:
     """Return the Porter stem of a word; words of at most three letters stay as they are."""
     return str(stemmer().stem(word)) if len(word) > 3 else word
-
-
-@lru_cache(1 << 18)
-def lemma(word: str) -> str:
-    """Return the English base form of a lower-case word, from simplemma's dictionary."""
-    import simplemma
-
-    return simplemma.lemmatize(word, lang="en")

@@ -9,7 +9,8 @@ from unicodedata import normalize
 import regex
 
 from relevance.metrics.keywords.overlap import STOP_WORDS
-from relevance.metrics.text import CACHED_TEXTS, WORD, Span, Tokens, find_tokens
+from relevance.metrics.lemmas import WORD
+from relevance.metrics.text import CACHED_TEXTS, Span, Tokens, find_tokens
 
 Words = tuple[str, ...]
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from relevance.data.reading import FileLine, identifier, kind, lines, parse_json_value, quote_value, require_field, text
 from relevance.data.records import BadRecord, Document, Summary, make_examples
-from relevance.metrics.keywords.overlap import Keyword, locate_keyword, stop_places
-from relevance.metrics.languages import ENGLISH, base_form
-from relevance.metrics.text import lemma, lemmas
+from relevance.metrics.keywords.overlap import Keyword, content_words, locate_keyword, stop_places
+from relevance.metrics.languages import ENGLISH
+from relevance.metrics.text import lemmas
 
 Words = tuple[str, ...]
 
@@ -94,14 +94,13 @@ def refuse_ambiguous(lists: KeywordLists, records: Iterable[tuple[Document, Sequ
 def listed_keyword(words: Words, texts: Sequence[str], language: str = ENGLISH) -> Keyword:
     """Return a keyword of a list with its first place in each text that has it.
 
-    Words are lower-cased and lemmatised unless they occur in a text as they are: then they are already prepared. A
-    lemma's lemma can be another word: *GANs* gives *gan*, and that *gin*.
+    Words are lower-cased and lemmatised unless they occur in a text as they are: then they are already prepared, and
+    *training* that `relevance keywords` wrote stays a noun.
     """
     as_written = locate_keyword(words, texts, language)
     if as_written.found:
         return as_written
-    forms = [lemma(word.lower()) if language == ENGLISH else base_form(word, language) for word in words]
-    return locate_keyword(forms, texts, language)
+    return locate_keyword(content_words(" ".join(words), language).words, texts, language)
 
 
 def keywords_of(place: FileLine, value: object, language: str) -> tuple[Words, ...]:

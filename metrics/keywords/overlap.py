@@ -1,16 +1,19 @@
 """Keywords of a document that its references share (Takeshita et al. 2024, section 3)."""
 
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate, chain
 from typing import NamedTuple
 
 from relevance.metrics.languages import ENGLISH, are_stop_words
+from relevance.metrics.spacy_lemmas import is_spacy
 from relevance.metrics.text import Span, Tokens, lemmas
 
 LONGEST = 10
 """The number of words of the longest n-gram."""
 
-# The stop words of the paper: NLTK's English list and six words that only say that there is a paper. They are compared
-# after lemmatising, as there, so that forms which are no lemma have no effect.
+# The stop words of the paper: NLTK's English list, words that only say that there is a paper, and marks. They are
+# compared after lemmatising, as there, so that forms which are no lemma have no effect.
 STOP_WORDS = frozenset(
     """
     i me my myself we our ours ourselves you you're you've you'll you'd your yours yourself yourselves he him his
@@ -22,6 +25,7 @@ STOP_WORDS = frozenset(
     should've now d ll m o re ve y ain aren aren't couldn couldn't didn didn't doesn doesn't hadn hadn't hasn hasn't
     haven haven't isn isn't ma mightn mightn't mustn mustn't needn needn't shan shan't shouldn shouldn't wasn wasn't
     weren weren't won won't wouldn wouldn't paper authors propose proposes use
+    , . : ( ) ' ’
     """.split()  # noqa: SIM905
 )
 
@@ -48,18 +52,19 @@ def compared_texts(references: Sequence[str], title: str | None, rule: str) -> t
 def overlap_keywords(texts: Sequence[str], language: str = ENGLISH) -> list[Keyword]:
     """Return the n-grams that two or more texts share, longest first, none sharing a word with an earlier one.
 
-    N-grams run from 10 words down to 1 over the lower-cased, lemmatised words; stop words inside are dropped after
-    cutting. Among n-grams of one length, the one that comes first in the earlier text goes first, so that the result
+    N-grams run from 10 tokens down to 1 over the lower-cased, lemmatised words and the marks between them; stop words
+    inside are dropped after cutting, and no n-gram goes beyond a mark that is not a stop word. Among n-grams of one length, the one that comes first in the earlier text goes first, so that the result
     does not depend on the order of a set.
     """
     prepared = [(tokens := lemmas(text, language), stop_places(text, tokens, language)) for text in texts]
     contents = [without_stops(tokens, stops) for tokens, stops in prepared]
+    stretches = [cut_at_marks(tokens, stops) for tokens, stops in prepared]
     keywords: list[Keyword] = []
     used: set[str] = set()
     for n in range(min(LONGEST, max((len(tokens.words) for tokens, _ in prepared), default=0)), 0, -1):
         having: dict[tuple[str, ...], list[int]] = {}
-        for index, (tokens, stops) in enumerate(prepared):
-            for words in content_ngrams(tokens, stops, n):
+        for index, of_text in enumerate(stretches):
+            for words in chain.from_iterable(content_ngrams(stretch, n) for stretch in of_text):
                 texts_with_it = having.setdefault(words, [])
                 if not texts_with_it or texts_with_it[-1] != index:
                     texts_with_it.append(index)
@@ -72,20 +77,38 @@ def overlap_keywords(texts: Sequence[str], language: str = ENGLISH) -> list[Keyw
 
 
 def stop_places(text: str, tokens: Tokens, language: str = ENGLISH) -> list[bool]:
-    """Tell whether each of a text's words, as `relevance.metrics.text.lemmas` gives them, is a stop word."""
+    """Tell whether each token of a text, as `relevance.metrics.text.lemmas` gives them, is a stop word or a mark.
+
+    By spaCy the marks that are no stop words are words, as in the published code.
+    """
     if language == ENGLISH:
+        return [word in STOP_WORDS or is_mark(word) for word in tokens.words]
+    if is_spacy(language):
         return [word in STOP_WORDS for word in tokens.words]
     return are_stop_words(text, tokens.spans, language)
 
 
-def content_ngrams(tokens: Tokens, stops: Sequence[bool], n: int) -> list[tuple[str, ...]]:
-    """Return the content words of each window of n words, without windows that have none."""
-    windows = []
-    for start in range(len(tokens.words) - n + 1):
-        kept = [place for place in range(start, start + n) if not stops[place]]
-        if kept:
-            windows.append(tuple(tokens.words[place] for place in kept))
-    return windows
+def is_mark(token: str) -> bool:
+    """Tell whether a token is no word, but a mark such as a comma."""
+    return not token[0].isalnum()
+
+
+def cut_at_marks(tokens: Tokens, stops: Sequence[bool]) -> list[list[str | None]]:
+    """Return the stretches of a text between marks that are not stop words: its words, None for each stop word."""
+    stretches: list[list[str | None]] = [[]]
+    for word, stop in zip(tokens.words, stops, strict=True):
+        if stop and is_mark(word) and word not in STOP_WORDS:
+            stretches.append([])
+        else:
+            stretches[-1].append(None if stop else word)
+    return stretches
+
+
+def content_ngrams(stretch: Sequence[str | None], n: int) -> Iterator[tuple[str, ...]]:
+    """Yield the content words of each window of n tokens, without windows that have none."""
+    for start in range(len(stretch) - n + 1):
+        if kept := tuple(word for word in stretch[start : start + n] if word is not None):
+            yield kept
 
 
 def content_words(text: str, language: str = ENGLISH) -> Tokens:
@@ -113,6 +136,29 @@ def word_places(words: Sequence[str], text: Tokens) -> list[tuple[int, int]]:
 def occurrences(words: Sequence[str], text: Tokens) -> list[Span]:
     """Return the places of `word_places` as spans of characters in the text."""
     return [(text.spans[start][0], text.spans[end - 1][1]) for start, end in word_places(words, text)]
+
+
+def substring_occurrences(words: Sequence[str], text: Tokens) -> list[Span]:
+    """Return the spans of the words in which a keyword stands as a substring of the joined content words of a text.
+
+    That is how the published code looks for keywords: it finds *art* in *smart*.
+    """
+    wanted, joined = " ".join(words), " ".join(text.words)
+    starts = [0, *accumulate(len(word) + 1 for word in text.words)]
+    spans = []
+    at = joined.find(wanted)
+    while at >= 0:
+        first, last = bisect_right(starts, at) - 1, bisect_right(starts, at + len(wanted) - 1) - 1
+        spans.append((text.spans[first][0], text.spans[last][1]))
+        at = joined.find(wanted, at + len(wanted))
+    return spans
+
+
+MATCHES: dict[str, Callable[[Sequence[str], Tokens], list[Span]]] = {
+    "words": occurrences,
+    "substring": substring_occurrences,
+}
+"""The ways to look for a keyword in a text: as whole words in order, or as the published code does."""
 
 
 def locate_keyword(words: Sequence[str], texts: Sequence[str], language: str = ENGLISH) -> Keyword:

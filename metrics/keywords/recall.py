@@ -10,7 +10,7 @@ from relevance.data.records import Document, Summary, make_examples
 from relevance.data.sorting import natural_order
 from relevance.metrics.base import score_candidates
 from relevance.metrics.keywords.overlap import LONGEST
-from relevance.metrics.rouge_k import RougeK, RougeKEvidence, occur_in
+from relevance.metrics.rouge_k import RougeK, RougeKEvidence
 from relevance.metrics.text import count_words
 
 Records = Iterable[tuple[Document, Sequence[Summary]]]
@@ -101,7 +101,7 @@ def search_keywords(
             if of_document is None:
                 keywords = [keyword for keyword, _ in evidence.keywords]
                 known = example.source.strip()
-                occur = occur_in(keywords, example.source, metric.language) if known else [None] * len(keywords)
+                occur = metric.occur_in(keywords, example.source) if known else [None] * len(keywords)
                 of_document = [(len(keyword.words), there) for keyword, there in zip(keywords, occur, strict=True)]
             hits = zip(of_document, evidence.keywords, strict=True)
             seen = tuple(Hit(*of, bool(evidence.occurrences)) for of, evidence in hits)
