@@ -27,7 +27,7 @@ async def lifespan(_app: st.App) -> AsyncIterator[dict[str, object]]:
     import relevance.pages.components.playground.forms
     import relevance.pages.components.shared.context  # noqa: F401  with SciPy, for all pages of results
     from relevance.data.database import connect, fix_database
-    from relevance.metrics.text import lemma, stem
+    from relevance.metrics.text import lemmas, stem
     from relevance.pages.background.pool import open_pool
 
     connect(fix_database()).dispose()
@@ -35,7 +35,7 @@ async def lifespan(_app: st.App) -> AsyncIterator[dict[str, object]]:
         from relevance.hosting.operations import log_as_json
 
         log_as_json()
-    for load in (lemma, stem):  # the dictionaries that the playground needs with the first letter
+    for load in (lemmas, stem):  # the dictionaries that the playground needs with the first letter
         load("dictionaries")
     gc.collect()
     gc.freeze()

@@ -10,8 +10,8 @@ from relevance.data.distribution import DISTRIBUTION
 from relevance.reports.escaping import in_markdown
 
 PACKAGES = (
-    *(DISTRIBUTION, "numpy", "scipy", "pandas", "sqlalchemy", "regex", "rapidfuzz", "nltk", "simplemma"),
-    *("stopwordsiso", "torch", "transformers", "tokenizers", "safetensors", "spacy"),
+    *(DISTRIBUTION, "numpy", "scipy", "pandas", "sqlalchemy", "regex", "rapidfuzz", "nltk", "lemminflect"),
+    *("simplemma", "stopwordsiso", "torch", "transformers", "tokenizers", "safetensors", "spacy"),
 )
 """The packages that scores and figures depend on."""
 

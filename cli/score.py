@@ -46,6 +46,7 @@ from relevance.metrics.base import Metric, Score
 from relevance.metrics.cleaned import of_texts
 from relevance.metrics.keywords.extractors import compared_keywords, documents_keywords, shared_keywords
 from relevance.metrics.keywords.lists import refuse_ambiguous
+from relevance.metrics.languages import read_by
 from relevance.metrics.notices import LOOKED_AT, OF_METRICS, find_notices
 from relevance.metrics.rouge_k import RougeK
 from relevance.metrics.scoring import Failures, score_dataset, score_record, score_records
@@ -308,11 +309,12 @@ def mean_row(name: str, values: list[float | None]) -> tuple[str, float | None, 
 @click.option("--compare", is_flag=True, help="Print the keywords of all three extractors, an object per document.")
 @declared_option("title")
 @declared_option("language")
+@declared_option("lemmas")
 @format_option
 @clean_option
 @report_refusals
 def keywords(
-    file: Path, extractor: str, compare: bool, title: str, language: str, format: str | None, clean: bool
+    file: Path, extractor: str, compare: bool, title: str, language: str, lemmas: str, format: str | None, clean: bool
 ) -> None:
     """Print the keywords that ROUGE-K looks for, a JSON list per document, as in score --keywords with the extractor.
 
@@ -324,12 +326,13 @@ def keywords(
     """
     if compare and click.get_current_context().get_parameter_source("extractor") == ParameterSource.COMMANDLINE:
         raise click.UsageError("--compare prints all extractors: leave out --extractor")
+    words = read_by(language, lemmas)
     documents = [document for document, _ in read_records(file, format, clean=clean)]
     if not compare:
-        for found in documents_keywords(documents, extractor, title, language):
+        for found in documents_keywords(documents, extractor, title, words):
             click.echo(json.dumps(list(map(str, found)), ensure_ascii=False))
         return
-    compared = compared_keywords(documents, title, language)
+    compared = compared_keywords(documents, title, words)
     for document, *of_all in zip(documents, *compared.values(), strict=True):
         lists = {name: list(map(str, found)) for name, found in zip(compared, of_all, strict=True)}
         click.echo(json.dumps({"id": document.id, **lists}, ensure_ascii=False))

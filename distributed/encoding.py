@@ -15,12 +15,14 @@ from relevance.data.shards import METADATA, BadShard, ShardFacts
 
 PACKAGES = (
     DISTRIBUTION,
+    "lemminflect",
     "numpy",
     "nltk",
     "pyarrow",
     "regex",
     "scipy",
     "simplemma",
+    "spacy",
     "stopwordsiso",
     "tokenizers",
     "torch",

@@ -1,8 +1,8 @@
 """Lemmas of English words in their sentence, for keywords.
 
 A word's lemma follows from the dictionary of `lemminflect`, which comes from the SPECIALIST Lexicon; a word that is not
-listed there loses the ending of a plural, so that *GANs* and *GAN* are one keyword. Whether a word such as *training* is
-a verb or stands for itself is told by its part of speech (`relevance.metrics.tagging`).
+listed there loses the ending of a plural, so that *GANs* and *GAN* are one keyword. Whether a word such as *training*
+is a verb or stands for itself is told by its part of speech (`relevance.metrics.tagging`).
 """
 
 import csv
@@ -77,10 +77,7 @@ def read_lemmas(text: str) -> list[tuple[str, int, int]]:
     words = [text[start:end].replace("’", "'") for start, end in spans]
     spaces = [end < start for (_, end), (start, _) in pairwise((*spans, (len(text), 0)))]
     tags = find_tags(words, spaces)
-    return [
-        (lemma_of(word, tag), *span)
-        for word, tag, span in zip(words, tags, spans, strict=True)
-    ]
+    return [(lemma_of(word, tag), *span) for word, tag, span in zip(words, tags, spans, strict=True)]
 
 
 def find_spans(text: str) -> Iterator[tuple[int, int]]:
@@ -103,20 +100,21 @@ def lemma(word: str) -> str:
     """Return the lemma of a word that is no verb's form here: of plurals the singular, otherwise mostly itself."""
     if word in IRREGULAR:
         return IRREGULAR[word]
-    listed = dictionary().get(word)
-    if listed is None:
-        head, hyphen, last = word.rpartition("-")
-        if hyphen:
-            return f"{head}-{lemma(last)}" if last.endswith("s") else word
-        return word if is_name(word) else singular(word)
-    for kind in ("aux", "verb"):
-        if listed.get(kind) in COMMON_VERBS:
-            return listed[kind]
-    if "noun" in listed:
-        return listed["noun"]
-    if word.endswith("s") and "verb" in listed:
-        return listed["verb"]
-    return listed.get("adj", listed.get("adv", word))
+    if (listed := dictionary().get(word)) is not None:
+        return listed_lemma(word, listed)
+    head, hyphen, last = word.rpartition("-")
+    if hyphen:
+        return f"{head}-{lemma(last)}" if last.endswith("s") else word
+    return word if is_name(word) else singular(word)
+
+
+def listed_lemma(word: str, listed: Mapping[str, str]) -> str:
+    """Return the lemma of a word that the dictionary lists, as a noun rather than another kind of word."""
+    verbs = [listed[kind] for kind in ("aux", "verb") if kind in listed]
+    if common := COMMON_VERBS.intersection(verbs):
+        return common.pop()
+    kinds = ("noun", *(["verb"] if word.endswith("s") else []), "adj", "adv")
+    return next((listed[kind] for kind in kinds if kind in listed), word)
 
 
 def singular(word: str) -> str:

@@ -247,8 +247,8 @@ class RougeKOptions:
     language: str = language_option()
     lemmas: str = option(
         DEFAULT_LEMMAS,
-        "The lemmas of ROUGE-K's English keywords: by a dictionary that comes along, or by spaCy's en_core_web_sm as in "
-        "the paper (spacy), or another pipeline (spacy:PIPELINE).",
+        "Lemmas of ROUGE-K's English keywords: by a dictionary that comes along, by spaCy's en_core_web_sm as in the "
+        "paper (spacy), or by another pipeline (spacy:PIPELINE).",
         read=read_lemmas,
     )
     match: str = option(

@@ -122,9 +122,7 @@ def find_tokens(pattern: regex.Pattern[str], text: str, *, as_it_is: bool = Fals
     return place_tokens(text, read, as_it_is=as_it_is)
 
 
-def place_tokens(
-    text: str, read: Callable[[str], Sequence[tuple[str, int, int]]], *, as_it_is: bool = False
-) -> Tokens:
+def place_tokens(text: str, read: Callable[[str], Sequence[tuple[str, int, int]]], *, as_it_is: bool = False) -> Tokens:
     """Return the tokens that `read` finds in the lower-cased text, each with start and end, placed in the original."""
     composed = as_composed(text) if as_it_is else compose(text)
     lowered = composed.text.lower()

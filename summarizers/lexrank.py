@@ -28,6 +28,7 @@ class LexRank(Lexical):
 
     system = "lexrank"
     settings = MappingProxyType({"damping": DAMPING, "threshold": THRESHOLD})
+    english_lemmas = False
 
     def order(self, sentences: Sequence[str], document: Document) -> list[int]:
         """Sort by rank."""

@@ -11,7 +11,8 @@ from relevance.data.records import Document, Summary
 from relevance.data.signatures import signature
 from relevance.metrics.base import check_option
 from relevance.metrics.languages import ENGLISH, LANGUAGES, are_stop_words
-from relevance.metrics.text import ANY_SCRIPT, NO_SPACES, WORD, find_tokens
+from relevance.metrics.lemmas import WORD
+from relevance.metrics.text import ANY_SCRIPT, NO_SPACES, find_tokens
 from relevance.summarizers.base import REFERENCE_LENGTH, VERSION, SummaryLength, best_first, check_length, within
 from relevance.summarizers.sentences import sentences_of
 from relevance.summarizers.words import language_settings, language_suffix

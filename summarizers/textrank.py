@@ -23,6 +23,7 @@ class TextRank(Lexical):
 
     system = "textrank"
     settings = MappingProxyType({"damping": DAMPING})
+    english_lemmas = False
 
     def order(self, sentences: Sequence[str], document: Document) -> list[int]:
         """Sort by rank."""

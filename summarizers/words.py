@@ -17,9 +17,9 @@ def language_suffix(language: str) -> str:
     return "" if language == ENGLISH else f"-{language}"
 
 
-def language_settings(language: str) -> dict[str, str]:
-    """Return the settings of a language in a system's signature; none for English, as signatures always were."""
-    return {} if language == ENGLISH else keyword_settings(language)
+def language_settings(language: str, *, english_lemmas: bool = False) -> dict[str, str]:
+    """Return the settings of a language in a system's signature; none for English words that are not lemmatised."""
+    return {} if language == ENGLISH and not english_lemmas else keyword_settings(language)
 
 
 class Lexical(Extractive):
@@ -31,6 +31,8 @@ class Lexical(Extractive):
 
     settings: ClassVar[Mapping[str, object]] = MappingProxyType({})
     """The settings in its signature besides the length and the language."""
+    english_lemmas: ClassVar[bool] = True
+    """True if English sentences are compared by lemmas, as those of other languages always are."""
 
     def __init__(self, length: SummaryLength | int | None = None, language: str = ENGLISH) -> None:
         super().__init__(length)
@@ -45,9 +47,8 @@ class Lexical(Extractive):
     @property
     def signature(self) -> str:
         """Everything that its output depends on."""
-        return signature(
-            self.system, VERSION, **self.length.option, **self.settings, **language_settings(self.language)
-        )
+        words = language_settings(self.language, english_lemmas=self.english_lemmas)
+        return signature(self.system, VERSION, **self.length.option, **self.settings, **words)
 
     def words(self, sentences: Sequence[str]) -> list[tuple[str, ...]]:
         """Return the content words of each sentence, as for keywords."""

@@ -53,8 +53,9 @@ def overlap_keywords(texts: Sequence[str], language: str = ENGLISH) -> list[Keyw
     """Return the n-grams that two or more texts share, longest first, none sharing a word with an earlier one.
 
     N-grams run from 10 tokens down to 1 over the lower-cased, lemmatised words and the marks between them; stop words
-    inside are dropped after cutting, and no n-gram goes beyond a mark that is not a stop word. Among n-grams of one length, the one that comes first in the earlier text goes first, so that the result
-    does not depend on the order of a set.
+    inside are dropped after cutting, and no n-gram goes beyond a mark that is not a stop word. Among n-grams of one
+    length, the one that comes first in the earlier text goes first, so that the result does not depend on the order of
+    a set.
     """
     prepared = [(tokens := lemmas(text, language), stop_places(text, tokens, language)) for text in texts]
     contents = [without_stops(tokens, stops) for tokens, stops in prepared]
