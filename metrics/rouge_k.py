@@ -17,7 +17,7 @@ from relevance.data.records import Example
 from relevance.data.signatures import signature
 from relevance.metrics.base import VERSION, Score, check_option
 from relevance.metrics.keywords.extractors import Rarity, count_rarity, extract, extractor
-from relevance.metrics.keywords.lists import KeywordLists, listed_keyword, read_keyword_lists
+from relevance.metrics.keywords.lists import KeywordLists, listed_keyword, other_form, read_keyword_lists
 from relevance.metrics.keywords.overlap import LONGEST, MATCHES, TITLES, Keyword, compared_texts, content_words
 from relevance.metrics.kind import MetricKind, Records, option
 from relevance.metrics.languages import DEFAULT_LEMMAS, ENGLISH, LANGUAGES, keyword_settings, language_option, read_by
@@ -150,7 +150,7 @@ class RougeK:
     def score_candidate(self, example: Example, texts: tuple[str, ...], keywords: Sequence[Keyword]) -> Score:
         """Count the keywords that a candidate has."""
         candidate = content_words(example.candidate, self.language)
-        places = [tuple(self.find(keyword.words, candidate)) for keyword in keywords]
+        places = [tuple(self.find(keyword, candidate)) for keyword in keywords]
         found = sum(map(bool, places))
         return Score(
             found / len(keywords),
@@ -161,11 +161,15 @@ class RougeK:
     def occur_in(self, keywords: Sequence[Keyword], text: str) -> list[bool]:
         """Tell whether each keyword occurs in a text, by the same match as in a summary."""
         words = content_words(text, self.language)
-        return [bool(self.find(keyword.words, words)) for keyword in keywords]
+        return [bool(self.find(keyword, words)) for keyword in keywords]
 
-    def find(self, words: Sequence[str], text: Tokens) -> list[Span]:
+    def find(self, keyword: Keyword, text: Tokens) -> list[Span]:
         """Return the places of a keyword in a text's content words."""
-        return MATCHES[self.match](words, text)
+        find = MATCHES[self.match]
+        places = find(keyword.words, text)
+        if not places and not keyword.found and self.language == ENGLISH:
+            return find(other_form(keyword), text)
+        return places
 
     def brought(self, document: str, texts: tuple[str, ...]) -> list[Keyword]:
         """Return a document's keywords of the user's lists with their places in the texts. Raises `NoKeywords`."""
@@ -265,7 +269,7 @@ def options_of(settings: Mapping[str, str]) -> dict[str, str]:
     options = {"title": settings["title"], "keywords": f"{name}:{number}" if number and name != "overlap" else name}
     if "lang" in settings:
         options["language"] = settings["lang"]
-    if is_spacy(lemmas := settings["lemma"].partition("@")[0]):
+    if is_spacy(lemmas := settings.get("lemma", "").partition("@")[0]):
         options["lemmas"] = lemmas
     if "match" in settings:
         options["match"] = settings["match"]

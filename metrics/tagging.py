@@ -73,12 +73,12 @@ def tag_stretch(words: Sequence[str], spaces: Sequence[bool]) -> list[str]:
 
 
 def normalize_largest(rows: Floats, layer: int) -> Floats:
-    """Return the largest of each of the `PIECES` alternatives, normalized over each row. The shape becomes (n, 96)."""
+    """Return the largest of the alternatives, which lie side by side, normalized over each row. The shape is (n, 96)."""
     arrays, _ = network()
-    largest = (rows + arrays[f"b{layer}"]).reshape(len(rows), WIDTH, PIECES).max(axis=2)
-    spread = np.sqrt(largest.var(axis=1, keepdims=True) + 1e-8)
-    scaled = (largest - largest.mean(axis=1, keepdims=True)) / spread
-    return np.asarray(scaled * arrays[f"G{layer}"] + arrays[f"o{layer}"], np.float32)
+    largest = (rows + arrays[f"b{layer}"]).reshape(len(rows), PIECES, WIDTH).max(axis=1)
+    centred = largest - largest.mean(axis=1, keepdims=True)
+    variance = np.einsum("ij,ij->i", centred, centred)[:, None] / WIDTH
+    return np.asarray(centred / np.sqrt(variance + 1e-8) * arrays[f"G{layer}"] + arrays[f"o{layer}"], np.float32)
 
 
 @lru_cache(1 << 13)

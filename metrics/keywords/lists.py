@@ -10,6 +10,7 @@ from relevance.data.reading import FileLine, identifier, kind, lines, parse_json
 from relevance.data.records import BadRecord, Document, Summary, make_examples
 from relevance.metrics.keywords.overlap import Keyword, content_words, locate_keyword, stop_places
 from relevance.metrics.languages import ENGLISH
+from relevance.metrics.lemmas import lemma, verb_of
 from relevance.metrics.text import lemmas
 
 Words = tuple[str, ...]
@@ -94,13 +95,21 @@ def refuse_ambiguous(lists: KeywordLists, records: Iterable[tuple[Document, Sequ
 def listed_keyword(words: Words, texts: Sequence[str], language: str = ENGLISH) -> Keyword:
     """Return a keyword of a list with its first place in each text that has it.
 
-    Words are lower-cased and lemmatised unless they occur in a text as they are: then they are already prepared, and
-    *training* that `relevance keywords` wrote stays a noun.
+    Words that occur in a text as they are listed are already prepared: *training* that `relevance keywords` wrote stays
+    a noun. Others are lower-cased and lemmatised, in English as nouns if no text has them; then `other_form` counts,
+    too.
     """
-    as_written = locate_keyword(words, texts, language)
-    if as_written.found:
-        return as_written
-    return locate_keyword(content_words(" ".join(words), language).words, texts, language)
+    prepared = content_words(" ".join(words), language).words
+    for forms in (words, prepared):
+        keyword = locate_keyword(forms, texts, language)
+        if keyword.found:
+            return keyword
+    return Keyword(tuple(lemma(word.lower()) for word in words) if language == ENGLISH else prepared, ())
+
+
+def other_form(keyword: Keyword) -> Words:
+    """Return a listed English keyword that no text has, read as verbs: *learning* is found in *we learn*, too."""
+    return tuple(verb_of(word) or word for word in keyword.words)
 
 
 def keywords_of(place: FileLine, value: object, language: str) -> tuple[Words, ...]:

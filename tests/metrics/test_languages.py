@@ -11,6 +11,7 @@ from relevance.metrics.from_signature import metric_of
 from relevance.metrics.keywords.lists import read_keyword_lists
 from relevance.metrics.keywords.overlap import content_words
 from relevance.metrics.languages import LANGUAGES
+from relevance.metrics.lemmas import RULES
 from relevance.metrics.sentences import sentence_spans
 from relevance.metrics.text import rouge_words
 
@@ -115,7 +116,8 @@ def test_a_word_ends_where_a_script_without_spaces_begins() -> None:
 
 
 def test_english_stays_as_it_was() -> None:
-    signature = f"rouge_k|kw:overlap10|title:always|lemma:simplemma{version('simplemma')}|version:0.2.0"
+    lemmas = f"lemminflect{version('lemminflect')}+simplemma{version('simplemma')}+rules{RULES}"
+    signature = f"rouge_k|kw:overlap10|title:always|lemma:{lemmas}|version:0.2.0"
     assert metric("rouge_k", language="en").signature == metric("rouge_k").signature == signature
     expected = "rouge1|refs:max|case:lower|tok:a-z0-9|stem:porter|value:f1|version:0.2.0"
     assert metric("rouge1", language="en").signature == metric("rouge1").signature == expected

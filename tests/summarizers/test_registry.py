@@ -5,8 +5,11 @@ from pathlib import Path
 import pytest
 
 from relevance.data.records import Document
+from relevance.metrics.languages import ENGLISH, keyword_settings
 from relevance.summarizers import SUMMARIZERS, UnknownSummarizer, summarizer
 from relevance.summarizers.registry import BASELINES
+
+LEMMAS = f"lemma:{keyword_settings(ENGLISH)['lemma']}"
 
 
 @pytest.mark.parametrize(
@@ -29,9 +32,9 @@ from relevance.summarizers.registry import BASELINES
         ("random-seed0", "random", "random|sentences:3|seed:0|version:0.2.0"),
         ("random-80w-seed12", "random-80w-seed12", "random|words:80|seed:12|version:0.2.0"),
         ("lexrank", "lexrank", "lexrank|sentences:3|damping:0.85|threshold:0.1|version:0.2.0"),
-        ("tfidf-2", "tfidf-2", "tfidf|sentences:2|version:0.2.0"),
-        ("sumbasic", "sumbasic", "sumbasic|sentences:3|version:0.2.0"),
-        ("lsa-ref", "lsa-ref", "lsa|length:reference|version:0.2.0"),
+        ("tfidf-2", "tfidf-2", f"tfidf|sentences:2|{LEMMAS}|version:0.2.0"),
+        ("sumbasic", "sumbasic", f"sumbasic|sentences:3|{LEMMAS}|version:0.2.0"),
+        ("lsa-ref", "lsa-ref", f"lsa|length:reference|{LEMMAS}|version:0.2.0"),
         ("rake", "rake-ref", "rake|stop:smart|length:reference|version:0.2.0"),
         ("rake-ref", "rake-ref", "rake|stop:smart|length:reference|version:0.2.0"),
         ("rake-100w", "rake-100w", "rake|stop:smart|words:100|version:0.2.0"),

@@ -180,7 +180,7 @@ def test_without_a_second_text_nobody_finds_keywords() -> None:
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize(("split", "mean"), [("dev", 4.09), ("test", 5.05)])
+@pytest.mark.parametrize(("split", "mean"), [("dev", 4.08), ("test", 5.01)])
 def test_every_extractor_finds_as_many_on_scitldr(shared_data: Path, split: str, mean: float) -> None:
     documents = [document for document, _ in read_documents(shared_data / "scitldr" / f"{split}.jsonl", "scitldr")]
     compared = compared_keywords(documents)
@@ -296,9 +296,11 @@ def test_documents_that_share_scores_need_the_same_list() -> None:
     ("listed", "texts", "looked_for"),
     [
         ("Trees", ["a tree"], "tree"),
-        # GANs have the lemma gan, and a GAN, to the dictionary, is somebody who gins: what stands in the text counts.
         ("gan", ["GANs learn"], "gan"),
-        ("gan", ["nothing"], "gin"),
+        ("gan", ["nothing"], "gan"),
+        ("training", ["the training of models"], "training"),
+        ("training", ["We were training models"], "train"),
+        ("Trainings", ["nothing"], "training"),
     ],
 )
 def test_how_a_listed_keyword_is_looked_for(listed: str, texts: list[str], looked_for: str) -> None:
