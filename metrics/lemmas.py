@@ -24,6 +24,7 @@ RULES = "1"
 IRREGULAR = {
     **{"data": "datum", "axes": "axis", "leaves": "leaf", "dynamics": "dynamic"},
     **{"better": "well", "best": "good", "us": "we", "cannot": "can", "n't": "not"},
+    "embedding": "embedding",  # a noun that the tagger takes for a verb nearly everywhere
     **{f"'{end}": end for end in ("s", "ve", "re", "ll", "d", "m")},
 }
 """Lemmas that the dictionary does not list, or not first."""
@@ -41,8 +42,8 @@ CONTRACTION = regex.compile(r"n['’]t$|['’](?:s|ve|re|ll|d|m)$")
 """The end of a word that is a word of its own."""
 VERB_FORM = regex.compile(r"..+(?:ing|ed)")
 SIBILANT_PLURAL = regex.compile(r".+(?:s|x|z|ch|sh)es")
-NO_PLURALS = ("ss", "us", "is", "yes")
-"""Endings of words that are no plurals in *-s*."""
+NO_PLURAL = regex.compile(r".*(?:ss|[aeiouy].*[ui]s|yes)|.s")
+"""Words in *-s* that are no plurals; *gpus*, which has no vowel before its *u*, is one."""
 SHORTEST_END = 5
 """The fewest letters of a listed word by which a longer one is inflected."""
 
@@ -131,7 +132,7 @@ def singular(word: str) -> str:
         return f"{word[:-3]}y"
     if SIBILANT_PLURAL.fullmatch(word):
         return word[:-2]
-    return word if len(word) < 3 or word.endswith(NO_PLURALS) else word[:-1]
+    return word if NO_PLURAL.fullmatch(word) else word[:-1]
 
 
 @lru_cache(1 << 16)
@@ -145,6 +146,8 @@ def is_name(word: str) -> bool:
 @lru_cache(1 << 18)
 def verb_of(word: str) -> str | None:
     """Return the verb of which a word may be a form, if that is another word."""
+    if word in IRREGULAR:
+        return None
     listed = dictionary().get(word)
     if listed is not None:
         verb = listed.get("verb", word)

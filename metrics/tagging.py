@@ -73,7 +73,7 @@ def tag_stretch(words: Sequence[str], spaces: Sequence[bool]) -> list[str]:
 
 
 def normalize_largest(rows: Floats, layer: int) -> Floats:
-    """Return the largest of the alternatives, which lie side by side, normalized over each row. The shape is (n, 96)."""
+    """Return the largest of the alternatives, which lie side by side, normalized over each row: shape (n, 96)."""
     arrays, _ = network()
     largest = (rows + arrays[f"b{layer}"]).reshape(len(rows), PIECES, WIDTH).max(axis=1)
     centred = largest - largest.mean(axis=1, keepdims=True)

@@ -299,7 +299,7 @@ def test_documents_that_share_scores_need_the_same_list() -> None:
         ("gan", ["GANs learn"], "gan"),
         ("gan", ["nothing"], "gan"),
         ("training", ["the training of models"], "training"),
-        ("training", ["We were training models"], "train"),
+        ("training", ["We trained models"], "train"),
         ("Trainings", ["nothing"], "training"),
     ],
 )
