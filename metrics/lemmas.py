@@ -154,7 +154,8 @@ def verb_of(word: str) -> str | None:
         return verb if verb not in (word, *COMMON_VERBS) else None
     head, hyphen, last = word.rpartition("-")
     if hyphen:
-        return f"{head}-{verb}" if (verb := verb_of(last)) else None
+        verb_at_end = verb_of(last)
+        return f"{head}-{verb_at_end}" if verb_at_end else None
     return guess_verb(word) if VERB_FORM.fullmatch(word) else None
 
 
