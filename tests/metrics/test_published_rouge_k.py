@@ -21,7 +21,7 @@ from relevance.metrics.models.files import ModelUnavailable
 from relevance.metrics.rouge_k import RougeK
 from relevance.metrics.text import Tokens
 
-PUBLISHED = Path(__file__).parents[1] / "golden" / "rouge_k_published.jsonl"
+PUBLISHED = Path(__file__).with_name("rouge_k_published.jsonl")
 
 
 def published(shared_data: Path) -> list[tuple[Document, list[str], list[float]]]:
