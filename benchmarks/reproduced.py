@@ -425,14 +425,15 @@ SEARCHES = ("vns", "greedy", "vns_greedy", "genetic", "genetic_greedy")
 
 def upper_bound() -> str:
     """Means and lengths of extracts by each search."""
-    algorithms = ",".join([*(name if name == "greedy" else f"{name}@paper" for name in SEARCHES), "exact"])
+    by_text = [name if name == "greedy" else f"{name}@paper" for name in SEARCHES]
+    algorithms = ",".join([*by_text, "vns@code", "vns_greedy@code", "exact"])
     line = f"oracle scitldr/test.jsonl --documents 50 --definition set --algorithms {algorithms}"
     found = json.loads(run(f"{line} --format json"))["algorithms"]
     paper = published("rouge_upper_bound")
     rows = []
     for name in algorithms.split(","):
         of = found[name]
-        plain = name.removesuffix("@paper")
+        plain = name.partition("@")[0]
         said = [number(value, 2) for value in paper["arxiv_means"].get(plain, (None, None))]
         said.append(number(paper["mean_sentences"].get(plain), 0))
         ours = [number(of["mean"], 2), number(of["rouge2"], 2), number(of["sentences"], 1), number(of["gap"])]

@@ -16,6 +16,7 @@ from relevance.metrics.kind import Option
 from relevance.metrics.languages import ENGLISH
 from relevance.metrics.notices import ENGLISH_ONLY
 from relevance.metrics.registry import options
+from relevance.metrics.rouge import PRESETS
 
 DEVICE: dict[str, Any] = {
     "expose_value": False,
@@ -70,6 +71,16 @@ def metric_options() -> Iterator[click.Parameter]:
         show_default=True,
         help=f"Metrics, separated by commas; {', '.join(models[:-1])} and {models[-1]} load a model.",
     )
+    yield click.Option(
+        ["--preset"],
+        type=click.Choice(tuple(PRESETS)),
+        help="ROUGE as another library computes it; sets "
+        + "; ".join(
+            f"{name}: {' '.join(f'{flag_of(one)} {value}' for one, value in of.items())}"
+            for name, of in PRESETS.items()
+        )
+        + ".",
+    )
     for name in options():
         yield as_click(name)
         if name == "download":
@@ -78,19 +89,32 @@ def metric_options() -> Iterator[click.Parameter]:
 
 def metric_option_names() -> list[str]:
     """List the names of the options of all metrics."""
-    return ["names", *options()]
+    return ["names", "preset", *options()]
 
 
 def as_click(name: str, flag: str = "") -> click.Option:
     """Make the click option that metrics declare, with the given or its own flag."""
     option = options()[name]
-    flag = flag or option.flag or f"--{name.replace('_', '-')}"
+    flag = flag or flag_of(name)
     default = option.default if isinstance(option.default, option.given_as) else None
     if option.given_as is bool:
         return click.Option([flag, name], is_flag=True, help=option.help)
     return click.Option(
         [flag, name], type=type_of(option), default=default, show_default=default is not None, help=option.help
     )
+
+
+def flag_of(name: str) -> str:
+    """Return the flag of an option that metrics declare."""
+    return options()[name].flag or f"--{name.replace('_', '-')}"
+
+
+def with_preset(chosen: dict[str, Any]) -> dict[str, Any]:
+    """Return the chosen options with those of the preset that were not given themselves."""
+    context = click.get_current_context()
+    preset = PRESETS.get(chosen["preset"], {})
+    free = [one for one in preset if context.get_parameter_source(one) != ParameterSource.COMMANDLINE]
+    return chosen | {name: preset[name] for name in free}
 
 
 def type_of(option: Option) -> click.ParamType[Any] | None:
@@ -113,6 +137,11 @@ def chosen_metrics(
 ) -> list[Metric]:
     """Make the chosen metrics; `records` give the texts to score, for --idf references and list:FILE."""
     names = split_names(chosen["names"])
+    chosen = with_preset(chosen)
+    if "lsum_sentences" in PRESETS.get(chosen["preset"], {}) and "rougeL" in names:
+        raise click.UsageError(
+            f"what the library {chosen['preset']} calls ROUGE-L is rougeLsum here: put that into --metrics for rougeL"
+        )
     if not names:
         raise click.UsageError("--metrics names no metric")
     if chosen["language"] != ENGLISH and (english := [name for name in names if name in ENGLISH_ONLY]):

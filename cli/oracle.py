@@ -98,8 +98,8 @@ class SearchOptions:
     default="greedy,vns@paper,vns_greedy@paper,genetic@paper,genetic_greedy@paper,vns,vns_greedy,genetic,"
     "genetic_greedy,exact",
     show_default=True,
-    help="Searches, separated by commas: greedy and those with @paper are from Akhmetov et al., the others are ours; "
-    "exact proves the optimum, from which the gap of the others is measured.",
+    help="Searches, separated by commas: greedy and those with @paper are from Akhmetov et al., those with @code do as "
+    "their notebook does, the others are ours; exact proves the optimum, from which the gap of the others is measured.",
 )
 @click.option(
     "--definition",

@@ -20,9 +20,11 @@ from relevance.data.signatures import signature
 from relevance.metrics.base import REFERENCES, VERSION, Score, check_option
 from relevance.metrics.kind import MetricKind, option
 from relevance.metrics.languages import ENGLISH, LANGUAGES, language_option, settings_of
-from relevance.metrics.text import CACHED_TEXTS, Span, rouge_spans, rouge_words
+from relevance.metrics.text import CACHED_TEXTS, Reading, Span, rouge_spans, rouge_words
 
-TOKENIZERS = {"ascii": "a-z0-9", "unicode": "unicode"}
+TOKENIZERS = {"ascii": "a-z0-9", "unicode": "unicode", "spaces": "spaces"}
+STEMMERS = ("default", "none")
+CASES = ("lower", "keep")
 VALUES = ("f1", "precision", "recall")
 REFERENCE_RULES = (*REFERENCES, "pooled")
 """The ways to combine the values against several references; `pooled` divides sums over all of them (Lin 2004, section
@@ -77,6 +79,23 @@ Counts = tuple[NDArray[np.integer[Any]], list[int], list[int]]
 """Matched units, shape (candidates, references); the units of each candidate; the units of each reference."""
 
 
+def read_words(tokenizer: str, language: str, stemmer: str, case: str) -> Reading:
+    """Return how words are read, by the options of ROUGE. Raises ValueError.
+
+    If `language` is not English, words are those of `relevance.metrics.languages`, whatever the tokenizer. By `default`
+    they are stemmed, by Porter's stemmer or that of the language.
+    """
+    check_option("tokenizer", tokenizer, TOKENIZERS)
+    check_option("language", language, LANGUAGES)
+    check_option("stemmer", stemmer, STEMMERS)
+    check_option("case", case, CASES)
+    if case == "keep" and stemmer != "none" and language != ENGLISH:
+        raise ValueError(
+            "stemmers of other languages than English make words lower-case: for case=keep take stemmer=none"
+        )
+    return Reading(tokenizer if language == ENGLISH else language, stemmer != "none", case == "keep")
+
+
 def ratios(
     matched: NDArray[np.integer[Any]], in_candidate: Sequence[int], in_reference: Sequence[int]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
@@ -91,38 +110,36 @@ class Rouge:
 
     `value` is F1, precision (the share of the candidate's units that match) or recall (the share of the reference's);
     the other two are the score's parts. Of several references, the one with the highest value counts (`max`), the
-    first, or the mean of all values; `pooled` divides the matches in all references by the units of all of them. If
-    `language` is not English, words are those of `relevance.metrics.languages`, whatever the tokenizer.
+    first, or the mean of all values; `pooled` divides the matches in all references by the units of all of them. Words
+    are read as `read_words` says.
     """
 
     def __init__(
         self,
         name: str,
         references: str,
-        tokenizer: str,
+        reading: Reading,
         value: str,
         counts: str = "clipped",
-        language: str = ENGLISH,
         **settings: str,
     ) -> None:
         check_option("references", references, REFERENCE_RULES)
-        check_option("tokenizer", tokenizer, TOKENIZERS)
         check_option("value", value, VALUES)
         check_option("counts", counts, COUNTS)
-        check_option("language", language, LANGUAGES)
         self.name = name
         self.references = references
-        self.tokenizer = tokenizer if language == ENGLISH else language
-        self.tokens = TOKENIZERS.get(self.tokenizer, "unicode")
+        self.reading = reading
+        self.tokens = TOKENIZERS.get(reading.tokenizer, "unicode")
         self.value = value
         self.counts = counts
+        words = settings_of(reading.tokenizer) if reading.tokenizer in LANGUAGES else {"stem": "porter"}
         self.signature = signature(
             name,
             VERSION,
             refs=references,
-            case="lower",
+            case="keep" if reading.keeps_case else "lower",
             tok=self.tokens,
-            **({"stem": "porter"} if language == ENGLISH else settings_of(language)),
+            **(words if reading.stems else words | {"stem": "none"}),
             **({"counts": counts} if counts != "clipped" else {}),
             **settings,
             value=value,
@@ -138,14 +155,14 @@ class Rouge:
     def scorable(self, references: Sequence[str]) -> list[int]:
         """Return the indices of the references that have tokens, among the first one only if the rule is `first`."""
         asked = references[:1] if self.references == "first" else references
-        return [index for index, text in enumerate(asked) if rouge_words(text, self.tokenizer)]
+        return [index for index, text in enumerate(asked) if rouge_words(text, self.reading)]
 
     def score_together(self, examples: Sequence[Example], references: Sequence[str]) -> Iterator[Score]:
         """Score candidates of one document against its references, which all have tokens."""
         shape = (len(examples), 3)
         chosen = self.chosen_figures(examples, references) if references else np.full(shape, np.nan)  # never shown
         for example, figures in zip(examples, chosen.tolist(), strict=True):
-            if not rouge_words(example.candidate, self.tokenizer):
+            if not rouge_words(example.candidate, self.reading):
                 yield Score(None, f"the candidate has no token ({self.tokens})")
             elif not references:
                 lacking = (
@@ -243,19 +260,21 @@ class RougeN(Overlap):
         value: str = "f1",
         counts: str = "clipped",
         language: str = ENGLISH,
+        stemmer: str = "default",
+        case: str = "lower",
     ) -> None:
-        super().__init__(f"rouge{n}", references, tokenizer, value, counts, language)
+        super().__init__(f"rouge{n}", references, read_words(tokenizer, language, stemmer, case), value, counts)
         self.n = n
 
     def units(self, text: str) -> Iterator[tuple[str, Span]]:
         """Yield units as in `Overlap`."""
-        spans = rouge_spans(text, self.tokenizer)
-        for start, ngram in enumerate(ngrams(rouge_words(text, self.tokenizer), self.n)):
+        spans = rouge_spans(text, self.reading)
+        for start, ngram in enumerate(ngrams(rouge_words(text, self.reading), self.n)):
             yield ngram, (spans[start][0], spans[start + self.n - 1][1])
 
     def numbered(self, text: str) -> frozenset[str]:
         """Return units as in `Overlap`."""
-        return numbered_ngrams(text, self.n, self.tokenizer, self.counts == "set")
+        return numbered_ngrams(text, self.n, self.reading, self.counts == "set")
 
 
 class RougeSU4(Overlap):
@@ -271,12 +290,14 @@ class RougeSU4(Overlap):
         value: str = "f1",
         counts: str = "clipped",
         language: str = ENGLISH,
+        stemmer: str = "default",
+        case: str = "lower",
     ) -> None:
-        super().__init__("rougeSU4", references, tokenizer, value, counts, language)
+        super().__init__("rougeSU4", references, read_words(tokenizer, language, stemmer, case), value, counts)
 
     def units(self, text: str) -> Iterator[tuple[str, Span]]:
         """Yield units as in `Overlap`: the words first, then the pairs."""
-        words, spans = rouge_words(text, self.tokenizer), rouge_spans(text, self.tokenizer)
+        words, spans = rouge_words(text, self.reading), rouge_spans(text, self.reading)
         yield from zip(words, spans, strict=True)
         for first in range(len(words)):
             for second in range(first + 1, min(len(words), first + GAP + 2)):
@@ -284,7 +305,7 @@ class RougeSU4(Overlap):
 
     def numbered(self, text: str) -> frozenset[str]:
         """Return units as in `Overlap`."""
-        return numbered_skip_bigrams(text, self.tokenizer, self.counts == "set")
+        return numbered_skip_bigrams(text, self.reading, self.counts == "set")
 
 
 def ngrams(words: Sequence[str], n: int) -> Sequence[str]:
@@ -293,16 +314,16 @@ def ngrams(words: Sequence[str], n: int) -> Sequence[str]:
 
 
 @lru_cache(CACHED_TEXTS)
-def numbered_ngrams(text: str, n: int, tokenizer: str, once: bool = False) -> frozenset[str]:
+def numbered_ngrams(text: str, n: int, reading: Reading, once: bool = False) -> frozenset[str]:
     """Return a text's n-grams as by `number_repeats`, or each once with `once`."""
-    units = ngrams(rouge_words(text, tokenizer), n)
+    units = ngrams(rouge_words(text, reading), n)
     return frozenset(units) if once else number_repeats(units)
 
 
 @lru_cache(CACHED_TEXTS)
-def numbered_skip_bigrams(text: str, tokenizer: str, once: bool = False) -> frozenset[str]:
+def numbered_skip_bigrams(text: str, reading: Reading, once: bool = False) -> frozenset[str]:
     """Return a text's words and skip-bigrams as by `number_repeats`, or each once with `once`."""
-    words = rouge_words(text, tokenizer)
+    words = rouge_words(text, reading)
     # The words one, two, ... five places further on.
     pairs = (zip(words, words[step:], strict=False) for step in range(1, GAP + 2))
     units = [*words, *map(" ".join, chain.from_iterable(pairs))]
@@ -324,9 +345,15 @@ class RougeL(Rouge):
     """Longest common subsequence of the whole texts' tokens; `RougeLsum` goes sentence by sentence."""
 
     def __init__(
-        self, references: str = "max", tokenizer: str = "ascii", value: str = "f1", language: str = ENGLISH
+        self,
+        references: str = "max",
+        tokenizer: str = "ascii",
+        value: str = "f1",
+        language: str = ENGLISH,
+        stemmer: str = "default",
+        case: str = "lower",
     ) -> None:
-        super().__init__("rougeL", references, tokenizer, value, language=language)
+        super().__init__("rougeL", references, read_words(tokenizer, language, stemmer, case), value)
 
     def count(self, candidates: Sequence[str], references: Sequence[str]) -> Counts:
         """Count as in `Rouge`. Tokens become characters of strings, on which rapidfuzz is fastest."""
@@ -336,7 +363,7 @@ class RougeL(Rouge):
         letters: dict[str, str] = {}
 
         def spelled(text: str) -> str:
-            words = rouge_words(text, self.tokenizer)
+            words = rouge_words(text, self.reading)
             return "".join([letters.setdefault(word, chr(len(letters))) for word in words])
 
         ours, theirs = ([spelled(text) for text in texts] for texts in (candidates, references))
@@ -346,8 +373,8 @@ class RougeL(Rouge):
         """Yield the words of one longest common subsequence."""
         from rapidfuzz.distance import LCSseq
 
-        ours, theirs = (rouge_words(text, self.tokenizer) for text in (candidate, reference))
-        our_spans, their_spans = (rouge_spans(text, self.tokenizer) for text in (candidate, reference))
+        ours, theirs = (rouge_words(text, self.reading) for text in (candidate, reference))
+        our_spans, their_spans = (rouge_spans(text, self.reading) for text in (candidate, reference))
         for code in LCSseq.opcodes(ours, theirs):
             if code.tag == "equal":
                 for offset in range(code.src_end - code.src_start):
@@ -368,7 +395,10 @@ class RougeOptions:
         choices=REFERENCE_RULES,
     )
     tokenizer: str = option(
-        "ascii", "Words that ROUGE reads: runs of a-z0-9, as is usual, or words of any script.", choices=TOKENIZERS
+        "ascii",
+        "Words that ROUGE reads: runs of a-z0-9, as is usual, words of any script, or what stands between spaces and "
+        "full stops.",
+        choices=TOKENIZERS,
     )
     value: str = option(
         "f1",
@@ -376,6 +406,13 @@ class RougeOptions:
         choices=VALUES,
     )
     language: str = language_option()
+    stemmer: str = option(
+        "default",
+        "Endings that ROUGE removes: by Porter's stemmer or that of the language; or none, as rouge-score does unless "
+        "asked.",
+        choices=STEMMERS,
+    )
+    case: str = option("lower", "ROUGE: compare words in lower case, or keep capitals.", choices=CASES)
 
 
 @dataclass(frozen=True)
@@ -383,8 +420,18 @@ class OverlapOptions(RougeOptions):
     """Options of the metrics whose units can be repeated: see `Overlap`."""
 
     counts: str = option(
-        "clipped", "ROUGE-1, -2, -SU4: count repeated units as often as both texts have them, or once.", choices=COUNTS
+        "clipped",
+        "ROUGE-1, -2, -SU4, -Lsum: count repeated units as often as both texts have them, or once.",
+        choices=COUNTS,
     )
+
+
+PRESETS: Mapping[str, Mapping[str, str]] = {
+    "rouge-score": {"stemmer": "none"},
+    "rouge": {"tokenizer": "spaces", "stemmer": "none", "case": "keep", "counts": "set", "lsum_sentences": "stops"},
+}
+"""The options by which ROUGE is that of other libraries: `rouge-score` where its stemmer is not asked for, as Hugging
+Face's `evaluate` takes it, and pltrdy's `rouge` 1.0, whose ROUGE-L is ROUGE-Lsum here."""
 
 
 def options_of(settings: Mapping[str, str]) -> dict[str, str]:
@@ -396,6 +443,8 @@ def options_of(settings: Mapping[str, str]) -> dict[str, str]:
         "value": settings["value"],
         "counts": settings.get("counts", "clipped"),
         "language": settings.get("lang", ENGLISH),
+        "stemmer": "none" if settings["stem"] == "none" else "default",
+        "case": settings["case"],
     }
 
 

@@ -29,7 +29,21 @@ class Tokens(NamedTuple):
     spans: tuple[Span, ...]
 
 
+class Reading(NamedTuple):
+    """How ROUGE reads words."""
+
+    tokenizer: str = "ascii"
+    """Which words there are: those of a-z and 0-9 (`ascii`), of any script (`unicode`), what stands between white space
+    and full stops (`spaces`), or those of the code of a language."""
+    stems: bool = True
+    """True if endings are removed: by Porter's stemmer, or by that of the language."""
+    keeps_case: bool = False
+    """True if capitals make another word."""
+
+
 ASCII = regex.compile(r"[a-z0-9]+")
+CASED_ASCII = regex.compile(r"[A-Za-z0-9]+")
+SPACES = regex.compile(r"[^\s.]+")
 # Scripts written without spaces give a token a character, all others a token a word, marks included.
 NO_SPACES = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
 UNICODE = regex.compile(rf"[{NO_SPACES}]\p{{M}}*|[\p{{L}}\p{{N}}][\p{{L}}\p{{M}}\p{{N}}]*")
@@ -45,18 +59,22 @@ CACHED_TEXTS = 8192
 
 
 @lru_cache(CACHED_TEXTS)
-def rouge_words(text: str, tokenizer: str) -> tuple[str, ...]:
-    """Return a text's tokens as ROUGE compares them: lower-cased, words of over three letters Porter-stemmed.
+def rouge_words(text: str, reading: Reading) -> tuple[str, ...]:
+    """Return a text's tokens as ROUGE compares them: by default lower-cased, words of over three letters stemmed.
 
-    The tokenizer `ascii` does what the `rouge-score` package does with `use_stemmer=True`; `unicode` takes words of any
-    script; so does the code of a language, with the stemmer of `relevance.metrics.languages`.
+    The tokenizer `ascii` does what the `rouge-score` package does, with its `use_stemmer` as `reading.stems`; `unicode`
+    takes words of any script; so does the code of a language, with the stemmer of `relevance.metrics.languages`.
     """
-    return rouge_tokens(text, tokenizer)
+    return rouge_tokens(text, reading)
 
 
-def rouge_tokens(text: str, tokenizer: str) -> tuple[str, ...]:
+def rouge_tokens(text: str, reading: Reading) -> tuple[str, ...]:
     """Return the tokens of `rouge_words` for a part of a text, without caching them."""
-    words = ASCII.findall(text.lower()) if tokenizer == "ascii" else find_words(text, pattern_of(tokenizer))
+    tokenizer, stems, keeps_case = reading
+    read = text if tokenizer == "ascii" else normalize("NFC", text)
+    words: list[str] = pattern_of(reading).findall(read if keeps_case else read.lower())
+    if not stems:
+        return tuple(words)
     if tokenizer in LANGUAGES:
         return tuple(comparable(word, tokenizer) for word in words)
     return tuple(map(stem, words))
@@ -68,16 +86,18 @@ def find_words(text: str, pattern: regex.Pattern[str] = UNICODE) -> list[str]:
 
 
 @lru_cache(CACHED_TEXTS)
-def rouge_spans(text: str, tokenizer: str) -> tuple[Span, ...]:
+def rouge_spans(text: str, reading: Reading) -> tuple[Span, ...]:
     """Return the spans of the tokens of `rouge_words`."""
-    return find_tokens(pattern_of(tokenizer), text, as_it_is=tokenizer == "ascii").spans
+    as_it_is = reading.tokenizer == "ascii"
+    return find_tokens(pattern_of(reading), text, as_it_is=as_it_is, keeps_case=reading.keeps_case).spans
 
 
-def pattern_of(tokenizer: str) -> regex.Pattern[str]:
-    """Return the pattern of a word for a tokenizer, or for the code of a language given instead."""
-    if tokenizer in LANGUAGES:
+def pattern_of(reading: Reading) -> regex.Pattern[str]:
+    """Return the pattern of a word."""
+    if reading.tokenizer in LANGUAGES:
         return ANY_SCRIPT
-    return ASCII if tokenizer == "ascii" else UNICODE
+    ascii_words = CASED_ASCII if reading.keeps_case else ASCII
+    return {"ascii": ascii_words, "unicode": UNICODE, "spaces": SPACES}[reading.tokenizer]
 
 
 @lru_cache(CACHED_TEXTS)
@@ -110,8 +130,8 @@ def count_words(text: str) -> int:
     return len(text.split()) if text.isascii() else len(counted_words(text))
 
 
-def find_tokens(pattern: regex.Pattern[str], text: str, *, as_it_is: bool = False) -> Tokens:
-    """Return the matches of a pattern in the lower-cased text, with their spans in the original.
+def find_tokens(pattern: regex.Pattern[str], text: str, *, as_it_is: bool = False, keeps_case: bool = False) -> Tokens:
+    """Return the matches of a pattern in the text, which is lower-cased unless it `keeps_case`, with their places.
 
     The text is composed (`compose`), unless it is to be read `as_it_is`.
     """
@@ -119,13 +139,22 @@ def find_tokens(pattern: regex.Pattern[str], text: str, *, as_it_is: bool = Fals
     def read(lowered: str) -> list[tuple[str, int, int]]:
         return [(match.group(), *match.span()) for match in pattern.finditer(lowered)]
 
-    return place_tokens(text, read, as_it_is=as_it_is)
+    return place_tokens(text, read, as_it_is=as_it_is, keeps_case=keeps_case)
 
 
-def place_tokens(text: str, read: Callable[[str], Sequence[tuple[str, int, int]]], *, as_it_is: bool = False) -> Tokens:
-    """Return the tokens that `read` finds in the lower-cased text, each with start and end, placed in the original."""
+def place_tokens(
+    text: str,
+    read: Callable[[str], Sequence[tuple[str, int, int]]],
+    *,
+    as_it_is: bool = False,
+    keeps_case: bool = False,
+) -> Tokens:
+    """Return the tokens that `read` finds in the text, each with start and end, placed in the original.
+
+    The text is read as in `find_tokens`.
+    """
     composed = as_composed(text) if as_it_is else compose(text)
-    lowered = composed.text.lower()
+    lowered = composed.text if keeps_case else composed.text.lower()
     original = origins(composed.text, lowered)
     found = read(lowered)
     return Tokens(
@@ -153,4 +182,4 @@ def stemmer() -> PorterStemmer:
 @lru_cache(1 << 18)
 def stem(word: str) -> str:
     """Return the Porter stem of a word; words of at most three letters stay as they are."""
-    return str(stemmer().stem(word)) if len(word) > 3 else word
+    return str(stemmer().stem(word, to_lowercase=False)) if len(word) > 3 else word

@@ -5,7 +5,7 @@ from itertools import groupby
 
 from relevance.data.records import Example
 from relevance.metrics.rouge import Match, RougeEvidence
-from relevance.metrics.text import UNICODE, Span, find_tokens, rouge_words
+from relevance.metrics.text import UNICODE, Reading, Span, find_tokens, rouge_words
 from relevance.reports.escaping import esc, format_count, join_items
 from relevance.reports.evidence.blocks import alternatives_html, block, counted_note, details, quote_span, table_html
 from relevance.reports.evidence.marks import Mark
@@ -144,7 +144,7 @@ def units_alone(text: str, mine: RougeEvidence, others: RougeEvidence) -> list[M
 
 def stem_unit(text: str, unit: Span) -> tuple[str, ...]:
     """Return the stemmed words of a unit, as ROUGE compares them."""
-    return tuple(rouge_words(text[slice(*unit)], "unicode"))
+    return tuple(rouge_words(text[slice(*unit)], Reading("unicode")))
 
 
 def join_stretches(text: str, candidate: str, units: Sequence[Match]) -> list[Span]:

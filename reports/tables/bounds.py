@@ -56,7 +56,7 @@ def algorithms_table(rows: Sequence[OracleRow]) -> Table:
         for row in rows
     ]
     notes = ["Gap: the proven optimum minus F1. Seconds: of all references together."]
-    if any("@paper" in row.algorithm for row in rows):
+    if any("@" in row.algorithm for row in rows):
         notes.append(WHOSE)
     return Table("oracles_of_document", "Every algorithm on this document", cells, notes)
 

@@ -74,8 +74,8 @@ ROUGE_2_NOTE = "ROUGE-2: mean F1 of the same extracts, counted in the same way; 
 WHOSE = (
     "Greedy and the searches with @paper are those of Akhmetov et al. (2022): extracts of these searches have as many "
     "sentences as the reference, or as the greedy extract where vns_greedy@paper begins with it, and their genetic "
-    "search may lose the best. The others are ours: extracts have any number of sentences, and no search loses what "
-    "it had."
+    "search may lose the best. Those with @code do as their notebook does, with up to three sentences more. The others "
+    "are ours: extracts have any number of sentences, and no search loses what it had."
 )
 
 LATEX_DIGITS = dict.fromkeys((HEADINGS["gap"], "seconds", HEADINGS["longest"]), 4)
@@ -157,7 +157,7 @@ def distribution_notes(task: OracleTask, statistics: Sequence[AlgorithmStatistic
         inside_note(task.target),
         "Std: of a sample. 25%, 50% and 75%: quartiles (Akhmetov et al. 2022, Table 2).",
         *([ROUGE_2_NOTE] if rouge_2 else []),
-        *([WHOSE] if any("@paper" in found.algorithm for found in statistics) else []),
+        *([WHOSE] if any("@" in found.algorithm for found in statistics) else []),
         *comparison_notes(statistics),
     ]
 

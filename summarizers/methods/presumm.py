@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from relevance.data.records import Document
 from relevance.metrics.models.encoder import quiet
 from relevance.metrics.models.files import BadModel, first_line
-from relevance.metrics.text import rouge_words
+from relevance.metrics.text import Reading, rouge_words
 from relevance.summarizers.base import best_first
 from relevance.summarizers.checkpoints.files import find_safetensors
 from relevance.summarizers.methods.base import (
@@ -284,7 +284,7 @@ def choose(sentences: Sequence[str], scores: Sequence[float], most: int) -> list
     chosen: list[int] = []
     used: set[tuple[str, ...]] = set()
     for place in best_first(scores):
-        words = rouge_words(sentences[place], "unicode")
+        words = rouge_words(sentences[place], Reading("unicode"))
         trigrams = set(zip(words, words[1:], words[2:], strict=False))
         if len(chosen) < most and not trigrams & used:
             chosen.append(place)

@@ -11,7 +11,7 @@ import numpy as np
 from relevance.data.records import Document
 from relevance.data.store import DataStore, StoredBound
 from relevance.metrics.base import check_option
-from relevance.metrics.text import rouge_words
+from relevance.metrics.text import Reading, rouge_words
 from relevance.summarizers.base import SummaryLength, check_length
 from relevance.summarizers.oracles.algorithms import ALGORITHMS, SECONDS
 from relevance.summarizers.oracles.oracle import Oracle, Target, checked_target, find_extract, limits_of
@@ -285,7 +285,7 @@ def rows_of(task: OracleTask, document: Document) -> list[OracleRow]:
         return []
     load_libraries()
     for text in (*sentences_of(document), *document.references):  # otherwise the first algorithm would pay for all
-        rouge_words(text, task.target.tokenizer)
+        rouge_words(text, task.target.reading)
     rows = []
     for algorithm in task.algorithms:
         start = time.perf_counter()
@@ -322,8 +322,8 @@ def why_left_out(document: Document, task: OracleTask) -> str:
     if not task.takes(document):
         return not_taken_reason(task)
     asked = document.references[:1] if task.target.references == "first" else document.references
-    if not any(rouge_words(text, task.target.tokenizer) for text in asked):
-        return OTHER_SCRIPT if any(rouge_words(text, "unicode") for text in asked) else NO_REFERENCE
+    if not any(rouge_words(text, task.target.reading) for text in asked):
+        return OTHER_SCRIPT if any(rouge_words(text, Reading("unicode")) for text in asked) else NO_REFERENCE
     return NO_LENGTH
 
 

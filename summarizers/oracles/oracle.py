@@ -8,7 +8,7 @@ from relevance.data.signatures import signature
 from relevance.metrics.base import check_option
 from relevance.metrics.languages import ENGLISH, LANGUAGES, settings_of
 from relevance.metrics.rouge import TOKENIZERS
-from relevance.metrics.text import rouge_words
+from relevance.metrics.text import Reading, rouge_words
 from relevance.summarizers.base import VERSION, SummaryLength, check_length
 from relevance.summarizers.oracles.algorithms import ALGORITHMS, SECONDS
 from relevance.summarizers.oracles.problem import DEFINITIONS, NO_LIMITS, Limits, Problem, Solution
@@ -29,6 +29,11 @@ class Target(NamedTuple):
     definition: str = "clipped"
     references: str = "max"
     tokenizer: str = "ascii"
+
+    @property
+    def reading(self) -> Reading:
+        """How words are read: stemmed, in lower case."""
+        return Reading(self.tokenizer)
 
     @property
     def options(self) -> dict[str, object]:
@@ -82,7 +87,7 @@ def find_extract(
     checked_target(target)
     sentences = sentences_of(document)
     asked = document.references[:1] if target.references == "first" else document.references
-    kept = [index for index, text in enumerate(asked) if rouge_words(text, target.tokenizer)]
+    kept = [index for index, text in enumerate(asked) if rouge_words(text, target.reading)]
     if not sentences or not kept:
         return None
     solutions = [

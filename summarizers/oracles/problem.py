@@ -6,6 +6,8 @@ ROUGE of the joined text. For longer n-grams it is not: ROUGE-2 of the joined te
 ends, which may lower or raise it, so that the optimum here does not bound it.
 """
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cached_property
@@ -15,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relevance.metrics.base import check_option
-from relevance.metrics.text import count_words, rouge_words
+from relevance.metrics.text import Reading, count_words, rouge_words
 from relevance.summarizers.sentences import split_sentences
 
 DEFINITIONS = ("clipped", "set")
@@ -65,8 +67,11 @@ class Problem:
         self.definition = definition
         self.limits = limits
         self.text = reference
-        words = [rouge_words(sentence, tokenizer) for sentence in sentences]
-        wanted = self.count(rouge_words(reference, tokenizer), n)
+        self.texts = tuple(sentences)
+        self.tokenizer = tokenizer
+        reading = Reading(tokenizer)
+        words = [rouge_words(sentence, reading) for sentence in sentences]
+        wanted = self.count(rouge_words(reference, reading), n)
         counted = [self.count(tokens, n) for tokens in words]
         numbers = {ngram: number for number, ngram in enumerate(wanted)}
         self.known = len(numbers)
@@ -82,7 +87,7 @@ class Problem:
         )
         self.words = tuple(map(count_words, sentences))
         """The number of words of each sentence."""
-        known_words = frozenset(rouge_words(reference, tokenizer))
+        known_words = frozenset(rouge_words(reference, reading))
         self.vocabulary = tuple(known_words.intersection(tokens) for tokens in words)
         """The words of the reference that each sentence has, regardless of `n`."""
 
@@ -113,6 +118,11 @@ class Problem:
     def reference_sentences(self) -> int:
         """The number of sentences of the reference."""
         return len(split_sentences(self.text))
+
+    @cached_property
+    def bigrams(self) -> Problem:
+        """The same sentences and reference by their bigrams."""
+        return Problem(self.texts, self.text, 2, self.definition, limits=self.limits, tokenizer=self.tokenizer)
 
     @cached_property
     def useful(self) -> tuple[int, ...]:

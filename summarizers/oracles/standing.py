@@ -78,7 +78,7 @@ def sentences_in(text: str, source: Sequence[str]) -> Sequence[str]:
 def counted_references(references: Sequence[str], target: Target) -> list[Units]:
     """Return the n-grams of the references that count: all with a token, or the first one if it has a token."""
     asked = references[:1] if target.references == "first" else references
-    return [units([text], target) for text in asked if rouge_words(text, target.tokenizer)]
+    return [units([text], target) for text in asked if rouge_words(text, target.reading)]
 
 
 def score_text(text: str, references: Sequence[Units], target: Target, source: Sequence[str] = ()) -> float | None:
@@ -88,7 +88,7 @@ def score_text(text: str, references: Sequence[Units], target: Target, source: S
     is an extract of them. For clipped ROUGE-1 this is ROUGE of the text; longer n-grams across the end of a sentence do
     not count here. None if the text, or each reference that counts, has no token.
     """
-    if not references or not rouge_words(text, target.tokenizer):
+    if not references or not rouge_words(text, target.reading):
         return None
     ours = units(sentences_in(text, source), target)
     return max(2 * len(ours & theirs) / size if (size := len(ours) + len(theirs)) else 0.0 for theirs in references)
@@ -97,7 +97,7 @@ def score_text(text: str, references: Sequence[Units], target: Target, source: S
 def units(sentences: Iterable[str], target: Target) -> Units:
     """Return the n-grams of a text's sentences that count by the target's definition."""
     counts = Counter(
-        ngram for sentence in sentences for ngram in ngrams(rouge_words(sentence, target.tokenizer), target.n)
+        ngram for sentence in sentences for ngram in ngrams(rouge_words(sentence, target.reading), target.n)
     )
     if target.definition == "set":
         return frozenset(counts)

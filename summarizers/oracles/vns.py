@@ -1,7 +1,8 @@
 """Reduced variable neighbourhood search: random steps, with larger ones if small ones do not help.
 
-`vns` is ours: its extracts have any number of sentences. `exchange` is that of Akhmetov et al. (2022), whose extracts
-have as many sentences as the reference.
+`vns` is ours: its extracts have any number of sentences. `exchange` is that of Akhmetov et al. (2022) as their text has
+it, with extracts of as many sentences as the reference; `refill` does as their published notebook, whose extracts have
+up to `K_MAX` more.
 """
 
 import random
@@ -25,6 +26,7 @@ class StopRule(NamedTuple):
 
 
 USUAL = StopRule()
+NOTEBOOK = StopRule(iterations=10_000)
 
 
 def vns(problem: Problem, seed: int = 0, start: Iterable[int] | None = None, stop: StopRule = USUAL) -> Solution:
@@ -60,6 +62,40 @@ def exchange(problem: Problem, seed: int = 0, start: Iterable[int] | None = None
 
     first = take_fitting(problem, draw.sample(every, len(problem))) if start is None else start
     return improve_extract(problem, first, shake, stop)
+
+
+def refill(problem: Problem, seed: int = 0, start: Iterable[int] | None = None, stop: StopRule = NOTEBOOK) -> Solution:
+    """Repeatedly drop k sentences of an extract and fill it up to k more than its size, as the published notebook does.
+
+    The size is `paper_size`, with which the search begins unless it is given a `start`. A step looks at the first
+    sentences of the extract, as many as that size, or at all of them after a `start`; k of the extract are dropped, and
+    others are drawn until there are k more than the size. The new extract is kept if its score is higher, or as high
+    with a higher ROUGE-2; after a `start` only if it is higher. k is 1 at first and after a gain, grows by 1 after a
+    failure and stays at `K_MAX`. All failures count towards the end of the search, not only those in a row.
+    """
+    draw = random.Random(seed)  # noqa: S311  nothing secret
+    every, size = range(len(problem)), paper_size(problem)
+    chosen = take_fitting(problem, draw.sample(every, len(problem))) if start is None else list(start)
+
+    def score(extract: Sequence[int]) -> tuple[float, float]:
+        return problem.f1(extract), problem.bigrams.f1(extract) if start is None else 0.0
+
+    best = score(chosen)
+    deadline = stop.clock() + stop.seconds
+    step = failures = 0
+    k = 1
+    while step < stop.iterations and failures < stop.patience and stop.clock() < deadline:
+        step += 1
+        dropped = draw.sample(chosen, min(k, len(chosen)))
+        looked_at = chosen[:size] if start is None else chosen
+        changed = [place for place in looked_at if place not in dropped]
+        outside = [place for place in every if place not in changed]
+        changed += draw.sample(outside, min(max(0, size + k - len(changed)), len(outside)))
+        if (found := score(changed)) > best and problem.fits(changed):
+            chosen, best, k = changed, found, 1
+        else:
+            k, failures = min(k + 1, K_MAX), failures + 1
+    return solution(problem, chosen, iterations=step)
 
 
 def improve_extract(

@@ -420,7 +420,7 @@ def test_a_long_text_of_one_sentence_is_said_once(folder):
         (["none"], "there is no file none, and there is no data set 'none'; there are small"),
         (
             ["small.jsonl", "--algorithms", "best"],
-            "--algorithms: there is no 'best'; there are greedy, vns@paper, vns_greedy@paper, genetic@paper, ",
+            "--algorithms: there is no 'best'; there are greedy, vns@paper, vns_greedy@paper, vns@code, ",
         ),
         (["small.jsonl", "--algorithms", "exact,greedy, exact"], "--algorithms names 'exact' twice"),
         (["none", "--algorithms", "best"], "--algorithms: there is no 'best'"),  # before anything is read

@@ -134,8 +134,8 @@ def test_an_unknown_name_is_answered_with_the_known_ones(name):
         f"unknown summarizer {name!r}; known are lead, random, textrank, lexrank, tfidf, sumbasic, lsa, rake (-K: so "
         "many sentences, -Kw: words, -ref: words of the first reference; random-seedK; rake-cutK: phrases of at most K "
         "words), tldr-linear, tldr-minilm (the same lengths), title, reference:K, oracle-A-rouge1, oracle-A-rouge2 (A "
-        "is greedy, vns@paper, vns_greedy@paper, genetic@paper, genetic_greedy@paper, vns, vns_greedy, genetic, "
-        "genetic_greedy, exact; -set: each "
+        "is greedy, vns@paper, vns_greedy@paper, vns@code, vns_greedy@code, genetic@paper, genetic_greedy@paper, vns, "
+        "vns_greedy, genetic, genetic_greedy, exact; -set: each "
         "n-gram once, -first: the first reference only; then a length or seed, as above), where K is a number from 1; "
         "and checkpoints and language models, such as seq2seq:DIR, gguf:FILE, llm:MODEL (all: --list)"
     )

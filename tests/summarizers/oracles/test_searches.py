@@ -29,11 +29,12 @@ from relevance.summarizers.oracles.vns import (
     exchange,
     improve_extract,
     random_start,
+    refill,
     vns,
 )
 from relevance.summarizers.sentences import sentences_of, split_sentences
 
-OURS = [name for name in ALGORITHMS if "@paper" not in name]
+OURS = [name for name in ALGORITHMS if "@" not in name]
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -387,6 +388,30 @@ def test_the_papers_extracts_have_as_many_sentences_as_the_reference(papers, def
         better = ALGORITHMS["vns_greedy@paper"].search(problem, seed=seed, seconds=60)
         assert len(better.sentences) == len(first.sentences)
         assert better.f1 >= first.f1
+
+
+@pytest.mark.parametrize("definition", DEFINITIONS)
+def test_the_notebooks_extracts_grow_by_up_to_three_sentences(papers, definition):
+    """They are filled up to k more than the reference has, with k up to 3."""
+    sizes = []
+    for seed, (sentences, reference) in enumerate(papers):
+        problem = Problem(sentences, reference, 1, definition)
+        wanted = len(split_sentences(reference))
+        by_code = ALGORITHMS["vns@code"].search(problem, seed=seed, seconds=60)
+        assert wanted <= len(by_code.sentences) <= wanted + K_MAX
+        assert by_code == ALGORITHMS["vns@code"].search(problem, seed=seed, seconds=60)
+        sizes.append(len(by_code.sentences) - wanted)
+        first = greedy(problem)
+        assert ALGORITHMS["vns_greedy@code"].search(problem, seed=seed, seconds=60).f1 >= first.f1
+    assert sum(sizes) > len(sizes)
+
+
+def test_failures_of_the_notebooks_search_are_counted_together():
+    """A search that fails 3 times in all ends then, whatever it gained in between."""
+    problem = Problem([f"a{n} b{n}" for n in range(30)], " ".join(f"a{n}" for n in range(8)) + ". And b1. And b2.")
+    found = refill(problem, seed=1, stop=StopRule(iterations=1000, patience=3))
+    assert found.iterations < 20
+    assert refill(problem, seed=1, stop=StopRule(iterations=1000, patience=300)).f1 >= found.f1
 
 
 def test_how_many_sentences_where_there_are_fewer():
