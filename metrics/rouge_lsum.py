@@ -75,11 +75,12 @@ class RougeLsum(Rouge):
 
     def count_once(self, candidates: Sequence[str], references: Sequence[str]) -> Counts:
         """Count as in `Rouge`, each word once."""
-        different = (
-            [len(set(rouge_words(text, self.reading))) for text in texts] for texts in (candidates, references)
-        )
         matched = [[len(self.shared_places(one, other)) for other in references] for one in candidates]
-        return np.array(matched, np.intp), *different
+        return np.array(matched, np.intp), self.different_words(candidates), self.different_words(references)
+
+    def different_words(self, texts: Sequence[str]) -> list[int]:
+        """Return the number of different words of each text."""
+        return [len(set(rouge_words(text, self.reading))) for text in texts]
 
     def shared_places(self, candidate: str, reference: str) -> dict[str, tuple[int, int]]:
         """Return the words of the longest common subsequences of sentences, with a place of each in both texts."""

@@ -19,7 +19,7 @@ from relevance.metrics.kind import MetricKind, Records, option
 from relevance.metrics.models.encoder import cut_into_parts
 from relevance.metrics.models.files import EMBEDDED, ModelUnavailable
 from relevance.metrics.sentences import sentence_spans
-from relevance.metrics.text import Span, rouge_words
+from relevance.metrics.text import Reading, Span, rouge_words
 
 QUESTIONS = ("all", "first")
 """The references whose questions are asked: all of them, or the first one."""
@@ -248,11 +248,11 @@ def traces(read: SummaryReading) -> list[Trace]:
     entities: Sequence[NamedEntity] = read.quiz.entities
     mentioned = list(read.found)
     names = tuple(entities[entity].name for entity in mentioned)
-    said = frozenset(rouge_words(read.summary, "unicode"))
+    said = frozenset(rouge_words(read.summary, Reading("unicode")))
     results = []
     for index, asked in enumerate(read.quiz.questions):
         answer = read.answers[index] if read.answers else None
-        words = rouge_words(asked.question.text.replace(BLANK, " "), "unicode")
+        words = rouge_words(asked.question.text.replace(BLANK, " "), Reading("unicode"))
         results.append(
             Trace(
                 question=asked.question,

@@ -73,6 +73,8 @@ def refill(problem: Problem, seed: int = 0, start: Iterable[int] | None = None, 
     with a higher ROUGE-2; after a `start` only if it is higher. k is 1 at first and after a gain, grows by 1 after a
     failure and stays at `K_MAX`. All failures count towards the end of the search, not only those in a row.
     """
+    if not problem.useful:
+        return solution(problem, ())
     draw = random.Random(seed)  # noqa: S311  nothing secret
     every, size = range(len(problem)), paper_size(problem)
     chosen = take_fitting(problem, draw.sample(every, len(problem))) if start is None else list(start)

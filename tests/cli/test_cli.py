@@ -210,7 +210,7 @@ def test_all_systems_are_named():
     # The oracles by what their names are made of.
     [grammar] = [name for name in named if name.startswith("oracle-A")]
     [at] = [place for place, line in enumerate(lines) if line.startswith("  A:")]
-    algorithms = " ".join(lines[at : at + 2]).partition(":")[2].split(", ")
+    algorithms = " ".join(lines[at : at + 3]).partition(":")[2].split(", ")
     starts = [
         grammar.split("[")[0].replace("rouge1|rouge2", n).replace("-A-", f"-{name.strip()}-")
         for name in algorithms

@@ -14,7 +14,7 @@ from relevance.metrics import METRICS, metric
 from relevance.metrics.composing import compose
 from relevance.metrics.languages import LANGUAGES
 from relevance.metrics.sentences import sentence_spans
-from relevance.metrics.text import lemmas, rouge_spans, rouge_words
+from relevance.metrics.text import Reading, lemmas, rouge_spans, rouge_words
 
 TEXTS = {
     "en": "The café in Orléans stays open, says Renée Müller. Its naïve owner left.",
@@ -76,9 +76,9 @@ def test_words_are_equal_and_their_places_are_those_of_the_original(language: st
     for text in (*TEXTS.values(), KOREAN):
         other = apart(text)
         for tokenizer in {language, "unicode"} - {"en"}:
-            assert rouge_words(text, tokenizer) == rouge_words(other, tokenizer)
-            slices = [normalize("NFC", other[slice(*span)]) for span in rouge_spans(other, tokenizer)]
-            assert slices == [text[slice(*span)] for span in rouge_spans(text, tokenizer)]
+            assert rouge_words(text, Reading(tokenizer)) == rouge_words(other, Reading(tokenizer))
+            slices = [normalize("NFC", other[slice(*span)]) for span in rouge_spans(other, Reading(tokenizer))]
+            assert slices == [text[slice(*span)] for span in rouge_spans(text, Reading(tokenizer))]
         assert lemmas(text, language).words == lemmas(other, language).words
         cut = [normalize("NFC", other[slice(*span)]) for span in sentence_spans(other)]
         assert cut == [text[slice(*span)] for span in sentence_spans(text)]
@@ -155,7 +155,7 @@ def test_the_usual_tokenizer_does_as_rouge_score() -> None:
     for candidate, reference in ((text, apart(text)), (apart(text), apart(text)), (apart(text), text)):
         (score,) = metric("rouge1").score([Example("d", "s", candidate, (reference,), None, "")])
         assert score.value == pytest.approx(scorer.score(reference, candidate)["rouge1"].fmeasure)
-        spans = rouge_spans(candidate, "ascii")
+        spans = rouge_spans(candidate, Reading("ascii"))
         assert [candidate[slice(*span)].lower() for span in spans] == find_tokens_of_rouge(candidate)
 
 

@@ -13,7 +13,7 @@ from relevance.metrics.keywords.overlap import content_words
 from relevance.metrics.languages import LANGUAGES
 from relevance.metrics.lemmas import RULES
 from relevance.metrics.sentences import sentence_spans
-from relevance.metrics.text import rouge_words
+from relevance.metrics.text import Reading, rouge_words
 
 # Each with the summary, its reference, the tokens of both, and ROUGE-1 F1 = 2 * shared / (tokens of both).
 CASES = {
@@ -33,8 +33,8 @@ def example(candidate: str, reference: str) -> Example:
 @pytest.mark.parametrize("language", CASES)
 def test_rouge_1_of_a_language(language: str) -> None:
     candidate, reference, ours, theirs, f1 = CASES[language]
-    assert list(rouge_words(candidate, language)) == ours
-    assert list(rouge_words(reference, language)) == theirs
+    assert list(rouge_words(candidate, Reading(language))) == ours
+    assert list(rouge_words(reference, Reading(language))) == theirs
     made = metric("rouge1", language=language)
     assert f"|lang:{language}|" in made.signature
     again = metric_of(made.signature)
@@ -43,7 +43,8 @@ def test_rouge_1_of_a_language(language: str) -> None:
     assert score.value == pytest.approx(f1)
     for match in score.evidence.matches[0]:
         ends = slice(*match.candidate), slice(*match.reference)
-        assert rouge_words(candidate[ends[0]], language) == rouge_words(reference[ends[1]], language) != ()
+        ours, theirs = candidate[ends[0]], reference[ends[1]]
+        assert rouge_words(ours, Reading(language)) == rouge_words(theirs, Reading(language)) != ()
 
 
 @pytest.mark.parametrize("language", [code for code in LANGUAGES if code != "en"])
@@ -112,7 +113,7 @@ def test_stop_words_of_several_characters_are_left_out() -> None:
 
 
 def test_a_word_ends_where_a_script_without_spaces_begins() -> None:
-    assert rouge_words("GPU芯片V2版", "zh") == ("gpu", "芯", "片", "v2", "版")
+    assert rouge_words("GPU芯片V2版", Reading("zh")) == ("gpu", "芯", "片", "v2", "版")
 
 
 def test_english_stays_as_it_was() -> None:
@@ -130,8 +131,8 @@ def test_an_unknown_language_is_refused() -> None:
 
 def test_an_arabic_word_has_one_stem_whatever_came_before() -> None:
     words = "الكتاب والمدرسة يكتبون مكتبات للطالب فسيكتبونها"
-    forwards = rouge_words(words, "ar")
-    backwards = rouge_words(" ".join(reversed(words.split())), "ar")
+    forwards = rouge_words(words, Reading("ar"))
+    backwards = rouge_words(" ".join(reversed(words.split())), Reading("ar"))
     assert forwards == tuple(reversed(backwards))
 
 

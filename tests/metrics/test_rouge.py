@@ -18,7 +18,7 @@ from relevance.metrics import make_metrics, metric
 from relevance.metrics.from_signature import metric_of
 from relevance.metrics.rouge import VALUES, RougeEvidence
 from relevance.metrics.sentences import sentence_spans
-from relevance.metrics.text import rouge_words
+from relevance.metrics.text import Reading, rouge_words
 
 NAMES = ("rouge1", "rouge2", "rougeL")
 ALL = (*NAMES, "rougeLsum", "rougeSU4")
@@ -159,7 +159,7 @@ def test_what_rouge_lsum_takes_for_sentences_is_in_its_signature() -> None:
         assert f"|sentences:{of}|" in signature
         assert metric_of(signature).signature == signature
     assert metric_of(named["lines"].replace("|sentences:lines", "")) is None  # lines or sentences, as the text had them
-    with pytest.raises(ValueError, match="lsum_sentences must be one of lines, split, not 'words'"):
+    with pytest.raises(ValueError, match="lsum_sentences must be one of lines, split, stops, not 'words'"):
         metric("rougeLsum", lsum_sentences="words")
 
 
@@ -239,7 +239,7 @@ def test_the_rouge_n_of_dobko_et_al(summeval: list[Example], n: int) -> None:
     for score, e in zip(metric(f"rouge{n}", **options).score(batch), batch, strict=True):
         own, *others = (
             {words[i : i + n] for i in range(len(words) - n + 1)}
-            for words in (rouge_words(text, "ascii") for text in (e.candidate, *e.references))
+            for words in (rouge_words(text, Reading("ascii")) for text in (e.candidate, *e.references))
         )
         assert score.value == pytest.approx(sum(len(own & o) for o in others) / sum(map(len, others)), abs=1e-12)
     # the cat the cat | the cat sat, a cat: 2 of 3 and 1 of 2, pooled 3 of 5; each word of the candidate counts once

@@ -13,7 +13,7 @@ from relevance.data.records import Example, make_examples
 from relevance.data.ties import TIE
 from relevance.metrics import METRICS, lexical_metrics, make_metrics, metric
 from relevance.metrics.explained import Explained, explain
-from relevance.metrics.text import rouge_words
+from relevance.metrics.text import Reading, rouge_words
 from relevance.reports.escaping import join_items
 from relevance.reports.evidence.blocks import LONGEST_LABEL
 from relevance.reports.evidence.phrases import (
@@ -108,9 +108,13 @@ def alone(name: str, both: Sequence[Example], said: list[str]) -> int:
             for quoted in QUOTED.findall(clause):
                 if len(quoted) >= LONGEST_LABEL:
                     continue
-                words = f" {' '.join(rouge_words(quoted, 'ascii'))} "
-                assert words in f" {' '.join(rouge_words(mine.candidate, 'ascii'))} ", (name, letter, quoted)
-                assert words not in f" {' '.join(rouge_words(other.candidate, 'ascii'))} ", (name, letter, quoted)
+                words = f" {' '.join(rouge_words(quoted, Reading()))} "
+                assert words in f" {' '.join(rouge_words(mine.candidate, Reading()))} ", (name, letter, quoted)
+                assert words not in f" {' '.join(rouge_words(other.candidate, Reading()))} ", (
+                    name,
+                    letter,
+                    quoted,
+                )
                 looked += 1
     return looked
 

@@ -134,7 +134,7 @@ def test_seeds_and_times_are_named():
         (("exact", Target(0)), "an n-gram has at least 1 word, not 0"),
         (("exact", Target(definition="x")), "definition must be one of clipped, set, not 'x'"),
         (("exact", Target(references="mean")), "references must be one of max, first, not 'mean'"),
-        (("exact", Target(tokenizer="x")), "tokenizer must be one of ascii, unicode, ar, .*, zh, not 'x'"),
+        (("exact", Target(tokenizer="x")), "tokenizer must be one of ascii, unicode, spaces, ar, .*, zh, not 'x'"),
         (("exact", Target(), SummaryLength(0)), "a summary has at least 1 sentence, not 0"),
     ],
 )

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from relevance.data.importers import read_documents
 from relevance.data.records import Example
 from relevance.metrics.rouge import RougeN
-from relevance.metrics.text import rouge_words
+from relevance.metrics.text import Reading, rouge_words
 from relevance.summarizers.oracles.problem import DEFINITIONS, Extract, Limits, Problem, solution
 from relevance.summarizers.sentences import sentences_of
 
@@ -21,7 +21,7 @@ def recounted(sentences, reference, chosen, n, definition):
     """F1 by plain counters of n-grams inside sentences."""
 
     def ngrams(text):
-        words = rouge_words(text, "ascii")
+        words = rouge_words(text, Reading("ascii"))
         return Counter(words[start : start + n] for start in range(len(words) - n + 1))
 
     have = sum((ngrams(sentences[place]) for place in chosen), Counter())

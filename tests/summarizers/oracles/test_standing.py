@@ -11,7 +11,7 @@ from rouge_score.rouge_scorer import RougeScorer
 from relevance.data.demo import FILE
 from relevance.data.importers import read_documents
 from relevance.data.records import Document, Summary
-from relevance.metrics.text import rouge_words
+from relevance.metrics.text import Reading, rouge_words
 from relevance.summarizers.base import REFERENCE_LENGTH, SummaryLength
 from relevance.summarizers.lead import Lead
 from relevance.summarizers.oracles import DEFINITIONS, REFERENCE_RULES, Oracle, Problem, Target, find_extract
@@ -53,13 +53,13 @@ def brute(text, references, target):
     def ngrams(sentences):
         found = Counter()
         for sentence in sentences:
-            words = rouge_words(sentence, target.tokenizer)
+            words = rouge_words(sentence, Reading(target.tokenizer))
             found.update(words[start : start + target.n] for start in range(len(words) - target.n + 1))
         return found if target.definition == "clipped" else Counter(set(found))
 
     asked = references[:1] if target.references == "first" else references
-    kept = [ngrams([one]) for one in asked if rouge_words(one, target.tokenizer)]
-    if not kept or not rouge_words(text, target.tokenizer):
+    kept = [ngrams([one]) for one in asked if rouge_words(one, Reading(target.tokenizer))]
+    if not kept or not rouge_words(text, Reading(target.tokenizer)):
         return None
     ours = ngrams(split_sentences(text))
     return max(
@@ -256,7 +256,7 @@ def test_the_f1_is_counted_back_from_what_is_covered(sentences, reference, chose
     assert f1 == pytest.approx(Problem(sentences, reference, n, definition).f1(places), abs=1e-15)
     ours = [place for of_sentence in found.extract.values() for place in of_sentence]
     assert list(found.extract) == places
-    words = rouge_words(reference, "ascii")
+    words = rouge_words(reference, Reading("ascii"))
     assert len(found.covered) + len(found.missed) == max(0, len(words) - n + 1)
     if definition == "clipped":
         assert len(ours) == len(found.covered) == found.matched
