@@ -274,6 +274,23 @@ def test_several_references_become_one_score(folder, references, rouge1):
     assert f"refs:{references}" in json.loads((folder / "out.signatures.json").read_text())["rouge1"]
 
 
+def test_a_preset_is_another_librarys_rouge(folder):
+    """Its options are set one by one, and give way to those that are given."""
+    (folder / "c.txt").write_text("The cats sat. The dog ran\n")
+    (folder / "r.txt").write_text("The cat sat. A Dog ran\n")
+    plain = ["score", "-c", "c.txt", "-r", "r.txt", "-o", "s.jsonl"]
+    # The, sat and ran are words of both, of 5 and 6 different ones.
+    run(*plain, "--metrics", "rouge1,rougeLsum", "--preset", "rouge")
+    scores = read_lines(folder / "s.jsonl")[0]["metrics"]
+    assert scores == {"rouge1": pytest.approx(6 / 11), "rougeLsum": pytest.approx(6 / 11)}
+    signatures = json.loads((folder / "s.signatures.json").read_text())
+    assert signatures["rouge1"] == ("rouge1|refs:max|case:keep|tok:spaces|stem:none|counts:set|value:f1|version:0.2.0")
+    run(*plain, "--metrics", "rouge1", "--preset", "rouge", "--case", "lower")
+    assert "|case:lower|tok:spaces|" in (folder / "s.signatures.json").read_text()
+    said = refused(*plain, "--preset", "rouge")
+    assert "what the library rouge calls ROUGE-L is rougeLsum here" in said
+
+
 def test_score_plain_text(folder):
     for name, text in [
         ("bart.txt", "the cat\nÜbung\n"),
