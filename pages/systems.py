@@ -71,7 +71,8 @@ def ask_beside(context: Context) -> Asked:
         by_source = st.toggle(
             "Keywords in and not in the source",
             key="by_source",
-            help="ROUGE-K over the keywords that occur in the source (IN-SRC), and over those that do not (OUT-SRC).",
+            help="ROUGE-K over the keywords that occur in the source (IN-SRC), and over those that do not (OUT-SRC). "
+            "With lemmas by spaCy only `relevance analyze DATASET --lemmas spacy --tables systems` has them.",
         )
     bounds = open_stores().data.bound_signatures(dataset.name)
     return Asked(tuple(baselines), by_source, tuple(bounds.items()), published)

@@ -13,6 +13,7 @@ from relevance.data.store import DataStore
 from relevance.metrics.from_signature import metric_of
 from relevance.metrics.keywords.overlap import Keyword
 from relevance.metrics.keywords.places import KeywordPlaces, find_places
+from relevance.metrics.registry import is_lexical
 from relevance.metrics.rouge_k import NoKeywords, RougeK
 
 
@@ -42,8 +43,8 @@ class MarkedWords(NamedTuple):
 
 
 def find_rouge_k(signatures: Iterable[str]) -> list[RougeK]:
-    """Make the ROUGE-K metrics of these signatures, as far as possible; the default one if there is none."""
-    made = [metric for metric in map(metric_of, signatures) if isinstance(metric, RougeK)]
+    """Make the ROUGE-K metrics of these signatures that load no model, as far as possible; else the default one."""
+    made = [metric for metric in map(metric_of, filter(is_lexical, signatures)) if isinstance(metric, RougeK)]
     return made or [RougeK()]
 
 

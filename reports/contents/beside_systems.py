@@ -15,7 +15,7 @@ from relevance.data.signatures import Signature, find_signature
 from relevance.data.store import DataStore
 from relevance.metrics.from_signature import metric_of
 from relevance.metrics.keywords.recall import recall_columns, search_keywords
-from relevance.metrics.registry import metric
+from relevance.metrics.registry import is_lexical, metric
 from relevance.metrics.rouge_k import RougeK
 from relevance.metrics.text import count_words
 from relevance.reports.contents import Contents
@@ -65,13 +65,16 @@ def put_beside(
     return replace(analysis, parts=parts or {}, bounds=tuple(bounds), published=quoted)
 
 
-def recall_by_source(records: Records, cells: Cells) -> dict[str, NDArray[np.float64]]:
+def recall_by_source(records: Records, cells: Cells, *, models: bool = True) -> dict[str, NDArray[np.float64]]:
     """Compute, for each cell, the recall of the keywords in the source and of those not in it.
 
     The keywords are those of the cells' ROUGE-K if its signature gives all settings, and otherwise those of the
-    default settings. `records` have all summaries of each document.
+    default settings. `records` have all summaries of each document. Nothing is computed without `models` for a ROUGE-K
+    that loads one.
     """
     signature = find_signature("rouge_k", cells.scores)
+    if not models and signature is not None and not is_lexical(signature):
+        return {}
     made = metric_of(signature) if signature else None
     asked = made if isinstance(made, RougeK) and made.only is None else RougeK()
     return recall_columns(search_keywords(records, asked, {*cells.systems}), cells.documents, cells.systems)

@@ -139,6 +139,8 @@ def test_keywords_are_those_of_the_stored_signature() -> None:
     stored = [RougeK(keywords="tfidf:5").signature, "rouge_k|kw:list@12345678|title:always", RougeK().signature]
     assert [metric.keywords for metric in find_rouge_k(stored)] == ["tfidf:5", "overlap"]
     assert [metric.signature for metric in find_rouge_k(["rouge1|x"])] == [RougeK().signature]
+    by_spacy = RougeK(lemmas="spacy").signature  # which loads a model
+    assert [metric.signature for metric in find_rouge_k([by_spacy])] == [RougeK().signature]
 
 
 def test_places_are_of_words_without_stop_words() -> None:

@@ -28,7 +28,7 @@ def texts(shared_data: Path, count: int) -> list[tuple[str, str]]:
 
 # --- rouge-score without its stemmer ------------------------------------------------------------------------------
 
-# The texts of the library's own tests of each ROUGE.
+# Texts like those of the library's own tests.
 OWN_TESTS = [
     ("testing one two", "testing"),
     ("", "testing one two"),

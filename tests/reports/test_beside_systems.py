@@ -91,6 +91,13 @@ def test_recall_by_source_is_that_of_the_keywords_that_scores_are_of() -> None:
     assert np.isnan(found["IN-SRC"]).all() or np.isnan(found["OUT-SRC"]).all()
 
 
+def test_a_page_loads_no_model_for_recall_by_source() -> None:
+    by_spacy = RougeK(lemmas="spacy:en_nowhere").signature
+    cells = Cells(CELLS.documents, CELLS.systems, {}, {by_spacy: np.zeros(2)})
+    assert recall_by_source(RECORDS, cells, models=False) == {}
+    assert recall_by_source(RECORDS, CELLS, models=False).keys() == {"IN-SRC", "OUT-SRC"}
+
+
 def test_words_stand_beside_keyword_recall() -> None:
     documents, systems = ("d", "e", "f") * 2, tuple("aaabbb")
     of = Cells(documents, systems, {}, {})

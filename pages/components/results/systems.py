@@ -42,7 +42,7 @@ def compare_systems(context: Context, asked: Asked = NOTHING) -> StudyAnalysis:
     records = records_of(dataset.name, version_of(dataset)) if asked.by_source or asked.bounds else []
     analysis = put_beside(
         analysis,
-        parts=recall_by_source(records, analysis.cells) if asked.by_source else {},
+        parts=recall_by_source(records, analysis.cells, models=False) if asked.by_source else {},
         bounds=stored_bounds(open_stores().data, dataset.name, [one for one, _ in records]) if asked.bounds else (),
         published=asked.published,
     )
