@@ -262,6 +262,11 @@ class RougeKOptions:
     )
 
 
+def lemmas_of(settings: Mapping[str, str]) -> str:
+    """Return the name of the lemmas of a signature's settings, without their version."""
+    return settings.get("lemma", "").partition("@")[0]
+
+
 def options_of(settings: Mapping[str, str]) -> dict[str, str]:
     """Return the options of a signature's settings."""
     name = settings["kw"].rstrip("0123456789")
@@ -269,7 +274,7 @@ def options_of(settings: Mapping[str, str]) -> dict[str, str]:
     options = {"title": settings["title"], "keywords": f"{name}:{number}" if number and name != "overlap" else name}
     if "lang" in settings:
         options["language"] = settings["lang"]
-    if is_spacy(lemmas := settings.get("lemma", "").partition("@")[0]):
+    if is_spacy(lemmas := lemmas_of(settings)):
         options["lemmas"] = lemmas
     if "match" in settings:
         options["match"] = settings["match"]
@@ -285,7 +290,7 @@ ROUGE_K = MetricKind(
     make=RougeK,
     options=RougeKOptions,
     options_of=options_of,
-    loads_model=lambda settings: is_spacy(settings.get("lemma", "").partition("@")[0]),
+    loads_model=lambda settings: is_spacy(lemmas_of(settings)),
     evidence=RougeKEvidence,
     renderer="rouge_k",
     by_default=True,

@@ -3,14 +3,11 @@
 Texts are lower-cased first, words with hyphens stay whole, and punctuation is words, too.
 """
 
-import importlib
 from collections.abc import Callable
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, entry_points, version
-from typing import Any
 
-from relevance.data.distribution import how_to_install
-from relevance.metrics.models.files import ModelUnavailable
+from relevance.metrics.models.pipelines import load_pipeline
 
 SPACY = "spacy"
 PIPELINE = "en_core_web_sm"
@@ -48,20 +45,12 @@ def load_reader(pipeline: str) -> Callable[[str], list[tuple[str, int, int]]]:
 
     Raises `ModelUnavailable`.
     """
-    try:
-        spacy = importlib.import_module("spacy")
-        classes = importlib.import_module("spacy.lang.char_classes")
-    except ImportError as error:
-        raise ModelUnavailable(f"spaCy is not installed: {how_to_install('spacy')}") from error
-    try:
-        loaded: Any = spacy.load(pipeline, exclude=["parser", "ner", "senter", "textcat"])
-    except Exception as error:  # a wrong version or a missing dependency raises many kinds
-        raise ModelUnavailable(
-            f"spaCy's pipeline {pipeline!r} cannot be loaded: python -m spacy download {pipeline}, "
-            f"or pip install the package that holds it ({error})"
-        ) from error
-    infixes = [pattern for pattern in loaded.Defaults.infixes if classes.HYPHENS not in pattern]
-    loaded.tokenizer.infix_finditer = spacy.util.compile_infix_regex(infixes).finditer
+    loaded = load_pipeline(pipeline, ["parser", "ner", "senter", "textcat"])
+    from spacy.lang.char_classes import HYPHENS
+    from spacy.util import compile_infix_regex
+
+    infixes = [pattern for pattern in loaded.Defaults.infixes if HYPHENS not in pattern]
+    loaded.tokenizer.infix_finditer = compile_infix_regex(infixes).finditer
     loaded.tokenizer.url_match = None
     limit = loaded.max_length  # spaCy refuses longer texts
 

@@ -59,7 +59,7 @@ def find_tags(words: Sequence[str], spaces: Sequence[bool]) -> list[str]:
 def tag_stretch(words: Sequence[str], spaces: Sequence[bool]) -> list[str]:
     """Return the tags of words that are read together."""
     arrays, tags = network()
-    after = [project(4, 0), project(4, 1)]
+    after = space_rows()
     rows = np.stack([word_row(word) + after[space] for word, space in zip(words, spaces, strict=True)])
     states = np.zeros((len(words) + 2 * CONTEXT, WIDTH), np.float32)
     states[CONTEXT:-CONTEXT] = normalize_largest(rows, 0)
@@ -87,6 +87,12 @@ def word_row(word: str) -> Floats:
     features = (word, word[:1], word[-3:], shape(word))
     rows = [project(number, murmur_64a(feature.encode())) for number, feature in enumerate(features)]
     return np.asarray(sum(rows), np.float32)
+
+
+@cache
+def space_rows() -> tuple[Floats, Floats]:
+    """Return what a word adds to the first layer without, and with, white space after it."""
+    return project(4, 0), project(4, 1)
 
 
 def project(feature: int, value: int) -> Floats:

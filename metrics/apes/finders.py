@@ -1,12 +1,11 @@
 """The entity finders by name: the embedded tagger and the pipelines of spaCy."""
 
-import importlib
 from collections.abc import Sequence
-from typing import Any
 
-from relevance.data.distribution import how_to_install
 from relevance.metrics.apes.entities import ONTONOTES_LOC, TYPES, Entity, Finder, FinderUnavailable
 from relevance.metrics.apes.tagger import Tagger
+from relevance.metrics.models.files import ModelUnavailable
+from relevance.metrics.models.pipelines import load_pipeline
 
 
 def finder(name: str) -> Finder:
@@ -32,18 +31,9 @@ class SpacyFinder:
 
     def __init__(self, pipeline: str) -> None:
         try:
-            spacy = importlib.import_module("spacy")
-        except ImportError as error:
-            raise FinderUnavailable(f"spaCy is not installed: {how_to_install('spacy')}") from error
-        except Exception as error:
-            raise FinderUnavailable(f"spaCy cannot be imported: {error}") from error
-        try:
-            self.pipeline: Any = spacy.load(pipeline, exclude=["parser", "lemmatizer", "attribute_ruler", "textcat"])
-        except Exception as error:  # a wrong version or a missing dependency raises many kinds
-            raise FinderUnavailable(
-                f"spaCy's pipeline {pipeline!r} cannot be loaded: python -m spacy download {pipeline}, "
-                f"or pip install the package that holds it ({error})"
-            ) from error
+            self.pipeline = load_pipeline(pipeline, ["parser", "lemmatizer", "attribute_ruler", "textcat"])
+        except ModelUnavailable as error:
+            raise FinderUnavailable(str(error)) from error
         ontonotes = "GPE" in self.pipeline.meta.get("labels", {}).get("ner", ())
         self.renamed = {"LOC": ONTONOTES_LOC} if ontonotes else {}
         name = str(pipeline).replace("|", "_")

@@ -180,7 +180,7 @@ def test_without_a_second_text_nobody_finds_keywords() -> None:
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize(("split", "mean"), [("dev", 4.08), ("test", 5.01)])
+@pytest.mark.parametrize(("split", "mean"), [("dev", 4.07), ("test", 5.01)])
 def test_every_extractor_finds_as_many_on_scitldr(shared_data: Path, split: str, mean: float) -> None:
     documents = [document for document, _ in read_documents(shared_data / "scitldr" / f"{split}.jsonl", "scitldr")]
     compared = compared_keywords(documents)
@@ -197,7 +197,8 @@ def test_every_extractor_finds_as_many_on_scitldr(shared_data: Path, split: str,
                 assert len(keyword.words) <= LONGEST_PHRASE
                 assert keyword.found
                 for index, (start, end) in keyword.found:
-                    assert content_words(of_document[index][start:end]).words == keyword.words
+                    read = zip(*content_words(of_document[index]), strict=True)  # in its sentence, which tells lemmas
+                    assert tuple(word for word, (at, to) in read if start <= at and to <= end) == keyword.words
     # Deterministic, and TF-IDF and TextRank find something else than each other and the overlap rule.
     assert compared_keywords(documents) == compared
     assert all(0.2 < shared.same < 0.6 for shared in shared_keywords(compared) if shared.same is not None)
