@@ -1,4 +1,4 @@
-"""The accounts of a hosted server: add, list, disable, enable, change a password."""
+"""The accounts of a hosted server: add, list, disable, enable, change a password, unlock, unbind."""
 
 import sys
 
@@ -7,7 +7,8 @@ import click
 from relevance.cli.printing import print_table
 from relevance.cli.shared import Refused, open_stores, report_refusals, tell
 from relevance.data.distribution import how_to_install
-from relevance.hosting.accounts import AccountStore
+from relevance.hosting.accounts import AccountStore, account_key
+from relevance.hosting.attempts import AttemptStore
 
 password_option = click.option(
     "--password-stdin", is_flag=True, help="Read the password from the first line of standard input."
@@ -90,6 +91,25 @@ def change_password(name: str, password_stdin: bool) -> None:
     store.user(name)  # before a password is typed for nobody
     store.set_password(name, ask_password(stdin=password_stdin))
     tell(f"{name} has a new password")
+
+
+@user.command("unbind")
+@click.argument("name")
+@report_refusals
+def unbind_user(name: str) -> None:
+    """Let another person of the lab's provider have the account NAME: whoever comes next with its email address."""
+    open_accounts().unbind(name)
+    tell(f"{name} is signed out, and belongs to whoever comes next with its email address")
+
+
+@user.command("unlock")
+@click.argument("name")
+@report_refusals
+def unlock_user(name: str) -> None:
+    """Forget wrong guesses at the password of the account NAME, after so many that nobody new may sign in."""
+    store = open_accounts()
+    AttemptStore(store.engine).forget(account_key(store.user(name).name))
+    tell(f"{name} can sign in from anywhere again")
 
 
 def open_accounts() -> AccountStore:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import JSON, CheckConstraint, ForeignKey, String, Text, UniqueConstraint, false
+from sqlalchemy import JSON, CheckConstraint, ForeignKey, Index, String, Text, UniqueConstraint, false
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from relevance.data.database import Base, Utc, now
@@ -23,12 +23,16 @@ class NamedRow(Base):
 class UserRow(NamedRow):
     """An account of a hosted server; `role` is `owner` or `researcher`.
 
-    Without a `password` (an Argon2 hash) the account can sign in only through the lab's provider, by its `email`.
+    Without a `password` (an Argon2 hash) the account can sign in only through the lab's provider: the first time by its
+    `email`, from then on as the `subject` of the `issuer` that came then.
     """
 
     __tablename__ = "users"
+    __table_args__ = (Index("ix_users_identity", "issuer", "subject", unique=True),)
 
     email: Mapped[str | None] = mapped_column(String(320), unique=True)
+    issuer: Mapped[str | None] = mapped_column(String(500))
+    subject: Mapped[str | None] = mapped_column(String(255))
     password: Mapped[str | None] = mapped_column(String(200))
     role: Mapped[str] = mapped_column(String(20))
     created_at: Mapped[datetime] = mapped_column(Utc, default=now)
@@ -152,13 +156,15 @@ class StarRow(Base):
 class RunRow(Base):
     """A run that scores a data set, or adds systems to it, in its own process; `heartbeat` is updated while it lives.
 
-    A run that scores has `metrics`, one that adds systems has `systems`; `said` is a report of its work.
+    A run that scores has `metrics`, one that adds systems has `systems`; `said` is a report of its work. On a hosted
+    server `user_id` is the account that started it.
     """
 
     __tablename__ = "runs"
 
     id: Mapped[int] = mapped_column(primary_key=True)
     dataset_id: Mapped[int] = mapped_column(ForeignKey("datasets.id"))
+    user_id: Mapped[int | None] = mapped_column(ForeignKey("users.id"))
     metrics: Mapped[list[str]] = mapped_column(JSON)
     systems: Mapped[list[str] | None] = mapped_column(JSON(none_as_null=True))
     said: Mapped[list[str] | None] = mapped_column(JSON(none_as_null=True))

@@ -56,6 +56,8 @@ class User:
     created_at: datetime
     seen_at: datetime | None
     disabled_at: datetime | None
+    subject: str | None
+    """The subject of the lab's provider that it is bound to."""
 
 
 class Member(NamedTuple):
@@ -198,15 +200,35 @@ class AccountStore(Store):
             row = session.scalar(wanted)
             return None if row is None or row.password is None else (row.id, row.password)
 
-    def of_address(self, email: str) -> int | None:
-        """Return the number of the account with an email address; None if there is none."""
-        try:
-            address = clean_address(email)
-        except StoreError:  # a provider can send anything
-            return None
-        with self.reading() as session:
+    def find_identity(self, issuer: str, subject: str, email: str) -> int | None:
+        """Return the number of the account of a provider's `subject`; None if there is none.
+
+        The first time an account is found by its email address, and is then bound to the subject: addresses are given
+        to other people, subjects are not (OpenID Connect Core 1.0, section 5.7). Raises `NotAllowed` if the account of
+        the address is bound to another subject.
+        """
+        with self.writing() as session:
             check_owner(session)
-            return session.scalar(select(UserRow.id).where(UserRow.email == address, UserRow.disabled_at.is_(None)))
+            row = session.scalar(select(UserRow).where(UserRow.issuer == issuer, UserRow.subject == subject))
+            if row is None:
+                row = find_address(session, email)
+                if row is None or row.disabled_at is not None:
+                    return None
+                if row.subject is not None:
+                    raise NotAllowed("the account of that address is bound to another subject of the provider")
+                row.issuer, row.subject = issuer, subject
+            return row.id if row.disabled_at is None else None
+
+    def unbind(self, name: str) -> None:
+        """Forget which subject of the provider an account is bound to; its address binds it anew.
+
+        Raises `UnknownUser`.
+        """
+        with self.writing(revoking=True) as session:
+            check_owner(session)
+            row = find_user(session, name)
+            row.issuer = row.subject = None
+            session.execute(delete(SignInRow).where(SignInRow.user_id == row.id))
 
     # --- members of a study -------------------------------------------------------------------------------
 
@@ -250,6 +272,20 @@ class AccountStore(Store):
 def clean_name(name: str) -> str:
     """Return the typed name of an account in the form in which names are stored."""
     return normalize("NFC", clean_text(name))
+
+
+def find_address(session: Session, email: str) -> UserRow | None:
+    """Find the account of an email address; None if there is none, or it is no address."""
+    try:
+        address = clean_address(email)
+    except StoreError:  # a provider can send anything
+        return None
+    return session.scalar(select(UserRow).where(UserRow.email == address))
+
+
+def account_key(name: str) -> str:
+    """Return the key under which attempts on an account are counted: one for all spellings that find the account."""
+    return f"account:{clean_name(name).casefold()}"
 
 
 def check_owner(session: Session) -> None:

@@ -1,10 +1,11 @@
 """Limits of attempts to sign in and to open links, by account and by address, in the database for all workers."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import timedelta
 
 from sqlalchemy import delete, func, select
+from sqlalchemy.orm import Session
 
 from relevance.data.database import now
 from relevance.data.store.base import Store
@@ -15,7 +16,7 @@ WINDOW = timedelta(minutes=15)
 ACCOUNT = 10
 """Attempts on one account from one address: few for a program that guesses, enough for somebody who forgot."""
 EVERYWHERE = 100
-"""Attempts on one account from all addresses, so that ten attempts of others do not lock its owner out."""
+"""Attempts on one account from all addresses together that it has not signed in from."""
 ADDRESS = 60
 """Attempts to sign in from one address, which a whole lab may share."""
 LINKS = 600
@@ -26,23 +27,42 @@ COUNTING = 0x636F756E
 
 
 class AttemptStore(Store):
-    """Attempts over one engine; only the gate has it."""
+    """Attempts over one engine; only the gate and the command line have it."""
 
     def allow(self, limits: Mapping[str, int]) -> bool:
-        """Count an attempt under each key (its target and origin), and tell whether all are within their limits.
+        """Count an attempt under each key (its target and origin), unless one of them has reached its limit.
 
-        A refused attempt counts, too. Keys are stored as their SHA-256, as they name accounts and addresses.
+        A refused attempt is not counted and writes nothing, so that there are never more rows than the limits allow.
+        Keys are stored as their SHA-256, as they name accounts and addresses.
         """
-        moment = now()
-        allowed = True
+        hashed = {hash_key(key): limit for key, limit in limits.items()}
+        with self.reading() as session:  # refused attempts do not wait for the database's writers
+            if not all(is_within(session, hashed)):
+                return False
         with self.writing() as session:
             if self.engine.dialect.name == "postgresql":  # workers count one after another, as in SQLite
                 session.execute(select(func.pg_advisory_xact_lock(COUNTING)))
+            moment = now()
             session.execute(delete(AttemptRow).where(AttemptRow.made_at <= moment - WINDOW))
-            for key, limit in limits.items():
-                hashed = hashlib.sha256(key.encode(errors="replace")).hexdigest()
-                made = session.scalar(select(func.count()).where(AttemptRow.key == hashed)) or 0
-                allowed = allowed and made < limit
-                if made < 2 * limit:  # a bound on rows, however often somebody tries
-                    session.add(AttemptRow(key=hashed, made_at=moment))
-        return allowed
+            if not all(is_within(session, hashed)):
+                return False
+            session.add_all(AttemptRow(key=key, made_at=moment) for key in hashed)
+        return True
+
+    def forget(self, key: str) -> None:
+        """Forget the attempts under a key, so that its limit is not reached any more."""
+        with self.writing() as session:
+            session.execute(delete(AttemptRow).where(AttemptRow.key == hash_key(key)))
+
+
+def hash_key(key: str) -> str:
+    """Return the SHA-256 of a key."""
+    return hashlib.sha256(key.encode(errors="replace")).hexdigest()
+
+
+def is_within(session: Session, limits: Mapping[str, int]) -> Iterable[bool]:
+    """Tell of each hashed key whether fewer attempts than its limit count at this moment."""
+    since = now() - WINDOW
+    for key, limit in limits.items():
+        made = select(func.count()).where(AttemptRow.key == key, AttemptRow.made_at > since)
+        yield (session.scalar(made) or 0) < limit

@@ -7,15 +7,18 @@ Streamlit's own `st.login` is not used: its cookie is valid for 30 days whatever
 from __future__ import annotations
 
 import json
+import logging
 from typing import TYPE_CHECKING, Any
 
-from authlib.integrations.starlette_client import OAuth, OAuthError
+from authlib.integrations.starlette_client import OAuth
 from httpx2 import HTTPError
-from itsdangerous import BadSignature, URLSafeTimedSerializer
+from itsdangerous import URLSafeTimedSerializer
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from relevance.data.one_line import cut
+from relevance.data.store import NotAllowed
 from relevance.hosting.forms import refusal_page
 
 if TYPE_CHECKING:
@@ -27,6 +30,15 @@ MINUTES = 10
 
 NAME = "provider"
 SILENT = "Your institution's sign-in does not answer at the moment; try again later, or sign in by your password."
+NOT_YOURS = (
+    "The account of your email address belongs to another person at your institution; ask the owner of this server."
+)
+REFUSED = "The sign-in was not completed. Try again; if that does not help, ask the owner of this server."
+
+LONGEST = 200
+"""The most characters of a reason in the log."""
+
+log = logging.getLogger("relevance.oidc")
 
 
 class ProviderDesk:
@@ -57,35 +69,41 @@ class ProviderDesk:
         back = f"{self.settings.public_url}/oidc/callback"
         try:
             answer: Response = await self.client.authorize_redirect(own, back)
-        except (HTTPError, ValueError):
-            return self.refuse(SILENT, 503)
+        except Exception as error:  # whatever the provider says of itself
+            return self.refuse(SILENT, 503, error)
         kept = self.signer.dumps(json.dumps(own.session))
         answer.set_cookie(self.cookie, kept, max_age=60 * MINUTES, **self.desk.cookie_options())
         return answer
 
     async def finish(self, request: Request) -> Response:
-        """Sign in somebody who returns with a verified address of an account."""
+        """Sign in somebody who returns with a token of the provider for an account."""
         try:
             kept = self.signer.loads(request.cookies.get(self.cookie, ""), max_age=60 * MINUTES)
             token = await self.client.authorize_access_token(with_session(request, json.loads(kept)))
-        except HTTPError:
-            return self.refuse(SILENT, 503)
-        except (BadSignature, OAuthError, ValueError) as error:
-            reason = getattr(error, "error", None) or "the answer does not belong to a request of this browser"
-            return self.refuse(f"The sign-in was not completed: {reason}.", 401)
+        except HTTPError as error:
+            return self.refuse(SILENT, 503, error)
+        except Exception as error:  # a token can be wrong in any way: its signature, issuer, audience, time or nonce
+            declined = "error" in request.query_params  # the address is the visitor's: nothing of it goes to the log
+            return self.refuse(REFUSED, 401, "declined at the provider's" if declined else error)
         claims = token.get("userinfo") or {}
         address = claims.get("email")
         if not isinstance(address, str) or claims.get("email_verified") is not True:
             return self.refuse("Your institution does not vouch for your email address.", 403)
-        user_id = await self.desk.find_account(address)
+        try:
+            user_id = await self.desk.find_account(str(claims["iss"]), str(claims["sub"]), address)
+        except NotAllowed as error:
+            return self.refuse(NOT_YOURS, 403, error)
         if user_id is None:
             return self.refuse("There is no account for your email address; ask the owner of this server.", 403)
         answer = await self.desk.signed_in(request, user_id=user_id)
         answer.delete_cookie(self.cookie, **self.desk.cookie_options())
         return answer
 
-    def refuse(self, said: str, status: int) -> Response:
-        """Say why somebody was not signed in, and forget the attempt."""
+    def refuse(self, said: str, status: int, reason: Exception | str | None = None) -> Response:
+        """Say that somebody was not signed in, write the reason to the log, and forget the attempt."""
+        if reason is not None:
+            why = reason if isinstance(reason, str) else f"{type(reason).__name__}: {reason}"
+            log.warning("a sign-in by the provider was refused: %s", cut(why, LONGEST))
         answer = refusal_page("Sign in", said, status)
         answer.delete_cookie(self.cookie, **self.desk.cookie_options())
         return answer

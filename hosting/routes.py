@@ -1,6 +1,6 @@
 """The routes beside the app: signing in and out, entering a study by a link, health and figures."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from ipaddress import ip_address, ip_network
 from typing import Any, TypeVar
@@ -19,7 +19,7 @@ from relevance.annotation.languages import msgid
 from relevance.annotation.tables import JudgmentRow
 from relevance.data.database import schema_is_current
 from relevance.data.store import DatabaseFailed, NotSignedIn, StoreError
-from relevance.hosting.accounts import AccountStore, password_is_right
+from relevance.hosting.accounts import AccountStore, account_key, password_is_right
 from relevance.hosting.attempts import ACCOUNT, ADDRESS, EVERYWHERE, LINKS
 from relevance.hosting.forms import account_page, enter_page, refusal_page, sign_in_page
 from relevance.hosting.gate import has_token
@@ -76,10 +76,10 @@ class Desk:
             return refusal_page("Sign in", CROSS_SITE, 403)
         form = await read_form(request)
         name, password = text_of(form, "name").strip(), text_of(form, "password")
-        limits = limits_of(name, request) | {f"address:{address_of(request)}": ADDRESS}
-        if not await in_thread(self.services.attempts.allow, limits):
-            return sign_in_page(said=TOO_MANY, name=name, provider=provider, status=429)
         known = await in_thread(self.services.accounts.password_of, name)
+        address = address_of(request)
+        if not await self.may_try(name, known and known[0], address, {f"address:{address}": ADDRESS}):
+            return sign_in_page(said=TOO_MANY, name=name, provider=provider, status=429)
         if not await self.verify(password, None if known is None else known[1]) or known is None:
             return sign_in_page(said=WRONG, name=name, provider=provider, status=401)
         try:
@@ -87,9 +87,21 @@ class Desk:
         except NotSignedIn:
             return sign_in_page(said=WRONG, name=name, provider=provider, status=401)
 
-    async def find_account(self, address: str) -> int | None:
-        """Return the account of an email address that the lab's provider vouches for."""
-        return await in_thread(self.services.accounts.of_address, address)
+    async def may_try(self, name: str, user_id: int | None, address: str, others: Mapping[str, int]) -> bool:
+        """Count an attempt on an account's password; tell whether it is within `others` and the account's limits.
+
+        The limit of all addresses does not hold for those from which the account signed in before: whoever guesses from
+        elsewhere does not lock its owner out.
+        """
+        account = account_key(name)
+        limits = {**others, f"{account}:{address}": ACCOUNT}
+        if not await in_thread(self.services.sign_ins.knows_address, user_id or 0, address):  # asked of nobody, too
+            limits[account] = EVERYWHERE
+        return await in_thread(self.services.attempts.allow, limits)
+
+    async def find_account(self, issuer: str, subject: str, email: str) -> int | None:
+        """Return the account of somebody whom the lab's provider vouches for. Raises `NotAllowed`."""
+        return await in_thread(self.services.accounts.find_identity, issuer, subject, email)
 
     async def verify(self, password: str, stored: str | None) -> bool:
         """Check a password."""
@@ -113,7 +125,11 @@ class Desk:
         Raises `NotSignedIn` if the password whose hash was `verified` has been changed meanwhile.
         """
         open_one = partial(
-            self.services.sign_ins.sign_in, user_id=user_id, annotator_id=annotator_id, verified=verified
+            self.services.sign_ins.sign_in,
+            user_id=user_id,
+            annotator_id=annotator_id,
+            verified=verified,
+            address=address_of(request),
         )
         token = await in_thread(open_one)
         if request.scope.get("sign_in"):
@@ -158,7 +174,7 @@ class Desk:
         if not self.is_same_origin(request):
             return refusal_page("Your account", CROSS_SITE, 403)
         form = await read_form(request)
-        if not await in_thread(self.services.attempts.allow, limits_of(name, request)):
+        if not await self.may_try(name, user_id, address_of(request), {}):
             return account_page(name, has_password=True, said=TOO_MANY, status=429)
         known = await in_thread(self.services.accounts.password_of, name)
         if known is None or not await self.verify(text_of(form, "password"), known[1]):
@@ -259,12 +275,6 @@ def text_of(form: FormData, name: str) -> str:
     """Return a field of a form as text that any database can store."""
     value = form.get(name, "")
     return value.replace("\0", "\ufffd") if isinstance(value, str) else ""
-
-
-def limits_of(name: str, request: Request) -> dict[str, int]:
-    """Return the limits of attempts on an account's password: from the address of this request, and from everywhere."""
-    account = f"account:{name.casefold()}"
-    return {account: EVERYWHERE, f"{account}:{address_of(request)}": ACCOUNT}
 
 
 def address_of(request: Request) -> str:

@@ -15,7 +15,7 @@ from relevance.data.database import now
 from relevance.data.store import NotSignedIn
 from relevance.data.store.base import Store
 from relevance.data.tables import UserRow
-from relevance.hosting.tables import MembershipRow, SignInRow
+from relevance.hosting.tables import KnownAddressRow, MembershipRow, SignInRow
 
 USERS = timedelta(days=7)
 """The longest time that an account stays signed in."""
@@ -23,6 +23,8 @@ IDLE = timedelta(hours=12)
 """The longest time that an account stays signed in without doing anything."""
 ANNOTATORS = timedelta(days=30)
 """The longest time that an annotator stays signed in; whoever came by an open link has no other way back."""
+KNOWN = timedelta(days=90)
+"""The time for which an address is known from which an account has signed in."""
 TOUCH = timedelta(minutes=1)
 """The time between updates of the last sign of life."""
 
@@ -30,6 +32,11 @@ TOUCH = timedelta(minutes=1)
 def digest_of(token: str) -> str:
     """Return the hash of a token that is stored."""
     return hashlib.sha256(token.encode()).hexdigest()
+
+
+def digest_of_address(user_id: int, address: str) -> str:
+    """Return the hash of an account's address that is stored."""
+    return digest_of(f"{user_id} {address}")
 
 
 def select_live() -> Select[datetime, int, str, str, int, int]:
@@ -78,12 +85,18 @@ class SignInStore(Store):
     """Sign-ins over one engine; only the gate uses it."""
 
     def sign_in(
-        self, *, user_id: int | None = None, annotator_id: int | None = None, verified: str | None = None
+        self,
+        *,
+        user_id: int | None = None,
+        annotator_id: int | None = None,
+        verified: str | None = None,
+        address: str | None = None,
     ) -> str:
         """Sign a browser in, for an account or an annotator; returns the new token, which is stored nowhere.
 
         `verified` is the hash against which a password was checked. Raises `NotSignedIn` if the account has another one
-        by now: who changes a password can rely on the old one opening nothing.
+        by now: who changes a password can rely on the old one opening nothing. `address` is where an account signs in
+        from, which `knows_address` then knows.
         """
         token = secrets.token_urlsafe(32)
         lasts = USERS if user_id is not None else ANNOTATORS
@@ -93,10 +106,19 @@ class SignInStore(Store):
                 seen = update(UserRow).where(UserRow.id == user_id).values(seen_at=now())  # held until the end
                 if verified not in {None, session.scalar(seen.returning(UserRow.password))}:
                     raise NotSignedIn("the password was changed at this moment")
+                if address is not None:
+                    session.execute(delete(KnownAddressRow).where(KnownAddressRow.seen_at <= now() - KNOWN))
+                    session.merge(KnownAddressRow(user_id=user_id, digest=digest_of_address(user_id, address), seen_at=now()))
             session.add(
                 SignInRow(digest=digest_of(token), user_id=user_id, annotator_id=annotator_id, expires_at=now() + lasts)
             )
         return token
+
+    def knows_address(self, user_id: int, address: str) -> bool:
+        """Tell whether an account has signed in from an address in the last `KNOWN`."""
+        with self.reading() as session:
+            row = session.get(KnownAddressRow, (user_id, digest_of_address(user_id, address)))
+            return row is not None and row.seen_at > now() - KNOWN
 
     def is_live(self, digest: str) -> bool:
         """Tell whether a sign-in is valid, and now and then record the sign of life."""

@@ -1,4 +1,4 @@
-"""Tables of sign-ins, memberships, links and counted attempts. Accounts are in `relevance.data.tables`."""
+"""Tables of sign-ins, known addresses, memberships, links and counted attempts. Accounts are in `relevance.data.tables`."""
 
 from datetime import datetime
 
@@ -24,6 +24,16 @@ class SignInRow(Base):
     expires_at: Mapped[datetime] = mapped_column(Utc)
     user: Mapped[UserRow | None] = relationship()
     annotator: Mapped[AnnotatorRow | None] = relationship()
+
+
+class KnownAddressRow(Base):
+    """An address from which an account has signed in; `digest` is the SHA-256 of both."""
+
+    __tablename__ = "known_addresses"
+
+    user_id: Mapped[int] = mapped_column(ForeignKey("users.id"), primary_key=True)
+    digest: Mapped[str] = mapped_column(String(64), primary_key=True)
+    seen_at: Mapped[datetime] = mapped_column(Utc, default=now)
 
 
 class MembershipRow(Base):

@@ -18,7 +18,7 @@ import regex
 from relevance.metrics.tagging import find_tags
 
 DICTIONARY = "lemminflect"
-RULES = "1"
+RULES = "2"
 """The version of the rules and the tagger, for signatures: what changes a lemma is a new one."""
 
 IRREGULAR = {

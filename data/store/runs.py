@@ -6,15 +6,20 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from sqlalchemy import Select, select, update
+from sqlalchemy.orm import Session
 
+from relevance.data.access import visitor_of
 from relevance.data.database import now
-from relevance.data.store.base import Store, StoreError
+from relevance.data.store.base import NotAllowed, Store, StoreError
 from relevance.data.store.datasets import check_owner, find_dataset
 from relevance.data.store.rows import to_record
 from relevance.data.tables import DatasetRow, RunRow
 
 SILENCE = timedelta(seconds=60)
 """The time without a heartbeat after which a run that has not ended is dead."""
+
+AT_ONCE = 2
+"""Runs that work at the same time, each of half a gigabyte or more, and on a hosted server each of another account."""
 
 DIED = "its process ended before it was done"
 """The error of a dead run."""
@@ -79,7 +84,8 @@ class RunStore(Store):
                     going = "is getting further systems" if row.systems else "is being scored already"
                     raise RunGoingOn(f"data set {dataset!r} {going}; wait until that is done")
                 row.ended_at, row.error = now(), DIED  # if it wakes up, it finds that it is over
-            run = RunRow(dataset_id=owner.id, metrics=list(metrics), systems=list(systems) or None)
+            user_id = visitor_of(session).user_id
+            run = RunRow(dataset_id=owner.id, user_id=user_id, metrics=list(metrics), systems=list(systems) or None)
             session.add(run)
             session.flush()
             return to_run(run)
@@ -102,13 +108,32 @@ class RunStore(Store):
     def cancel_run(self, run_id: int) -> bool:
         """End a run; its process finds out at its next heartbeat, and what it has stored stays.
 
-        Return False if it had already ended. Raises `NotAllowed` for a run that adds systems to another's data set.
+        Return False if it had already ended. Raises `NotAllowed` unless the caller has started the run, or owns the data
+        set or the server.
         """
-        with self.reading() as session:
-            row = session.get(RunRow, run_id)
-            if row is not None and row.systems:
-                check_owner(session, row.dataset.owner_id, row.dataset.name)
+        if not self.may_cancel(run_id):
+            raise NotAllowed("only who started a run, or the owner of its data set or of the server, can cancel it")
         return self.end_run(run_id, error=CANCELLED)
+
+    def may_cancel(self, run_id: int) -> bool:
+        """Tell whether the caller may cancel a run. Raises `UnknownRun`."""
+        with self.reading() as session:
+            row, visitor = find_run(session, run_id), visitor_of(session)
+            return visitor.may_change(row.user_id) or visitor.may_change(row.dataset.owner_id)
+
+    def count_before(self, run_id: int) -> int:
+        """Count the runs that a run waits for; 0 if it may work. Runs wait in the order in which they were started."""
+        with self.reading() as session:
+            going = (RunRow.ended_at.is_(None), RunRow.heartbeat > now() - SILENCE)
+            rows = session.execute(select(RunRow.id, RunRow.user_id).where(*going).order_by(RunRow.id)).all()
+        working: list[int | None] = []
+        for place, (number, user_id) in enumerate(rows):
+            may_work = len(working) < AT_ONCE and (user_id is None or user_id not in working)
+            if number == run_id:
+                return 0 if may_work else place
+            if may_work:
+                working.append(user_id)
+        return 0
 
     def change_run(self, run_id: int, **values: object) -> bool:
         """Change a run that is not over; return whether there was one."""
@@ -121,10 +146,7 @@ class RunStore(Store):
     def run(self, run_id: int) -> Run:
         """Load one run. Raises `UnknownRun`."""
         with self.reading() as session:
-            row = session.get(RunRow, run_id)
-            if row is None:
-                raise UnknownRun(f"there is no run {run_id}")
-            return to_run(row)
+            return to_run(find_run(session, run_id))
 
     def runs(self, dataset: str) -> list[Run]:
         """List a data set's runs, the latest first. Raises `UnknownDataset`."""
@@ -136,6 +158,14 @@ class RunStore(Store):
         with self.reading() as session:
             row = session.scalar(select_runs(find_dataset(session, dataset)).limit(1))
             return None if row is None else to_run(row)
+
+
+def find_run(session: Session, run_id: int) -> RunRow:
+    """Find the row of a run. Raises `UnknownRun`."""
+    row = session.get(RunRow, run_id)
+    if row is None:
+        raise UnknownRun(f"there is no run {run_id}")
+    return row
 
 
 def select_runs(dataset: DatasetRow) -> Select[RunRow]:

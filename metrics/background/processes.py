@@ -10,7 +10,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import IO, NamedTuple
 
 from relevance.data.database import URL_VARIABLE, absolute_url, connect
@@ -47,13 +47,41 @@ Work = Callable[[DataStore, Run, ProgressCallback], Done]
 
 
 def start_process(store: DataStore, run: Run, module: str, *arguments: str) -> Run:
-    """Start the process of a run without waiting for it; if it cannot start, end the run. Raises OSError."""
-    try:
-        launch(store, run.id, module, *arguments)
-    except OSError as error:  # no memory for another process, say
-        store.end_run(run.id, error=f"its process could not be started: {error}")
-        raise
+    """Start the process of a run when its turn comes, without waiting for it.
+
+    If it cannot start, the run is ended. Raises OSError if that is at once.
+    """
+    own = DataStore(store.engine)  # the run goes on when its account has signed out
+    if own.count_before(run.id):
+        threading.Thread(target=await_turn, args=(own, run.id, module, *arguments), daemon=True).start()
+    else:
+        start_or_end(own, run.id, module, *arguments)
     return run
+
+
+def await_turn(store: DataStore, run_id: int, module: str, *arguments: str) -> None:
+    """Wait until few enough runs are before a run, and start its process, unless it is cancelled meanwhile."""
+    beaten = -SELDOM
+    while True:
+        with suppress(DatabaseFailed):  # the database is busy or away: ask again
+            if time.monotonic() - beaten >= SELDOM:
+                beaten = time.monotonic()
+                if not store.beat(run_id, done=0, total=None):
+                    return
+            if not store.count_before(run_id):
+                break
+        time.sleep(OFTEN)
+    with suppress(OSError):  # the run says so
+        start_or_end(store, run_id, module, *arguments)
+
+
+def start_or_end(store: DataStore, run_id: int, module: str, *arguments: str) -> None:
+    """Start the process of a run, or end the run. Raises OSError."""
+    try:
+        launch(store, run_id, module, *arguments)
+    except OSError as error:  # no memory for another process, say
+        store.end_run(run_id, error=f"its process could not be started: {error}")
+        raise
 
 
 def launch(store: DataStore, run_id: int, module: str, *arguments: str) -> subprocess.Popen[bytes]:

@@ -120,7 +120,7 @@ def test_what_a_stopping_rule_compares_is_scored(folder: Path) -> None:
         ('name = "demo"', 'name = "news"', "study.toml:24: there is no data set 'news'; there are demo"),
         ('"copycat", ', '"copykat", ', "data set 'demo' has no system 'copykat'; it has copycat, "),
         (
-            '    "rouge_k|kw:overlap10|title:always|lemma:lemminflect0.2.3+simplemma2.0.0+rules1|version:0.2.0"',
+            '    "rouge_k|kw:overlap10|title:always|lemma:lemminflect0.2.3+simplemma2.0.0+rules2|version:0.2.0"',
             '"rouge_k"',
             "study.toml:37: 'rouge_k' is not a signature of scores; write 'rouge_k|",
         ),

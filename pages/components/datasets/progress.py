@@ -11,7 +11,7 @@ from relevance.metrics.registry import label_of
 from relevance.pages.components.shared.database import guard_database
 from relevance.pages.components.shared.messages import WATCHED, announce, errors_shown
 from relevance.pages.components.shared.stores import open_stores
-from relevance.reports.escaping import in_markdown
+from relevance.reports.escaping import format_count, in_markdown
 
 
 def watch_runs(names: Sequence[str]) -> None:
@@ -62,26 +62,22 @@ def show_runs(names: Sequence[str]) -> None:
             continue
         if problems := run_problems(run):
             st.warning(problems)
-            if run.systems and may_stop(run):
+            if run.systems and open_stores().data.may_change(run.dataset):
                 offer_resuming(run)
     if over:
         watched.difference_update(run.id for run in over)
         announce(*(said for run in over for said in run_end(run)))
 
 
-def may_stop(run: Run) -> bool:
-    """Tell whether the visitor may stop or resume a run: only the owner of a data set adds systems to it."""
-    return not run.systems or open_stores().data.may_change(run.dataset)
-
-
 def show_progress(run: Run) -> None:
-    """Show a run's progress, with a button that stops it."""
+    """Show a run's progress, or the number of runs that it waits for, with a button that cancels it."""
+    data = open_stores().data
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.progress(*run_progress(run))
+        st.progress(*run_progress(run, data.count_before(run.id)))
         kept = "What is written stays. Adding" if run.systems else "What is scored stays. Scoring"
         help = f"{kept} again continues from there."
-        if may_stop(run) and st.button("Cancel", key=f"cancel:{run.id}", help=help):
-            open_stores().data.cancel_run(run.id)
+        if data.may_cancel(run.id) and st.button("Cancel", key=f"cancel:{run.id}", help=help):
+            data.cancel_run(run.id)
             st.rerun()
 
 
@@ -106,13 +102,17 @@ def run_end(run: Run) -> list[str]:
     return list(run.said) or [f"Scored {run.dataset}."]
 
 
-def run_progress(run: Run) -> tuple[float, str]:
+def run_progress(run: Run, before: int = 0) -> tuple[float, str]:
     """Return a run's progress: the fraction done, and a description in Markdown with the time elapsed.
+
+    `before` is the number of runs that it waits for.
 
     The clock shows that something is happening while a model is loaded or a long batch is computed.
     """
     minutes, seconds = divmod(max(0, int((now() - run.started_at).total_seconds())), 60)
     reached = "getting ready" if run.total is None else f"{run.done:,} of {run.total:,}"
+    if before:
+        reached = f"waiting for {format_count(before, 'other run')}"
     if run.systems and run.total is not None:
         reached += " summaries"
     return run.done / max(1, run.total or 0), f"{name_work(run)}: {reached} · {minutes}:{seconds:02}"

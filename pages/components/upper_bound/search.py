@@ -2,6 +2,7 @@
 
 import threading
 import time
+from collections.abc import Callable
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -9,7 +10,9 @@ from streamlit.delta_generator import DeltaGenerator
 from relevance.data.store import Dataset
 from relevance.pages.background.computed import give_way
 from relevance.pages.background.pool import Call, carry_out
+from relevance.pages.background.turns import Turns
 from relevance.pages.components.shared.stores import open_stores
+from relevance.reports.escaping import format_count
 from relevance.summarizers.oracles.evaluation import OracleTask, evaluate_stored
 from relevance.summarizers.processes import Told, WorkerProcess, given_out, tell
 
@@ -18,6 +21,9 @@ SEARCH = "search_ended"
 
 LOOK = 0.5
 """Seconds between two checks of the progress."""
+
+TURNS = Turns(1)
+"""The turns of all sessions' searches: each is a process that is busy for minutes."""
 
 PATIENCE = 5.0
 """Seconds in which a search that nobody wants any more may store its results."""
@@ -28,15 +34,26 @@ def search_documents(dataset: Dataset, task: OracleTask) -> None:
     bar = st.progress(0.0, "Starting")
     ended = st.session_state[SEARCH] = threading.Event()
     try:
-        process = WorkerProcess()
-        try:
-            process.ask(carry_out, Call(search_stored.__module__, search_stored.__qualname__, (dataset.name, task)))
-            show_progress(process, dataset, bar)
-        finally:
-            process.end(PATIENCE)
+        with TURNS.stand_in_line() as count_before:
+            await_turn(count_before, dataset, bar)
+            process = WorkerProcess()
+            try:
+                process.ask(carry_out, Call(search_stored.__module__, search_stored.__qualname__, (dataset.name, task)))
+                show_progress(process, dataset, bar)
+            finally:
+                process.end(PATIENCE)
     finally:
         ended.set()
     st.rerun()
+
+
+def await_turn(count_before: Callable[[], int], dataset: Dataset, bar: DeltaGenerator) -> None:
+    """Wait until other sessions' searches are over; the run ends here as in `show_progress`."""
+    while before := count_before():
+        bar.progress(0.0, f"Waiting for {format_count(before, 'other search', 'other searches')}")
+        open_stores().data.dataset(dataset.name)
+        give_way()
+        time.sleep(LOOK)
 
 
 def show_progress(process: WorkerProcess, dataset: Dataset, bar: DeltaGenerator) -> None:

@@ -62,7 +62,7 @@ def add_user() -> None:
 
 
 def change_user(users: Sequence[User]) -> None:
-    """Ask for an account, and offer to disable or enable it, to sign it out, and to set its password."""
+    """Ask for an account, and offer to disable or enable it, to sign it out, to unbind it, and to set its password."""
     accounts = open_stores().accounts
     names = {user.name: user for user in users}
     chosen = st.selectbox("Account", list(names), format_func=in_one_line, key="user_chosen", width=520)
@@ -78,6 +78,14 @@ def change_user(users: Sequence[User]) -> None:
         if st.button("Sign out everywhere", icon=":material/logout:", key="user_sign_out"):
             accounts.sign_out(user.name)
             announce(f"{user.name} is signed out everywhere.")
+        if user.subject is not None and st.button(
+            "Unbind",
+            icon=":material/link_off:",
+            key="user_unbind",
+            help="Signs the account out. It then belongs to whoever comes next from the lab's provider with its email.",
+        ):
+            accounts.unbind(user.name)
+            announce(f"{user.name} is signed out, and not bound to a person of the provider any more.")
     number = st.session_state.get(FORMS, 0)
     with st.form(f"set_password:{user.id}:{number}", border=False, width=520):
         help = f"Signs {in_markdown(user.name)} out everywhere."
