@@ -83,12 +83,13 @@ def set_option(name: str, value: object) -> None:
 def put_behind_gate() -> dict[str, Any]:
     """Routes and middleware of a hosted server, by which nobody reaches a page without a sign-in.
 
-    Raises `BadSettings`, as well where this version of Streamlit does not bind sessions to their owners.
+    Raises `BadSettings`, as well where this version of Streamlit does not bind sessions to their owners, and
+    `UnusableDatabase`.
     """
     from starlette.middleware import Middleware
     from streamlit import file_util
 
-    from relevance.data.database import connect, fix_database
+    from relevance.data.database import check_writable, connect, fix_database
     from relevance.hosting.exports import ExportDesk
     from relevance.hosting.gate import HEADER, Gate, SecurityHeaders
     from relevance.hosting.operations import Counters
@@ -110,7 +111,9 @@ def put_behind_gate() -> dict[str, Any]:
     check_binding(HEADER)
     from relevance.pages.components.shared.binding import may_say, owns_file
 
-    services, counters = Services.over(connect(fix_database()), settings), Counters()
+    engine = connect(fix_database())
+    check_writable(engine)
+    services, counters = Services.over(engine, settings), Counters()
     counters.waiting.set_function(open_pool().count_waiting)
     page = Path(file_util.get_static_dir(), "index.html").read_text(encoding="utf-8")
     policy = content_security_policy(page, settings.public_url, scripts="blob:")  # our components' scripts

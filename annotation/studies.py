@@ -37,7 +37,7 @@ from relevance.annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow
 from relevance.data.access import Right, visitor_of
 from relevance.data.database import now
 from relevance.data.store.base import NotAllowed, StoreError, checked_name, find_named, has_named, insert_named
-from relevance.data.store.datasets import count_by_system, find_dataset
+from relevance.data.store.datasets import check_owner, count_by_system, find_dataset
 from relevance.data.store.rows import to_record
 from relevance.data.store.versions import VersionedStore
 from relevance.data.tables import DatasetRow
@@ -112,10 +112,14 @@ class StudyStore(VersionedStore):
             return [row.name for row in rows if may(session, Right.READ, row)]
 
     def is_studied(self, dataset: str) -> bool:
-        """Tell whether any study, whoever owns it, uses a data set."""
+        """Tell whether any study, whoever owns it, uses a data set that the caller may change.
+
+        Raises `UnknownDataset`, `NotAllowed`: others do not learn what studies there are.
+        """
         with self.reading() as session:
-            of_dataset = select(StudyRow.id).join(DatasetRow).where(DatasetRow.name == dataset)
-            return session.scalar(of_dataset.limit(1)) is not None
+            row = find_dataset(session, dataset)
+            check_owner(session, row.owner_id, dataset)
+            return session.scalar(select(StudyRow.id).where(StudyRow.dataset_id == row.id).limit(1)) is not None
 
     def close_study(self, name: str, *, closed: bool = True) -> Study:
         """Stop taking judgments, or take them again.

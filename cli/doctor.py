@@ -166,10 +166,10 @@ def check_journal(place: Place) -> Finding:
 
 
 def check_integrity(place: Place) -> Finding | None:
-    """Check that every page of an SQLite file is intact."""
+    """Check that every page of an SQLite file is intact, and that indexes and tables agree."""
     if place.file is None:
         return None
-    if damage := find_damage(place.file):
+    if damage := find_damage(place.file, thoroughly=True):
         return Finding("wrong", f"the file {damage}; relevance restore BACKUP replaces it by a backup")
     return Finding("ok", f"every page of {place.file.stat().st_size / 1e6:.1f} MB is intact")
 

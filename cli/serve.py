@@ -14,7 +14,15 @@ from sqlalchemy import Engine, make_url
 from relevance.cli.shared import Refused, remark_on_place, report_refusals, say
 from relevance.cli.workers import Workers, end_with_parent
 from relevance.data.damage import QUICK
-from relevance.data.database import connect, database_url, fix_database, make_engine, refuse_damaged, sqlite_file
+from relevance.data.database import (
+    check_writable,
+    connect,
+    database_url,
+    fix_database,
+    make_engine,
+    refuse_damaged,
+    sqlite_file,
+)
 from relevance.data.distribution import how_to_install
 from relevance.hosting.accounts import AccountStore
 from relevance.hosting.settings import HOSTED, Settings, hosted_settings
@@ -53,6 +61,7 @@ def serve(host: str, port: int, open_browser: bool, hosted: bool, workers: int) 
     os.chdir(Path(__file__).parents[1])  # where Streamlit finds our .streamlit/config.toml, and nobody else's
     engine = connect(say=say)
     if hosted:
+        check_writable(engine)
         check_owner(engine)
     if workers > 1:
         ports = range(port, port + workers)

@@ -23,19 +23,21 @@ PAGE = 4096
 """The default size of an SQLite page, in bytes."""
 
 
-def find_damage(file: Path, most: int = EVERYTHING) -> str | None:
+def find_damage(file: Path, most: int = EVERYTHING, *, thoroughly: bool = False) -> str | None:
     """Look for damage to an SQLite file and return a description, or None if nothing was found.
 
     The header, the size and the list of tables are always checked, which takes about a millisecond. The structure of
-    every page is checked in files of at most `most` bytes. SQLite has no checksums: a changed letter in a text is not
-    found. Raises sqlite3.DatabaseError if the file cannot be opened or is locked.
+    every page is checked in files of at most `most` bytes; `thoroughly` also compares indexes with their tables, which
+    takes ten times as long. SQLite has no checksums: a changed letter in a text is not found. Raises
+    sqlite3.DatabaseError if the file cannot be opened or is locked.
     """
     size = file.stat().st_size
     if size == 0:  # SQLite would make a new database of it, and delete the journal
         return "is empty, but its journal shows that it was a database" if has_finished_journal(file) else None
     with closing(open_existing(file)) as connection:
         try:
-            return find_damage_by(connection, file, check_pages=size <= most)
+            check = "integrity_check" if thoroughly else "quick_check"
+            return find_damage_by(connection, file, check if size <= most else None)
         except UnicodeDecodeError:  # raised by SQLite for a table whose name is damaged
             return "is damaged: the names of its tables are no text"
         except sqlite3.DatabaseError as error:
@@ -46,13 +48,16 @@ def find_damage(file: Path, most: int = EVERYTHING) -> str | None:
             return no_database if code == sqlite3.SQLITE_NOTADB else f"is damaged: {error}"
 
 
-def find_damage_by(connection: sqlite3.Connection, file: Path, *, check_pages: bool) -> str | None:
-    """Look for damage on a connection; damage at the beginning of the file raises sqlite3.DatabaseError."""
+def find_damage_by(connection: sqlite3.Connection, file: Path, check: str | None) -> str | None:
+    """Look for damage on a connection, by a check of SQLite's if one is named.
+
+    Damage at the beginning of the file raises sqlite3.DatabaseError.
+    """
     connection.execute("BEGIN")
     connection.execute("SELECT count(*) FROM sqlite_master")  # rolls an unfinished transaction back
     if is_cut(connection, file):
         return "is damaged: its end is missing"
-    problem = connection.execute("PRAGMA quick_check(1)").fetchone()[0] if check_pages else "ok"
+    problem = connection.execute(f"PRAGMA {check}(1)").fetchone()[0] if check else "ok"
     return None if problem == "ok" else f"is damaged: {problem}"
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import URL, DateTime, Engine, MetaData, create_engine, event, func, make_url, select, text
 from sqlalchemy.engine import Dialect
-from sqlalchemy.exc import DisconnectionError
+from sqlalchemy.exc import DBAPIError, DisconnectionError
 from sqlalchemy.orm import DeclarativeBase
 from sqlalchemy.types import TypeDecorator
 
@@ -107,9 +108,10 @@ def connect(url: str | None = None, say: Say = say_nothing) -> Engine:
     engine = make_engine(url or database_url())
     refuse_damaged(engine.url)
     file = sqlite_file(engine.url)
+    was_empty = file is not None and file.is_file() and file.stat().st_size == 0
     if file is not None:
         make_folder_of(file)
-    was_empty = file is not None and file.is_file() and file.stat().st_size == 0
+        make_private(file)
     upgrade(engine)
     keep_to_file(engine)
     if was_empty:
@@ -144,6 +146,12 @@ def sqlite_file(address: URL) -> Path | None:
     if address.get_backend_name() != "sqlite" or path in {None, "", ":memory:"} or str(path).startswith("file:"):
         return None
     return Path(str(path))
+
+
+def make_private(file: Path) -> None:
+    """Make the file of a new database, for nobody else to read; SQLite gives its journal the same mode."""
+    with suppress(OSError):  # it is there already, or opening it next reports why it cannot be
+        os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
 
 
 def refuse_damaged(address: URL, most: int = 0) -> None:
@@ -234,6 +242,19 @@ def begin_sqlite(connection: Any) -> None:
     """
     immediate = connection.get_execution_options().get("writing", False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
+
+
+def check_writable(engine: Engine) -> None:
+    """Write to the database, and take it back. Raises `UnusableDatabase` where that fails."""
+    try:
+        with engine.execution_options(writing=True).connect() as connection:
+            connection.execute(text("UPDATE alembic_version SET version_num = version_num"))
+            connection.rollback()
+    except DBAPIError as error:
+        raise UnusableDatabase(
+            f"the database cannot be written ({message(error.orig)}): let this account write it, or name another one "
+            f"in {URL_VARIABLE}"
+        ) from error
 
 
 def upgrade(engine: Engine) -> None:

@@ -3,12 +3,15 @@
 import csv
 import io
 import json
+import re
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any
 
 FORMATS = ("jsonl", "csv")
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+
+FORMULA = re.compile("'*[=+\\-@\t\r\n]")
+"""The beginning of a cell that a spreadsheet would run as a formula, behind any number of apostrophes."""
 
 
 def export(records: Iterable[dict[str, Any]], format: str) -> str:
@@ -53,7 +56,25 @@ def format_csv_cell(value: Any) -> Any:
     """Return a value as a cell of a CSV file."""
     if isinstance(value, list | dict):
         value = json.dumps(value, ensure_ascii=False)
-    return "'" + value if isinstance(value, str) and value.startswith(FORMULA_STARTS) else value
+    return guard_formula(value) if isinstance(value, str) else value
+
+
+def guard_formula(text: str) -> str:
+    """Return the text of a CSV cell with an apostrophe before what a spreadsheet would run as a formula.
+
+    >>> guard_formula("=1+1"), guard_formula("1+1")
+    ("'=1+1", '1+1')
+    """
+    return f"'{text}" if FORMULA.match(text) else text
+
+
+def unguard_formula(text: str) -> str:
+    """Return the text of a CSV cell without the apostrophe that `guard_formula` puts before it.
+
+    >>> unguard_formula("'=1+1"), unguard_formula("'tis")
+    ('=1+1', "'tis")
+    """
+    return text[1:] if text.startswith("'") and FORMULA.match(text) else text
 
 
 def format_timestamp(time: datetime) -> str:

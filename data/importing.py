@@ -116,8 +116,8 @@ def count_differing(records: Iterable[tuple[Document, Sequence[Summary]]]) -> in
 
 def fingerprint(path: Path, format: str) -> str:
     """Compute the SHA-256 of a file, or for a folder, of the names and hashes of the files that are read."""
-    if path.is_file() and path.suffix == mt_metrics_eval.SUFFIX:
-        path = path.parent.parent  # the file names its folder
+    if format == "mt_metrics_eval" and path.is_file():
+        path = mt_metrics_eval.find_documents(path).parent.parent  # the file names its folder
     if path.is_file():
         return sha256(path)
     files = sorted({file for pattern in FOLDERS.get(format, ()) for file in path.rglob(pattern) if file.is_file()})

@@ -19,6 +19,7 @@ from starlette.routing import Route
 from relevance.annotation.exports import EXPORTS, export_file, formats_of, kind_of_file, name_file
 from relevance.annotation.store import AnnotationStore
 from relevance.annotation.studies import find_study
+from relevance.data.environment import without_secrets
 from relevance.data.export import format_lines
 from relevance.data.store import DatabaseFailed, DataStore, StoreError
 from relevance.hosting.services import Services
@@ -118,8 +119,8 @@ class ExportDesk:
 def write_bundle(study: str, file: Path, texts: bool) -> None:
     """Write a bundle by running the command in a process of its own. Raises `NotMade`."""
     command = [sys.executable, "-P", "-c", COMMAND, "bundle", "write", "-o", str(file)]
-    options = [] if texts else ["--no-texts"]
-    done = subprocess.run([*command, *options, "--", study], capture_output=True, text=True, check=False)  # noqa: S603
+    command += [*([] if texts else ["--no-texts"]), "--", study]
+    done = subprocess.run(command, env=without_secrets(), capture_output=True, text=True, check=False)  # noqa: S603
     if done.returncode:
         said = done.stderr.strip().splitlines()
         raise NotMade(said[-1].removeprefix("Error: ") if said else "the bundle could not be made")

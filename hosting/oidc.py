@@ -79,7 +79,14 @@ class ProviderDesk:
         """Sign in somebody who returns with a token of the provider for an account."""
         try:
             kept = self.signer.loads(request.cookies.get(self.cookie, ""), max_age=60 * MINUTES)
-            token = await self.client.authorize_access_token(with_session(request, json.loads(kept)))
+            issuer = (await self.client.load_server_metadata())["issuer"]
+            token = await self.client.authorize_access_token(
+                with_session(request, json.loads(kept)),
+                claims_options={
+                    "iss": {"essential": True, "values": [issuer]},
+                    "aud": {"essential": True, "values": [self.client.client_id]},  # Authlib asks only for `azp`
+                },
+            )
         except HTTPError as error:
             return self.refuse(SILENT, 503, error)
         except Exception as error:  # a token can be wrong in any way: its signature, issuer, audience, time or nonce

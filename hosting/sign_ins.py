@@ -108,7 +108,9 @@ class SignInStore(Store):
                     raise NotSignedIn("the password was changed at this moment")
                 if address is not None:
                     session.execute(delete(KnownAddressRow).where(KnownAddressRow.seen_at <= now() - KNOWN))
-                    session.merge(KnownAddressRow(user_id=user_id, digest=digest_of_address(user_id, address), seen_at=now()))
+                    session.merge(
+                        KnownAddressRow(user_id=user_id, digest=digest_of_address(user_id, address), seen_at=now())
+                    )
             session.add(
                 SignInRow(digest=digest_of(token), user_id=user_id, annotator_id=annotator_id, expires_at=now() + lasts)
             )

@@ -1,4 +1,4 @@
-"""Tables of sign-ins, known addresses, memberships, links and counted attempts. Accounts are in `relevance.data.tables`."""
+"""Tables of sign-ins, addresses, memberships, links and counted attempts. Accounts are in `relevance.data.tables`."""
 
 from datetime import datetime
 

@@ -12,6 +12,8 @@ from multiprocessing.connection import Connection, wait
 from signal import Signals
 from typing import Any, NamedTuple, Protocol, TypeVar
 
+from relevance.data.environment import without_secrets
+
 NICE = 5
 """The niceness of child processes: the process that started them may be serving pages."""
 
@@ -119,7 +121,7 @@ class WorkerProcess:
                     "-c",
                     f"from relevance.summarizers.processes import work; work({other.fileno()})",
                 ],
-                env={"OMP_NUM_THREADS": "1"} | os.environ,  # the children share the processors by documents
+                env={"OMP_NUM_THREADS": "1", **without_secrets()},  # the children share the processors by documents
                 stdin=subprocess.DEVNULL,
                 stdout=2,  # standard output is the command's alone
                 pass_fds=[other.fileno()],

@@ -1,6 +1,5 @@
 """Backups of PostgreSQL databases, by the programs that come with PostgreSQL."""
 
-import os
 import re
 import shutil
 import subprocess
@@ -21,6 +20,7 @@ from relevance.data.backup.base import (
     scratch_beside,
 )
 from relevance.data.database import OURS, UnusableDatabase, upgrade
+from relevance.data.environment import without_secrets
 from relevance.data.files import open_file
 
 ROWS = re.compile(rb'COPY (?:(?:"[^"]*"|[^". ]+)\.)?"?(\w+)"? \(')
@@ -77,7 +77,7 @@ def read(file: Path, name: str) -> tuple[Backup, set[str]]:
     table = None
     with tempfile.TemporaryFile() as said:
         command = [find_program("pg_restore"), "--data-only", "--file=-", str(file.absolute())]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=said) as process:  # noqa: S603
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=said, env=without_secrets()) as process:  # noqa: S603
             assert process.stdout is not None  # noqa: S101
             for line in process.stdout:
                 if table is None:
@@ -119,7 +119,7 @@ def run(command: Sequence[str], engine: Engine) -> None:
     program, *arguments = command
     done = subprocess.run(  # noqa: S603
         [find_program(program), "--no-password", f"--dbname={make_conninfo('', **options)}", *arguments],
-        env=os.environ | ({"PGPASSWORD": str(password)} if password else {}),
+        env=without_secrets(**({"PGPASSWORD": str(password)} if password else {})),
         stdin=subprocess.DEVNULL,
         capture_output=True,
         check=False,
@@ -141,8 +141,9 @@ def find_program(name: str) -> str:
 
 def program_version(name: str) -> int:
     """Return the major version of one of PostgreSQL's programs. Raises `BackupFailed`."""
-    said = subprocess.run([find_program(name), "--version"], capture_output=True, text=True, check=False).stdout  # noqa: S603
-    number = re.search(r"\d+", said)
+    asked = [find_program(name), "--version"]
+    done = subprocess.run(asked, env=without_secrets(), capture_output=True, text=True, check=False)  # noqa: S603
+    number = re.search(r"\d+", done.stdout)
     if number is None:
         raise BackupFailed(f"{name} does not say its version")
     return int(number[0])

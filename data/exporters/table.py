@@ -1,7 +1,7 @@
 """CSV as `relevance.data.importers.table` reads it: a row for each summary, further references in their own rows.
 
-Texts are written unchanged, so that an import returns the same ones: a spreadsheet takes those that begin with = or the
-like for formulas, which is reported.
+Texts that a spreadsheet would run as formulas, as they begin with = or the like, get an apostrophe, which is reported;
+an import takes it away again.
 """
 
 import csv
@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from relevance.data.export import FORMULA_STARTS
+from relevance.data.export import format_csv_cell
 from relevance.data.exporters.refusal import refuse
 from relevance.data.importers.table import HUMAN
 from relevance.data.reading import Say
@@ -27,10 +27,11 @@ def save(records: Sequence[Record], path: Path, say: Say) -> None:
         out = csv.DictWriter(file, [*TEXTS, *rating_columns(records)], lineterminator="\r\n")  # quotes a lone CR, too
         out.writeheader()
         for row in rows_of(records, "csv"):
-            formulas += sum(isinstance(cell, str) and cell.startswith(FORMULA_STARTS) for cell in row.values())
-            out.writerow(row)
+            guarded = {name: format_csv_cell(cell) for name, cell in row.items()}
+            formulas += sum(guarded[name] != cell for name, cell in row.items())
+            out.writerow(guarded)
     if formulas:
-        say(f"texts that begin like formulas, which a spreadsheet would run: {formulas}")
+        say(f"texts that a spreadsheet would run as formulas, and that got an apostrophe: {formulas}")
 
 
 def rating_columns(records: Sequence[Record]) -> list[str]:

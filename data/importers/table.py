@@ -4,7 +4,8 @@
 both be blank in a row that only gives a document, `summary` alone if the system wrote nothing. Instead of these two
 there may be a column `summary.<system>` for each system, blank if it wrote nothing. Several references of a document
 are given in several rows. Human ratings may be given in columns `human.<aspect>`, blank or such as N/A where there is
-none. Other columns are skipped and listed. TSV is read without quotation marks, unless all of its texts are in them.
+none. Other columns are skipped and listed. In CSV, a cell loses the apostrophe that keeps a spreadsheet from running it
+as a formula (`relevance.data.export`). TSV is read without quotation marks, unless all of its texts are in them.
 """
 
 import csv
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from relevance.data import reading
+from relevance.data.export import unguard_formula
 from relevance.data.reading import FileLine, Say
 from relevance.data.records import BadRecord, Document, Summary
 
@@ -114,8 +116,13 @@ def delimited_rows(path: Path, delimiter: str, say: Say) -> Iterator[tuple[FileL
     """
     quoted = delimiter != "\t" or has_quoted_cells(path)
     rows = quoted_rows(path, delimiter, say) if quoted else plain_rows(path, delimiter)
+    guarded = 0
     for number, (place, values) in enumerate(rows):
-        yield place, values if number else [reading.trim_name(name) for name in values]
+        cells = values if delimiter == "\t" else [unguard_formula(value) for value in values]
+        guarded += sum(cell != value for cell, value in zip(cells, values, strict=True))
+        yield place, cells if number else [reading.trim_name(name) for name in cells]
+    if guarded:
+        say(f"cells with an apostrophe before what a spreadsheet would run as a formula, read without it: {guarded}")
 
 
 def plain_rows(path: Path, delimiter: str) -> Iterator[tuple[FileLine, list[str]]]:

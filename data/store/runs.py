@@ -108,8 +108,8 @@ class RunStore(Store):
     def cancel_run(self, run_id: int) -> bool:
         """End a run; its process finds out at its next heartbeat, and what it has stored stays.
 
-        Return False if it had already ended. Raises `NotAllowed` unless the caller has started the run, or owns the data
-        set or the server.
+        Return False if it had already ended. Raises `NotAllowed` unless the caller has started the run, or owns the
+        data set or the server.
         """
         if not self.may_cancel(run_id):
             raise NotAllowed("only who started a run, or the owner of its data set or of the server, can cancel it")

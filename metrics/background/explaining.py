@@ -14,6 +14,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 
+from relevance.data.environment import without_secrets
 from relevance.data.records import Example
 from relevance.data.signatures import is_given
 from relevance.metrics import METRICS, is_lexical
@@ -55,7 +56,9 @@ class ModelProcess:
         # thread is faster than two by half.
         threads = {"OMP_NUM_THREADS": str(max(1, (os.cpu_count() or 1) // 2))}
         self.process, self.log = start_module(
-            "relevance.metrics.background.explaining_process", environment=threads | os.environ, stdout=subprocess.PIPE
+            "relevance.metrics.background.explaining_process",
+            environment={**threads, **without_secrets()},
+            stdout=subprocess.PIPE,
         )
         threading.Thread(target=self.listen, daemon=True).start()
 

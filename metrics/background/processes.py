@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from typing import IO, NamedTuple
 
 from relevance.data.database import URL_VARIABLE, absolute_url, connect
+from relevance.data.environment import without_secrets
 from relevance.data.store import DIED, DatabaseFailed, DataStore, Run
 from relevance.metrics.background.child_process import explain_exit, start_module
 from relevance.metrics.models.files import first_line
@@ -91,7 +92,7 @@ def launch(store: DataStore, run_id: int, module: str, *arguments: str) -> subpr
         module,
         str(run_id),
         *arguments,
-        environment=os.environ | {URL_VARIABLE: url},
+        environment=without_secrets(**{URL_VARIABLE: url}),
         stdout=subprocess.DEVNULL,
     )
     threading.Thread(target=wait, args=(store, run_id, process, log), daemon=True).start()

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from relevance.cli import doctor
+from relevance.data.damage import find_damage
 from relevance.data.database import schema_versions
 from relevance.data.store.base import DatabaseFailed
 from relevance.metrics.models.files import ModelUnavailable
@@ -100,6 +101,25 @@ def test_a_damaged_page_is_found(file: Path) -> None:
     assert kind == "wrong"
     assert said.endswith("relevance restore BACKUP replaces it by a backup")
     assert file.read_bytes() == content
+
+
+def test_an_index_that_lacks_rows_is_found(file: Path) -> None:
+    """Every page is in order, so that only a comparison with the table finds it."""
+    index = "FROM sqlite_master WHERE name = 'ix_attempts_key'"
+    with closing(sqlite3.connect(file)) as connection:
+        row = connection.execute(f"SELECT type, name, tbl_name, rootpage, sql {index}").fetchone()
+    execute(file, "PRAGMA writable_schema=ON", f"DELETE {index}")
+    execute(file, "INSERT INTO attempts (key, made_at) VALUES ('k', '2026-01-01')")
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("PRAGMA writable_schema=ON")
+        connection.execute(
+            "INSERT INTO sqlite_master (type, name, tbl_name, rootpage, sql) VALUES (?, ?, ?, ?, ?)", row
+        )
+        connection.commit()
+    assert find_damage(file) is None
+    kind, said = findings(code=1)["integrity"]
+    assert kind == "wrong"
+    assert "missing from index ix_attempts_key" in said
 
 
 @pytest.mark.parametrize(

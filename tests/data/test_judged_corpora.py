@@ -1,5 +1,6 @@
 """Importers of corpora that people judged, on made files in the form in which they are published."""
 
+import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -8,7 +9,9 @@ import pytest
 
 from relevance.data.importers import guess_format, read_documents
 from relevance.data.importers.realsumm import STATEMENTS
+from relevance.data.importing import Reading, fingerprint, import_file
 from relevance.data.records import BadRecord, Document, Summary
+from relevance.data.store import DataStore
 
 Files = Mapping[str, str]
 
@@ -347,3 +350,21 @@ def test_pickles_are_not_opened(tmp_path: Path) -> None:
     path.write_bytes(b"cos\nabort\n(tR.")  # would end this process
     with pytest.raises(BadRecord, match=r"abs.pkl:1: a pickle runs code .* python -c .*json.dumps"):
         list(read_documents(path))
+
+
+def test_a_file_of_another_format_that_is_called_like_a_list_of_documents_is_hashed_alone(
+    tmp_path: Path, data_store: DataStore
+) -> None:
+    """Not what lies beside its folder, which may be somebody else's."""
+    folder = tmp_path / "upload"
+    folder.mkdir()
+    file = folder / "x.docs"
+    record = {"id": "d", "source": "s", "references": ["r"], "summaries": [{"system": "a", "text": "t"}]}
+    file.write_text(json.dumps(record) + "\n")
+    write(tmp_path / "other", {**MT, "documents/en-de.docs": "news a\nnews b\n"})
+    import_file(data_store, file, name="x", reading=Reading("interchange"))
+    assert data_store.dataset("x").sha256 == hashlib.sha256(file.read_bytes()).hexdigest()
+    with pytest.raises(BadRecord, match="name the test set's folder"):
+        fingerprint(file, "mt_metrics_eval")
+    corpus = write(tmp_path / "corpus", MT)
+    assert fingerprint(corpus / "documents" / "en-de.docs", "mt_metrics_eval") == fingerprint(corpus, "mt_metrics_eval")

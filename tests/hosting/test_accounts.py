@@ -9,11 +9,21 @@ from relevance.data.access import LOCAL, Right
 from relevance.data.store import DatabaseFailed, NotAllowed, NotSignedIn, StoreError
 from relevance.data.tables import UserRow
 from relevance.hosting import accounts
-from relevance.hosting.accounts import AccountStore, LastOwner, Member, UnknownUser, UserExists, password_is_right
+from relevance.hosting.accounts import (
+    AccountStore,
+    LastOwner,
+    Member,
+    UnknownUser,
+    UserExists,
+    account_key,
+    password_is_right,
+)
 from relevance.hosting.sign_ins import SignedIn, SignInStore, digest_of
 from relevance.pages.components.shared.stores import Stores
 from tests.annotation.test_concurrency import at_once
 from tests.hosting.people import PASSWORD, Lab, add_account
+
+ISSUER = "https://lab.example"
 
 
 @pytest.fixture
@@ -74,9 +84,33 @@ def test_names_and_addresses_are_of_one_account(store: AccountStore) -> None:
 def test_addresses_of_different_people_are_never_taken_for_the_same(store: AccountStore) -> None:
     """Folding beyond ASCII makes a k of the Kelvin sign, and ss of ß."""
     user = store.add_user(name="mike", role="researcher", email="mike@strasse.example")
-    assert store.of_address(" MIKE@strasse.example") == user.id
+    assert store.find_identity(ISSUER, "1", " MIKE@strasse.example") == user.id
     for other in ("mi\u212ae@strasse.example", "mike@straße.example", "mike@strasse.example\0", "mike", ""):
-        assert store.of_address(other) is None
+        assert store.find_identity(ISSUER, "2", other) is None
+
+
+def test_an_account_belongs_to_the_first_who_comes_with_its_address(engine: Engine, store: AccountStore) -> None:
+    """Addresses are given to other people; a subject of an issuer is one person for good."""
+    ann = store.add_user(name="ann", role="researcher", email="a@example.org")
+    ben = store.add_user(name="ben", role="researcher", email="b@example.org")
+    assert store.find_identity(ISSUER, "1", "a@example.org") == ann.id
+    assert store.find_identity(ISSUER, "1", "another@example.org") == ann.id  # whatever address the person has now
+    for issuer, subject in ((ISSUER, "2"), ("https://other.example", "1")):
+        with pytest.raises(NotAllowed, match="another subject"):
+            store.find_identity(issuer, subject, "a@example.org")
+    assert store.find_identity(ISSUER, "2", "b@example.org") == ben.id
+    token = SignInStore(engine).sign_in(user_id=ann.id)
+    store.unbind("ann")
+    assert not SignInStore(engine).is_live(digest_of(token))
+    assert store.find_identity(ISSUER, "3", "a@example.org") == ann.id
+    store.disable("ben")
+    assert store.find_identity(ISSUER, "2", "b@example.org") is None
+
+
+@pytest.mark.parametrize("name", ["Zoe\u0308", " Zoë", "Zoë\0", "zoë", "ZOE\u0308 "])
+def test_all_spellings_of_an_account_are_guessed_at_together(name: str) -> None:
+    """Whatever finds an account is counted under one key; so are names in another case, which find none."""
+    assert account_key(name) == account_key("Zoë") != account_key("Zoe")
 
 
 # --- passwords ------------------------------------------------------------------------------------------------
@@ -163,7 +197,7 @@ def test_a_disabled_account_opens_by_nothing(engine: Engine, store: AccountStore
     token = SignInStore(engine).sign_in(user_id=user.id)
     store.disable("ann")
     assert store.user("ann").disabled_at is not None
-    assert (store.password_of("ann"), store.of_address("ann@example.org")) == (None, None)
+    assert (store.password_of("ann"), store.find_identity(ISSUER, "1", "ann@example.org")) == (None, None)
     assert not SignInStore(engine).is_live(digest_of(token))
     assert not SignInStore(engine).is_live(digest_of(SignInStore(engine).sign_in(user_id=user.id)))
     store.disable("ann", disabled=False)

@@ -231,7 +231,9 @@ GUARDS: dict[str, tuple[Outcomes, Call]] = {
     ),
     "DataStore.beat": (RESEARCHERS, lambda stores, lab: stores.data.beat(lab.run_id, done=1, total=2)),
     "DataStore.end_run": (RESEARCHERS, lambda stores, lab: stores.data.end_run(lab.run_id)),
-    "DataStore.cancel_run": (RESEARCHERS, lambda stores, lab: stores.data.cancel_run(lab.run_id)),
+    "DataStore.cancel_run": (DATASET_OWNERS, lambda stores, lab: stores.data.cancel_run(lab.run_id)),
+    "DataStore.may_cancel": (RESEARCHERS, lambda stores, lab: stores.data.may_cancel(lab.run_id)),
+    "DataStore.count_before": (RESEARCHERS, lambda stores, lab: stores.data.count_before(lab.run_id)),
     "DataStore.change_run": (RESEARCHERS, lambda stores, lab: stores.data.change_run(lab.run_id, done=1)),
     "DataStore.run": (RESEARCHERS, lambda stores, lab: stores.data.run(lab.run_id)),
     "DataStore.runs": (RESEARCHERS, lambda stores, lab: stores.data.runs("news")),
@@ -242,7 +244,7 @@ GUARDS: dict[str, tuple[Outcomes, Call]] = {
     "AnnotationStore.create_study": (RESEARCHERS, lambda stores, lab: stores.annotation.create_study(spec("new"))),
     "AnnotationStore.studies": (RESEARCHERS, lambda stores, lab: stores.annotation.studies()),
     "AnnotationStore.studies_of": (RESEARCHERS, lambda stores, lab: stores.annotation.studies_of("news")),
-    "AnnotationStore.is_studied": (RESEARCHERS, lambda stores, lab: stores.annotation.is_studied("news")),
+    "AnnotationStore.is_studied": (DATASET_OWNERS, lambda stores, lab: stores.annotation.is_studied("news")),
     "AnnotationStore.study": (TASK, lambda stores, lab: stores.annotation.study("S")),
     "AnnotationStore.right": (TASK, lambda stores, lab: stores.annotation.right("S")),
     "AnnotationStore.close_study": (MANAGERS, lambda stores, lab: stores.annotation.close_study("S")),
@@ -382,7 +384,11 @@ GUARDS: dict[str, tuple[Outcomes, Call]] = {
     "AccountStore.sign_out": (SERVER_OWNERS, lambda stores, lab: stores.accounts.sign_out("sven")),
     "AccountStore.has_owner": (SIGNED_IN, lambda stores, lab: stores.accounts.has_owner()),
     "AccountStore.password_of": (SERVER_OWNERS, lambda stores, lab: stores.accounts.password_of("olga")),
-    "AccountStore.of_address": (SERVER_OWNERS, lambda stores, lab: stores.accounts.of_address("a@example.org")),
+    "AccountStore.find_identity": (
+        SERVER_OWNERS,
+        lambda stores, lab: stores.accounts.find_identity("issuer", "subject", "a@example.org"),
+    ),
+    "AccountStore.unbind": (SERVER_OWNERS, lambda stores, lab: stores.accounts.unbind("sven")),
     "AccountStore.members": (MANAGERS, lambda stores, lab: stores.accounts.members("S")),
     "AccountStore.owner_of": (MANAGERS, lambda stores, lab: stores.accounts.owner_of("S")),
     "AccountStore.grant": (MANAGERS, lambda stores, lab: stores.accounts.grant("S", "sven", Right.MANAGE)),
@@ -494,17 +500,16 @@ def test_a_method_answers_those_it_is_for_and_nobody_else(
     assert found == expected
 
 
-def test_a_run_that_adds_systems_is_cancelled_by_the_owner_of_its_data_set_alone(
+def test_a_run_is_cancelled_by_who_started_it_or_owns_its_data_set_alone(
     built: tuple[Lab, Path], copies: Callable[[], Engine]
 ) -> None:
     lab, _ = built
-    engine = copies()
-    run = DataStore(engine, lab.actors["creator"]).start_run(dataset="spare", systems=["lead"])
-    for actor, may in DATASET_OWNERS.items():
-        store = DataStore(engine, lab.actors[actor])
-        if may is None:
-            continue
-        with pytest.raises(may):
-            store.cancel_run(run.id)
-    assert DataStore(engine).run(run.id).state == "going"
-    assert DataStore(engine, lab.actors["creator"]).cancel_run(run.id)
+    for canceller in ("reader", "creator", "owner"):
+        engine = copies()
+        run = DataStore(engine, lab.actors["reader"]).start_run(dataset="spare", metrics=["length"])
+        for actor, may in (DATASET_OWNERS | {"reader": None}).items():
+            if may is not None:
+                with pytest.raises(may):
+                    DataStore(engine, lab.actors[actor]).cancel_run(run.id)
+        assert DataStore(engine).run(run.id).state == "going"
+        assert DataStore(engine, lab.actors[canceller]).cancel_run(run.id)

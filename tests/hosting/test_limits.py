@@ -4,6 +4,7 @@ import pytest
 from sqlalchemy import Engine
 
 from relevance.hosting.attempts import ACCOUNT, EVERYWHERE, LINKS, AttemptStore
+from tests.commands import run
 from tests.driving import serving
 from tests.hosting.house import PASSWORD, House
 
@@ -13,7 +14,7 @@ PROXY = "127.0.0.1"
 """Where the tests ask from: for one of the servers, it is the proxy."""
 
 
-def test_two_servers_count_together(engine: Engine, database_url: str) -> None:
+def test_two_servers_count_together(engine: Engine, database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     house = House(engine)
     for name, role in (("Olga", "owner"), ("Rita", "researcher"), ("Paul", "researcher")):
         house.accounts.add_user(name=name, role=role, password=PASSWORD)
@@ -32,7 +33,7 @@ def test_two_servers_count_together(engine: Engine, database_url: str) -> None:
         # of an account from one address, by whichever server, under whatever case; its owner comes in from elsewhere
         tried = [attempt((direct, behind)[n % 2], ("Rita", "rita ")[n % 2], "wrong") for n in range(ACCOUNT)]
         assert tried == [401] * ACCOUNT
-        assert [attempt(url, "Rita") for url in (direct, behind)] == [429, 429]
+        assert [attempt(url, name) for url in (direct, behind) for name in ("Rita", "\tRita", "rITA")] == [429] * 6
         assert attempt(behind, "Rita", address="192.0.2.99") == 303
 
         # of an account from everywhere
@@ -40,6 +41,13 @@ def test_two_servers_count_together(engine: Engine, database_url: str) -> None:
         assert all(attempts.allow({"account:paul": EVERYWHERE}) for _ in range(EVERYWHERE - 1))
         assert attempt(behind, "Paul", address="192.0.2.99") == 303
         assert attempt(behind, "Paul", address="192.0.2.100") == 429
+
+        # its owner comes in from where they have come in before, and from anywhere when that is said on the machine
+        assert attempt(behind, "Paul", address="192.0.2.99") == 303
+        assert attempt(behind, "Rita", address="192.0.2.100") == 303
+        monkeypatch.setenv("RELEVANCE_DATABASE_URL", database_url)
+        run("user", "unlock", "Paul")
+        assert attempt(behind, "Paul", address="192.0.2.100") == 303
 
         # of an address: the proxy's word is believed, everybody else's is not
         assert all(attempts.allow({f"link:{PROXY}": LINKS}) for _ in range(LINKS - 2))

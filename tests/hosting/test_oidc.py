@@ -1,12 +1,18 @@
 """Signing in by a real provider of OpenID Connect, which the test starts."""
 
+import json
+import threading
+import time
 import warnings
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import httpx
 import pytest
+from joserfc import jwt
+from joserfc.jwk import RSAKey
 from sqlalchemy import Engine
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -14,6 +20,7 @@ from starlette.middleware.sessions import SessionMiddleware
 from starlette.testclient import TestClient
 
 from relevance.data.database import connect
+from relevance.hosting.accounts import AccountStore
 from relevance.hosting.gate import Gate
 from relevance.hosting.operations import Counters
 from relevance.hosting.routes import Desk
@@ -44,6 +51,7 @@ def issuer() -> Iterator[str]:
         user("stranger", email="stranger@lab.example", email_verified=True),
         user("closed", email="closed@lab.example", email_verified=True),
         user("nameless"),
+        user("successor", email="rita@lab.example", email_verified=True),
     )
     with run_server_in_thread(user_claims=people) as server:
         yield f"http://127.0.0.1:{server.server_port}"
@@ -147,6 +155,103 @@ def test_an_answer_to_another_browser_is_not_taken(browser: TestClient) -> None:
     assert come_back(browser, address, "rita").status_code == 401
 
 
+def test_an_account_stays_with_the_person_who_came_first(browser: TestClient, engine: Engine) -> None:
+    """Their address may be given to somebody else, and be another one of theirs."""
+    assert come_back(browser, go_to_provider(browser), "rita").status_code == 303
+    answer = come_back(browser, go_to_provider(browser), "successor")
+    assert answer.status_code == 403
+    assert "belongs to another person" in answer.text
+    AccountStore(engine).unbind("Rita")
+    assert come_back(browser, go_to_provider(browser), "successor").status_code == 303
+    assert come_back(browser, go_to_provider(browser), "rita").status_code == 403
+
+
+class Forger:
+    """A provider that says whatever it is told to: a server of a few lines, with a key of its own."""
+
+    def __init__(self) -> None:
+        self.key = self.sign_by = RSAKey.generate_key(2048, {"kid": "k"})
+        self.claims: dict[str, Any] = {}
+        forger = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                body = json.dumps(forger.answer(self.path)).encode()
+                self.send_response(200)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            do_POST = do_GET  # noqa: N815
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.issuer = f"http://127.0.0.1:{self.server.server_port}"
+
+    def answer(self, path: str) -> dict[str, Any]:
+        if path == "/keys":
+            return {"keys": [self.key.as_dict(private=False)]}
+        if path == "/token":
+            token = jwt.encode({"alg": "RS256", "kid": "k"}, self.claims, self.sign_by)
+            return {"access_token": "a", "token_type": "Bearer", "id_token": token}
+        places = {"authorization_endpoint": "authorize", "token_endpoint": "token", "jwks_uri": "keys"}
+        return {"issuer": self.issuer} | {name: f"{self.issuer}/{place}" for name, place in places.items()}
+
+
+@pytest.fixture(scope="module")
+def forger() -> Iterator[Forger]:
+    forger = Forger()
+    thread = threading.Thread(target=forger.server.serve_forever)
+    thread.start()
+    yield forger
+    forger.server.shutdown()
+    thread.join()
+    forger.server.server_close()
+
+
+WRONG: dict[str, tuple[dict[str, Any], str]] = {
+    "signature": ({}, "BadSignatureError"),
+    "issuer": ({"iss": "https://evil.example"}, "iss"),
+    "audience": ({"aud": "another"}, "aud"),
+    "audience, by another claim": ({"aud": "another", "azp": "relevance"}, "aud"),
+    "expiry": ({"exp": 1_000_000_000}, "Expired"),
+    "nonce": ({"nonce": "another"}, "nonce"),
+    "no issuer": ({"iss": None}, "iss"),
+    "no subject": ({"sub": None}, "sub"),
+    "no time": ({"exp": None}, "exp"),
+}
+"""Claims that are wrong, and what the log says of each."""
+
+
+@pytest.mark.parametrize("what", [None, *WRONG])
+def test_a_token_that_is_wrong_is_refused_and_the_log_says_why(
+    engine: Engine, forger: Forger, caplog: pytest.LogCaptureFixture, what: str | None
+) -> None:
+    services = Services.over(engine, Settings(SECRET, URL, provider=Provider(forger.issuer, "relevance", "s3cret")))
+    services.accounts.add_user(name="Rita", role="researcher", email="rita@lab.example")
+    app = Starlette(routes=Desk(services, Counters()).routes())
+    forger.sign_by = RSAKey.generate_key(2048, {"kid": "k"}) if what == "signature" else forger.key
+    with TestClient(app, base_url=URL, follow_redirects=False) as browser:
+        asked = parse_qs(urlsplit(browser.get("/oidc/start").headers["location"]).query)
+        right = {"iss": forger.issuer, "sub": "1", "aud": "relevance", "iat": time.time(), "exp": time.time() + 60}
+        right |= {"nonce": asked["nonce"][0], "email": "rita@lab.example", "email_verified": True}
+        wrong, said = WRONG[what] if what else ({}, "")
+        forger.claims = {name: value for name, value in (right | wrong).items() if value is not None}
+        back = browser.get(f"/oidc/callback?code=c&state={asked['state'][0]}")
+    if what is None:
+        assert (back.status_code, back.headers["location"]) == (303, "/")
+        return
+    assert back.status_code == 401
+    assert "The sign-in was not completed" in back.text
+    (logged,) = [record.getMessage() for record in caplog.records if record.name == "relevance.oidc"]
+    assert said in logged
+    assert "set-cookie" not in back.headers or "relevance=" not in back.headers["set-cookie"]
+
+
 def test_an_answer_is_taken_once(browser: TestClient) -> None:
     there = httpx.post(go_to_provider(browser), data={"sub": "rita", "action": "allow"}, follow_redirects=False)
     back = there.headers["location"].removeprefix(URL)
@@ -159,7 +264,7 @@ def test_who_declines_is_told(browser: TestClient) -> None:
     there = httpx.post(go_to_provider(browser), data={"sub": "rita", "action": "deny"}, follow_redirects=False)
     answer = browser.get(there.headers["location"].removeprefix(URL))
     assert answer.status_code == 401
-    assert "access_denied" in answer.text
+    assert "The sign-in was not completed" in answer.text
 
 
 def test_a_provider_that_is_down_is_said(engine: Engine) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import create_engine
 from streamlit import config
 from streamlit.runtime import Runtime
 from streamlit.runtime.app_session import AppSession
@@ -19,10 +20,11 @@ from streamlit.runtime.session_manager import SessionManager
 from streamlit.web.server.starlette import starlette_websocket
 
 from relevance.app import SETTINGS, check_binding, list_options, set_up_streamlit
-from relevance.data.database import connect
+from relevance.data.database import UnusableDatabase, check_writable, connect
+from relevance.hosting.accounts import AccountStore
 from relevance.hosting.gate import HEADER
 from relevance.hosting.settings import BadSettings, checked_url, read_settings
-from tests.conftest import ROOT
+from tests.conftest import ROOT, statement
 from tests.driving import SECRET, free_port, serving
 from tests.hosting.house import PASSWORD, House
 from tests.hosting.tabs import Tab
@@ -115,6 +117,29 @@ def test_a_server_without_an_owner_does_not_start(sqlite_url: str) -> None:
     ended = start(sqlite_url, GOOD)
     assert (ended.returncode, ended.stdout) == (2, "")
     assert "the server has no owner; add one with relevance user add NAME --role owner" in ended.stderr
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_a_server_over_a_database_that_is_only_read_does_not_start(database_url: str) -> None:
+    engine = connect(database_url)
+    AccountStore(engine).add_user(name="Olga", role="owner", email="olga@lab.example")
+    name = engine.url.database
+    statement(database_url, f'ALTER DATABASE "{name}" SET default_transaction_read_only = on')
+    engine.dispose()
+    ended = start(database_url, GOOD)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert "the database cannot be written (cannot execute" in ended.stderr
+    assert ended.stderr.count("\n") == 1
+
+
+def test_a_file_that_is_only_read_cannot_be_written(sqlite_url: str) -> None:
+    file = sqlite_url.removeprefix("sqlite:///")
+    engine = create_engine(f"sqlite:///file:{file}?mode=ro&uri=true")
+    with pytest.raises(UnusableDatabase, match=r"cannot be written \(attempt to write a readonly database\)"):
+        check_writable(engine)
+    engine.dispose()
+    check_writable(connect(sqlite_url))
 
 
 @pytest.mark.process

@@ -12,7 +12,9 @@ import pytest
 
 from relevance.data.database import connect
 from relevance.data.demo import NAME, add_demo
-from relevance.data.store import CANCELLED, DataStore, Run, UnknownRun
+from relevance.data.store import CANCELLED, DataStore, Run, UnknownRun, runs
+from relevance.hosting.accounts import AccountStore
+from relevance.hosting.sign_ins import SignedIn, SignInStore, digest_of
 from relevance.metrics import metric
 from relevance.metrics.background import processes
 from relevance.metrics.background.processes import launch, report_progress
@@ -73,6 +75,46 @@ def test_a_run_that_cannot_even_begin_says_why(store: DataStore) -> None:
     run = over(store, start_run(store, NAME, ["rouge1", "nonsense"]))
     assert run.state == "failed"
     assert "unknown metric 'nonsense'" in str(run.error)
+
+
+def test_few_runs_work_at_once_and_the_others_wait_for_their_turn(store: DataStore) -> None:
+    """In the order in which they came, each account's one after another; who is cancelled never begins."""
+    for number in range(6):
+        store.add_dataset(name=f"{number}", format="lines", sha256="", records=[])
+    accounts = AccountStore(store.engine)
+    ids = [accounts.add_user(name=name, role="researcher", email=f"{name}@x.org").id for name in ("ann", "ben", "eve")]
+    actors = [SignedIn(digest_of(SignInStore(store.engine).sign_in(user_id=user_id))) for user_id in ids]
+    ann, ben, eve = (DataStore(store.engine, actor) for actor in actors)
+    started = [
+        data.start_run(dataset=f"{number}", metrics=["length"]).id
+        for number, data in enumerate((ann, ann, ben, eve, store, store))
+    ]
+    assert [store.count_before(one) for one in started] == [0, 1, 0, 3, 4, 5]
+    store.end_run(started[0])
+    assert [store.count_before(one) for one in started[1:]] == [0, 0, 2, 3, 4]  # ann's second one
+    ben.cancel_run(started[2])
+    assert [store.count_before(one) for one in (started[1], *started[3:])] == [0, 0, 2, 3]
+    for one in (started[1], started[3]):
+        store.end_run(one)
+    assert [store.count_before(one) for one in started[4:]] == [0, 0]  # whoever has no account may have two
+    assert store.count_before(999) == 0
+
+
+def test_a_run_that_waits_begins_when_there_is_room(store: DataStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runs, "AT_ONCE", 1)
+    monkeypatch.setattr(processes, "SELDOM", 0.1)
+    for name in ("first", "cancelled"):
+        store.add_dataset(name=name, format="lines", sha256="", records=[])
+    first = store.start_run(dataset="first", metrics=["length"])
+    cancelled, waiting = start_run(store, "cancelled", ["length"]), start_run(store, NAME, ["length"])
+    began = store.run(waiting.id).heartbeat
+    until(lambda: store.run(waiting.id).heartbeat > began, "it says that it lives")
+    assert (store.count_before(waiting.id), scored(store, "length")) == (2, 0)
+    store.cancel_run(cancelled.id)
+    store.end_run(first.id)
+    assert over(store, waiting).error is None
+    assert scored(store, "length") == TEXTS
+    assert (store.run(cancelled.id).error, store.run(cancelled.id).total) == (CANCELLED, None)
 
 
 def test_a_process_that_dies_at_once_leaves_its_last_words(

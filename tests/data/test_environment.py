@@ -1,0 +1,47 @@
+"""What the processes that we start are told of the server that starts them."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from relevance.data.environment import SECRETS, without_secrets
+from relevance.hosting import settings
+from tests.conftest import ROOT
+
+KNOWING = {"cli/workers.py"}
+"""What starts servers, which need the secrets."""
+
+
+def test_the_secrets_are_those_of_the_settings() -> None:
+    assert set(SECRETS) == {settings.SECRET, settings.METRICS_TOKEN, settings.OIDC[2]}
+
+
+def test_an_environment_without_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in (*SECRETS, "RELEVANCE_HOSTED", "ANOTHER"):
+        monkeypatch.setenv(name, "from outside")
+    found = without_secrets(ANOTHER="given")
+    assert not set(SECRETS) & set(found)
+    assert (found["RELEVANCE_HOSTED"], found["ANOTHER"]) == ("from outside", "given")
+
+
+def starts(path: Path) -> list[ast.Call]:
+    """The calls in a file that start a process."""
+    calls = [node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Call)]
+    return [one for one in calls if ast.unparse(one.func) in {"subprocess.run", "subprocess.Popen", "start_module"}]
+
+
+def test_every_process_is_started_without_secrets() -> None:
+    """But for those that start servers, and for one whose environment its callers give."""
+    packages = ("data", "metrics", "summarizers", "hosting", "pages", "cli", "distributed", "bundles", "llm")
+    found = {
+        f"{path.relative_to(ROOT)}:{call.lineno}": ast.unparse(call)
+        for package in packages
+        for path in (ROOT / package).rglob("*.py")
+        for call in starts(path)
+        if str(path.relative_to(ROOT)) not in KNOWING
+    }
+    assert len(found) >= 7
+    assert {
+        where for where, call in found.items() if "without_secrets(" not in call and "env=environment" not in call
+    } == set()
