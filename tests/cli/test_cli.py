@@ -65,6 +65,7 @@ def test_every_command_says_what_it_does():
         *("study rename", "study archive", "study delete"),
         *("bundle write", "bundle verify", "bundle rerun", "bundle open", "bundle register", "judge"),
         *("user add", "user list", "user disable", "user enable", "user password"),
+        *("user unlock", "user unbind"),
     }
     for command in commands:
         assert f"main {' '.join(command)}" in run(*command, "--help").stdout
