@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 FORMATS = ("jsonl", "csv")
-
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 FORMULA = re.compile("'*[=+\\-@\t\r\n]")
 """The beginning of a cell that a spreadsheet would run as a formula, behind any number of apostrophes."""
 
@@ -56,11 +56,13 @@ def format_csv_cell(value: Any) -> Any:
     """Return a value as a cell of a CSV file."""
     if isinstance(value, list | dict):
         value = json.dumps(value, ensure_ascii=False)
-    return guard_formula(value) if isinstance(value, str) else value
+    return "'" + value if isinstance(value, str) and value.startswith(FORMULA_STARTS) else value
 
 
 def guard_formula(text: str) -> str:
     """Return the text of a CSV cell with an apostrophe before what a spreadsheet would run as a formula.
+
+    Apostrophes before a formula get another one, so that `unguard_formula` returns every text as it was.
 
     >>> guard_formula("=1+1"), guard_formula("1+1")
     ("'=1+1", '1+1')

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from relevance.data.export import format_csv_cell
+from relevance.data.export import guard_formula
 from relevance.data.exporters.refusal import refuse
 from relevance.data.importers.table import HUMAN
 from relevance.data.reading import Say
@@ -27,7 +27,7 @@ def save(records: Sequence[Record], path: Path, say: Say) -> None:
         out = csv.DictWriter(file, [*TEXTS, *rating_columns(records)], lineterminator="\r\n")  # quotes a lone CR, too
         out.writeheader()
         for row in rows_of(records, "csv"):
-            guarded = {name: format_csv_cell(cell) for name, cell in row.items()}
+            guarded = {name: guard_formula(cell) if isinstance(cell, str) else cell for name, cell in row.items()}
             formulas += sum(guarded[name] != cell for name, cell in row.items())
             out.writerow(guarded)
     if formulas:
