@@ -109,7 +109,7 @@ def put_behind_gate() -> dict[str, Any]:
     for name, value in options.items():
         set_option(name, value)
     check_binding(HEADER)
-    from relevance.pages.components.shared.binding import may_say, owns_file
+    from relevance.pages.components.shared import binding
 
     engine = connect(fix_database())
     check_writable(engine)
@@ -121,7 +121,7 @@ def put_behind_gate() -> dict[str, Any]:
         "routes": [*Desk(services, counters).routes(), *ExportDesk(services).routes()],
         "middleware": [
             Middleware(SecurityHeaders, policy=policy, secure=settings.secure),
-            Middleware(Gate, services=services, counters=counters, owns_file=owns_file, may_say=may_say),
+            Middleware(Gate, services=services, counters=counters, pages=binding),
         ],
     }
 

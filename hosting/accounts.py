@@ -207,6 +207,8 @@ class AccountStore(Store):
         to other people, subjects are not (OpenID Connect Core 1.0, section 5.7). Raises `NotAllowed` if the account of
         the address is bound to another subject.
         """
+        if not f"{issuer}{subject}".isprintable() or len(issuer) > 500 or len(subject) > 255:  # it can send anything
+            return None
         with self.writing() as session:
             check_owner(session)
             row = session.scalar(select(UserRow).where(UserRow.issuer == issuer, UserRow.subject == subject))
@@ -275,12 +277,12 @@ def clean_name(name: str) -> str:
 
 
 def find_address(session: Session, email: str) -> UserRow | None:
-    """Find the account of an email address; None if there is none, or it is no address."""
+    """Find and lock the account of an email address; None if there is none, or it is no address."""
     try:
         address = clean_address(email)
     except StoreError:  # a provider can send anything
         return None
-    return session.scalar(select(UserRow).where(UserRow.email == address))
+    return session.scalar(select(UserRow).where(UserRow.email == address).with_for_update())
 
 
 def account_key(name: str) -> str:

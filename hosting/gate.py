@@ -5,12 +5,13 @@ run. Nor would a cookie alone: whoever knows the number of somebody's Streamlit 
 gate sets the header by which Streamlit binds a session to its owner, and drops any such header that a client sends.
 """
 
+import asyncio
 import hmac
 import logging
 import re
 import secrets
 import time
-from collections.abc import Callable
+from typing import Protocol
 from urllib.parse import quote
 
 from anyio import to_thread
@@ -24,6 +25,7 @@ from relevance.hosting.accounts import AccountStore
 from relevance.hosting.operations import Counters
 from relevance.hosting.services import Services
 from relevance.hosting.sign_ins import SignedIn, digest_of
+from relevance.hosting.uploads import FULL, LARGEST, HeldFiles, Uploads
 
 HEADER = "x-relevance-sign-in"
 """The header that Streamlit binds sessions to (`server.trustedUserHeaders`); its value is the digest of the sign-in."""
@@ -43,27 +45,36 @@ RETRY = "3"
 """Seconds after which a browser asks again while the database cannot be used."""
 GONE = 4401
 """The code with which a WebSocket is closed when the sign-in has ended."""
+TOO_BIG = 1009
+"""The code with which it is closed after a message that is too long."""
+MOST_OF_ANNOTATOR = 256 * 2**10
+"""Bytes of the longest message of an annotator: a task's choices and comments. Pages keep what they are told."""
 
 log = logging.getLogger("relevance.requests")
 
 
+class Pages(HeldFiles, Protocol):
+    """The app's open pages, as far as the gate asks about them; sign-ins are given by their digest."""
+
+    def owns_file(self, path: str, sign_in: str, /) -> bool:
+        """Tell whether a file of the app, given by its path, belongs to a page of a sign-in."""
+
+    def may_say(self, data: bytes, sign_in: str, /) -> bool:
+        """Tell whether a page of a sign-in accepts a message from the browser."""
+
+    def seconds_kept(self) -> float:
+        """Return the seconds for which a closed page can be opened again."""
+
+    def end_closed(self) -> None:
+        """End the pages that were closed so long ago, with their files."""
+
+
 class Gate:
-    """A gate that lets signed-in people through, sends others to sign in if it can, and logs each request in a line.
+    """A gate that lets signed-in people through, sends others to sign in if it can, and logs each request in a line."""
 
-    `owns_file` tells whether a file of the app (a path) belongs to a page of a sign-in (a digest); `may_say` tells
-    whether a page of the sign-in accepts a message from the browser.
-    """
-
-    def __init__(
-        self,
-        app: ASGIApp,
-        services: Services,
-        counters: Counters,
-        owns_file: Callable[[str, str], bool],
-        may_say: Callable[[bytes, str], bool],
-    ) -> None:
-        self.app, self.services, self.counters = app, services, counters
-        self.owns_file, self.may_say = owns_file, may_say
+    def __init__(self, app: ASGIApp, services: Services, counters: Counters, pages: Pages) -> None:
+        self.app, self.services, self.counters, self.pages = app, services, counters, pages
+        self.uploads = Uploads(pages)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request or a WebSocket."""
@@ -127,20 +138,34 @@ class Gate:
             await self.serve_socket(passed, receive, send, digest)
         elif digest is None and not is_open(path):
             await refuse(ask_to_sign_in(scope), scope, receive, send)
-        elif digest is not None and path.startswith(FILES) and not self.owns_file(path, digest):
+        elif digest is not None and path.startswith(FILES) and not self.pages.owns_file(path, digest):
             await refuse(PlainTextResponse("There is no such file.\n", 404), scope, receive, send)
-        elif digest is not None and path.startswith(UPLOADS) and await to_thread.run_sync(self.is_annotator, digest):
-            await refuse(PlainTextResponse("Files are for researchers.\n", 403), scope, receive, send)
+        elif digest is not None and path.startswith(UPLOADS):
+            await self.take_file(passed, receive, send, digest)
         else:
             await self.app(passed, receive, send)
 
-    def is_annotator(self, digest: str) -> bool:
-        """Tell whether somebody came by a link: their task takes no files, and uploads would stay in memory."""
-        own = AccountStore(self.services.engine, SignedIn(digest))
+    async def take_file(self, scope: Scope, receive: Receive, send: Send, digest: str) -> None:
+        """Pass a file on to an open page of an account, if there is room for it; annotators' tasks take no files."""
+        user_id = await to_thread.run_sync(self.find_account, digest)
+        if user_id is None:
+            await refuse(PlainTextResponse("Files are for researchers.\n", 403), scope, receive, send)
+            return
+        session_id = scope["path"].removeprefix(UPLOADS).split("/")[0]
+        length = Headers(scope=scope).get("content-length", "")
+        size = int(length) if length.isascii() and length.isdecimal() else LARGEST
+        with self.uploads.arrive(session_id, user_id, size if scope["method"] == "PUT" else 0) as has_room:
+            if has_room:
+                await self.app(scope, receive, send)
+            else:
+                await refuse(PlainTextResponse(FULL, 413), scope, receive, send)
+
+    def find_account(self, digest: str) -> int | None:
+        """Return the account of a sign-in; None for an annotator."""
         try:
-            return own.visitor().is_annotator
+            return AccountStore(self.services.engine, SignedIn(digest)).visitor().user_id
         except NotSignedIn:
-            return True
+            return None
 
     def refuse(self, path: str, headers: Headers, kind: str) -> Response | None:
         """Refuse other host names, sockets of other sites, and paths that the server does not offer, for everybody."""
@@ -161,7 +186,8 @@ class Gate:
             await receive()
             await send({"type": "websocket.close", "code": GONE})
             return
-        ended = False
+        ended: int | None = None
+        most = MOST_OF_ANNOTATOR if await to_thread.run_sync(self.find_account, digest) is None else None
 
         async def guarded() -> Message:
             nonlocal ended
@@ -169,10 +195,14 @@ class Gate:
                 message = await receive()
                 if message["type"] != "websocket.receive":
                     return message
+                said: bytes | None = message.get("bytes")
                 if not await self.still_live(digest):
-                    ended = True
-                    return {"type": "websocket.disconnect", "code": GONE}
-                if message.get("bytes") is None or self.may_say(message["bytes"], digest):
+                    ended = GONE
+                elif most is not None and len(said or message.get("text") or "") > most:
+                    ended = TOO_BIG
+                if ended is not None:
+                    return {"type": "websocket.disconnect", "code": ended}
+                if said is None or self.pages.may_say(said, digest):
                     return message
 
         self.counters.sockets.inc()
@@ -180,8 +210,9 @@ class Gate:
             await self.app(scope, guarded, send)
         finally:
             self.counters.sockets.dec()
-        if ended:
-            await send({"type": "websocket.close", "code": GONE})
+            asyncio.get_running_loop().call_later(self.pages.seconds_kept() + 1, self.pages.end_closed)
+        if ended is not None:
+            await send({"type": "websocket.close", "code": ended})
 
     async def still_live(self, digest: str) -> bool:
         """Tell whether a sign-in is valid; True if the database fails, as pages say so and stores refuse calls."""

@@ -7,11 +7,13 @@ import streamlit as st
 from relevance.hosting.settings import is_hosted
 from relevance.pages.background.unfinished import page_run
 from relevance.pages.components.annotate.annotator import judging_only
+from relevance.pages.components.shared.binding import forget_own_files
 from relevance.pages.components.shared.database import JUDGING_ONLY, guard_database
 from relevance.pages.components.shared.messages import messages_forgotten
 from relevance.pages.components.shared.stores import find_visitor
 from relevance.reports.escaping import STYLE
 
+SHOWN = "page_shown"  # session key: the page that was drawn last
 ICON = str(Path(__file__).parent / "components" / "shared" / "icon.svg")
 
 # Streamlit leaves six lines above the title; on a judging page, a summary needs that room.
@@ -81,6 +83,9 @@ else:
     own = [account, *([users] if visitor.everything else [])] if is_hosted() else []
     page = st.navigation({**PAGES, "": [*PAGES[""], *own], "Data": [*PAGES["Data"], MOVED]}, position="top")
 st.set_page_config(page_title=f"{page.title} · Relevance")
+if st.session_state.get(SHOWN) != page.url_path:
+    st.session_state[SHOWN] = page.url_path
+    forget_own_files()  # another page's fields were emptied
 
 
 @guard_database

@@ -95,6 +95,8 @@ def test_an_account_belongs_to_the_first_who_comes_with_its_address(engine: Engi
     ben = store.add_user(name="ben", role="researcher", email="b@example.org")
     assert store.find_identity(ISSUER, "1", "a@example.org") == ann.id
     assert store.find_identity(ISSUER, "1", "another@example.org") == ann.id  # whatever address the person has now
+    assert store.find_identity(ISSUER, "1\0", "b@example.org") is None
+    assert store.find_identity(ISSUER, "1" * 256, "b@example.org") is None
     for issuer, subject in ((ISSUER, "2"), ("https://other.example", "1")):
         with pytest.raises(NotAllowed, match="another subject"):
             store.find_identity(issuer, subject, "a@example.org")

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
 from tempfile import gettempdir
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
@@ -31,7 +32,7 @@ from relevance.hosting.services import Services
 from relevance.hosting.settings import Settings
 
 URL = "http://127.0.0.1:8599"
-OPEN_TO_APP = {"owns_file": lambda *_: True, "may_say": lambda *_: True}  # there is no app behind the gate
+NO_PAGES = SimpleNamespace(owns_file=lambda *_: True)  # there is no app behind the gate
 NAME = "R/D: 50 % = <b>ü</b>"
 FILES = [(what, format) for what in EXPORTS for format in ("jsonl", "csv")]
 PAIRS = [("judgments", format) for format in PAIRWISE]
@@ -69,7 +70,7 @@ def browser(engine: Engine, services: Services) -> Browser:
     """A browser in which somebody is signed in: an account by name, an annotator of the study, or nobody."""
     app = Starlette(
         routes=ExportDesk(services).routes(),
-        middleware=[Middleware(Gate, services=services, counters=Counters(), **OPEN_TO_APP)],
+        middleware=[Middleware(Gate, services=services, counters=Counters(), pages=NO_PAGES)],
     )
 
     def sign_in(person: str | None) -> TestClient:

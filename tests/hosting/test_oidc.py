@@ -6,6 +6,7 @@ import time
 import warnings
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
@@ -32,7 +33,7 @@ from tests.hosting.test_requests import AIMS, ELSEWHERE, FORWARDED
 pytestmark = [pytest.mark.process, pytest.mark.filterwarnings("ignore::DeprecationWarning")]  # of the provider
 
 URL = "http://127.0.0.1:8599"
-OPEN_TO_APP = {"owns_file": lambda *_: True, "may_say": lambda *_: True}  # there is no app behind the gate
+NO_PAGES = SimpleNamespace(owns_file=lambda *_: True)  # there is no app behind the gate
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +76,7 @@ def browser(engine: Engine, issuer: str) -> Iterator[TestClient]:
     app = Starlette(
         routes=Desk(services, counters).routes(),
         middleware=[
-            Middleware(Gate, services=services, counters=counters, **OPEN_TO_APP),
+            Middleware(Gate, services=services, counters=counters, pages=NO_PAGES),
             Middleware(SessionMiddleware, secret_key=SECRET),  # as Streamlit has it around all routes
         ],
     )

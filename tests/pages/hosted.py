@@ -1,6 +1,6 @@
 """Pages of a hosted server, looked at by somebody who has signed in."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from secrets import token_hex
 
 import pytest
@@ -12,6 +12,7 @@ from relevance.data.database import connect
 from relevance.hosting.accounts import AccountStore
 from relevance.hosting.settings import HOSTED, PUBLIC_URL, SECRET, hosted_settings
 from relevance.hosting.sign_ins import SignedIn, SignInStore, digest_of
+from relevance.pages.background.pool import open_pool
 from relevance.pages.components.shared import stores
 
 ADDRESS = "https://relevance.example.org"
@@ -39,9 +40,13 @@ class Server:
 
 
 @pytest.fixture
-def server(demo_url: str, monkeypatch: pytest.MonkeyPatch) -> Server:
+def server(demo_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    open_pool().end()  # its processes know another test's database
+    open_pool.cache_clear()
     for variable, value in ((HOSTED, "1"), (SECRET, token_hex(32)), (PUBLIC_URL, ADDRESS)):
         monkeypatch.setenv(variable, value)
     hosted_settings.cache_clear()
     engine = connect(demo_url)
-    return Server(engine, lambda actor: monkeypatch.setattr(stores, "current_actor", lambda: actor))
+    yield Server(engine, lambda actor: monkeypatch.setattr(stores, "current_actor", lambda: actor))
+    open_pool().end()
+    open_pool.cache_clear()

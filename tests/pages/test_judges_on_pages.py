@@ -49,8 +49,8 @@ def judged(world: World) -> World:
 )
 def test_a_judge_stands_among_metrics_on_pages_of_results(judged: World, page: str) -> None:
     app = open_page(page, study="Study")
-    if page == "overview.py":
-        assert "judge: gpt" in said(app)
+    if page == "overview.py":  # of too few documents for a chart of metrics
+        assert "Too early to say which metric agrees best" in said(app)
     if page == "correlation.py":
         assert "Language models that judge give verdicts on pairs and no scores" in said(app)
     if page == "agreement.py":

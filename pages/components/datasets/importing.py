@@ -27,6 +27,7 @@ from relevance.data.importers.table import DELIMITERS, NEEDED, WIDE, TableColumn
 from relevance.data.importing import Reading
 from relevance.data.one_line import cut, in_one_line
 from relevance.pages.components.datasets.choice import show_dataset
+from relevance.pages.components.shared.binding import forget_own_files
 from relevance.pages.components.shared.keywords import WAYS_OUT, lacking_keywords
 from relevance.pages.components.shared.messages import errors_shown, kept_messages, sentence
 from relevance.pages.components.shared.stores import open_stores
@@ -91,7 +92,7 @@ def import_form(key: str) -> None:
                 key="template",
             )
         return
-    with placed(file.name, file.getbuffer()) as path:
+    with placed(file.name, file.getvalue()) as path:
         left, right = st.columns(2)
         chosen = right.selectbox(
             "Format", ["guess", *IMPORTERS, LINES], key="import_format", format_func=lambda one: one.capitalize()
@@ -182,6 +183,7 @@ def take(path: Path, name: str, reading: Reading, system: str | None = None) -> 
         st.session_state[IMPORTED] = st.session_state.get(IMPORTED, 0) + 1
         show_dataset(name)
         st.query_params.pop(IMPORT, None)
+    forget_own_files()
     st.rerun()
 
 
