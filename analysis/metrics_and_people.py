@@ -1,6 +1,6 @@
 """Comparisons of metrics with people and with each other, for pages, the command line and reports."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import combinations
@@ -40,7 +40,7 @@ from relevance.analysis.systems import (
 from relevance.analysis.threads import map_ahead
 from relevance.data.cells import Cells
 from relevance.data.preferences import Preferences
-from relevance.data.signatures import distinct, find_signature, labels, name_of
+from relevance.data.signatures import distinct, find_signature, labels
 from relevance.data.ties import TIE, preference_signs
 
 LEVELS = ("global", "input", "system")
@@ -58,7 +58,7 @@ class MetricRow(NamedTuple):
     """One metric's row of the agreement table."""
 
     metric: str
-    """The metric's label among the signatures of the table."""
+    """The metric's name among the signatures of the table."""
     signature: str
     evaluation: MetricEvaluation
 
@@ -88,7 +88,6 @@ def analyze_agreement(
     *,
     rule: Rule = "half",
     seed: int = 0,
-    label_of: Callable[[str], str] = name_of,
 ) -> AgreementAnalysis:
     """Compare every metric's score differences with the preferences, with intervals and pairwise tests.
 
@@ -96,7 +95,7 @@ def analyze_agreement(
     `strict` and .009 by `half`. Intervals and tests treat documents as a sample, and annotators too if there are
     five or more (`sampled_annotators`).
     """
-    named = labels(distinct(preferences.scores), label_of)
+    named = labels(distinct(preferences.scores))
     all_differences = preferences.differences()
     differences = {label: all_differences[signature] for signature, label in named.items()}
     documents, weights = preferences.document, preferences.weights
@@ -131,11 +130,10 @@ def analyze_rated_pairs(
     rule: Rule = "half",
     seed: int = 0,
     level: float = 0.95,
-    label_of: Callable[[str], str] = name_of,
 ) -> AgreementAnalysis:
     """Do what `analyze_agreement` does for all pairs of rated summaries of a document, without listing the pairs."""
     ratings = np.full(len(cells), np.nan) if human is None else cells.ratings.get(human, np.full(len(cells), np.nan))
-    named = labels(distinct(cells.scores), label_of)
+    named = labels(distinct(cells.scores))
     documents = group_by_document(cells.documents, ~np.isnan(ratings))
     n = sum(len(of) * (len(of) - 1) // 2 for of in documents)
     evaluations: dict[str, MetricEvaluation] = {}
@@ -273,23 +271,15 @@ def name_human_column(aspect: str) -> str:
     return f"human: {aspect}"
 
 
-def correlation_tables(
-    cells: Cells,
-    human: str | None = None,
-    label_of: Callable[[str], str] = name_of,
-    ratings_of: Callable[[str], str] = name_human_column,
-) -> CorrelationTables:
-    """Lay out the tables of correlations that a data set's scores allow; `human` names the ratings.
-
-    `label_of` gives the label of a signature's metric, `ratings_of` the name of the column of ratings.
-    """
-    named = labels(distinct(cells.scores), label_of)
+def correlation_tables(cells: Cells, human: str | None = None) -> CorrelationTables:
+    """Lay out the tables of correlations that a data set's scores allow; `human` names the ratings."""
+    named = labels(distinct(cells.scores))
     metrics = list(named.values())
-    twins = {one: label for one, label in labels(list(cells.scores), label_of).items() if one not in named}
+    twins = {one: label for one, label in labels(list(cells.scores)).items() if one not in named}
     columns = {label: cells.scores[signature] for signature, label in [*named.items(), *twins.items()]}
     people = []
     if human is not None and human in cells.ratings:
-        name = ratings_of(human)
+        name = name_human_column(human)
         columns[name] = cells.ratings[human]
         people = [(name, metric) for metric in metrics]
 
@@ -308,7 +298,31 @@ def correlation_tables(
     )
 
 
-def part_from_rouge_k(cells: Cells, laid: CorrelationTables) -> list[Discrepancy]:
+def correlate_tables(
+    cells: Cells,
+    layout: CorrelationTables,
+    tables: Iterable[str],
+    *,
+    methods: Sequence[Method] = METHODS,
+    resample: Resample | None = None,
+    draws: Draws = DRAWS,
+) -> dict[str, list[CorrelationRow]]:
+    """Compute the rows of some tables of a layout, by name; a pair in several of them is computed once."""
+    pairs_of: dict[str, list[tuple[str, str]]] = {name: getattr(layout, name) for name in tables}
+    asked = dict.fromkeys(pair for name in ("human", "matrix") for pair in pairs_of.get(name, ()))
+    for pair in (pair for pairs in pairs_of.values() for pair in pairs):
+        if pair[::-1] not in asked:
+            asked[pair] = None
+    of_pair: dict[frozenset[str], list[CorrelationRow]] = {}
+    for row in correlate_columns(cells, layout.columns, list(asked), methods=methods, resample=resample, draws=draws):
+        of_pair.setdefault(frozenset((row.first, row.second)), []).append(row)
+    return {
+        name: [row._replace(first=pair[0], second=pair[1]) for pair in pairs for row in of_pair[frozenset(pair)]]
+        for name, pairs in pairs_of.items()
+    }
+
+
+def compare_with_rouge_k(cells: Cells, laid: CorrelationTables) -> list[Discrepancy]:
     """Count the pairs on which ROUGE-K and each other metric disagree; needs no human data."""
     compared = [(rouge_k, metric) for metric, rouge_k in laid.rouge_k]
     return discrepancies(laid.columns, compared, cells.documents)

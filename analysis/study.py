@@ -1,11 +1,11 @@
-"""Analyses of judgments or ratings beside scores, from which all tables and charts are made."""
+"""Analyses of judgments or ratings beside scores: what they rest on, and all of their results."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal, NamedTuple, TypeVar
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from relevance.analysis.agreement.counts import Rule
 from relevance.analysis.agreement.discrepancy import Discrepancy
 from relevance.analysis.agreement.evaluation import MetricEvaluation
 from relevance.analysis.agreement.sequential import SequentialAnalysis, analyze_sequentially
-from relevance.analysis.arrays import Draws
+from relevance.analysis.arrays import DRAWS, Draws
 from relevance.analysis.correlation.coefficients import METHODS, Method
 from relevance.analysis.correlation.permuted import Permutations, Permute
 from relevance.analysis.correlation.resampled import Resample
@@ -28,11 +28,10 @@ from relevance.analysis.metrics_and_people import (
     analyze_rated_pairs,
     analyze_systems,
     compare_correlations,
-    correlate_columns,
+    compare_with_rouge_k,
+    correlate_tables,
     correlation_tables,
     human_ceiling,
-    name_human_column,
-    part_from_rouge_k,
 )
 from relevance.analysis.people.annotators import AnnotatorReliability, others_majority, summarize_annotators
 from relevance.analysis.people.judges import JudgeSummary, summarize_judge
@@ -40,19 +39,15 @@ from relevance.analysis.people.kappa import Kappa, cohen_kappas
 from relevance.analysis.people.ranking import Ranking, bradley_terry
 from relevance.analysis.people.reliability import Estimate, FleissKappa, fleiss_kappa, krippendorff_alpha, raw_agreement
 from relevance.analysis.significance import SideShare, position_check
-from relevance.analysis.systems import GivenMeans
 from relevance.data.cells import Cells
 from relevance.data.preferences import Preferences, rated_pairs
-from relevance.data.signatures import distinct, labels, name_of
+from relevance.data.signatures import distinct, labels
 from relevance.data.sorting import natural_order
 from relevance.data.stopping import CompleteDocuments
 from relevance.data.verdicts import Verdicts
 
 WON = "judgments won"
 """The rating of a summary by a study's judgments: the share that it won; a tie counts half."""
-
-Compared = TypeVar("Compared", CorrelationRow, CorrelationComparison)
-"""A result for two columns, which it names."""
 
 
 class UnknownSystem(ValueError):
@@ -102,152 +97,88 @@ DEFAULTS = Settings()
 
 
 @dataclass(frozen=True, eq=False)
-class StudyAnalysis:
-    """Preferences and scores with all results from them; each part is computed on first use."""
+class Inputs:
+    """The columns that an analysis rests on, and its settings."""
 
     preferences: Preferences = NO_PREFERENCES
     cells: Cells = NO_CELLS
     """Scores and ratings, including those that the settings name, sorted by document and system."""
     settings: Settings = DEFAULTS
     unit: Unit = "judgment"
-    checks: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    """Attention checks passed and asked, by annotator."""
-    truncated: Mapping[str, int] = field(default_factory=dict)
-    """By signature, the number of scores of texts whose end the model did not see."""
     sampling: str = "all"
     """The rule by which a study's pairs were chosen."""
-    label_of: Callable[[str], str] = name_of
-    """Gives a signature's metric its name in files, or its label for readers."""
-    ratings_of: Callable[[str], str] = name_human_column
-    """Gives the column of an aspect's ratings its name, likewise."""
-    terms: Mapping[str, str] = field(default_factory=dict)
-    """Names of levels and coefficients for readers; those left out have their names in files."""
-    parts: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
-    """Columns of the cells besides scores by which systems are compared, such as recall of keywords in the source."""
+    truncated: Mapping[str, int] = field(default_factory=dict)
+    """By signature, the number of scores of texts whose end the model did not see."""
     judges: tuple[JudgeSummary, ...] = ()
     """Language models that judged the pairs; their verdicts are among the preferences' scores."""
-    bounds: tuple[GivenMeans, ...] = ()
-    """Upper bounds of systems' scores on these documents."""
-    source: str = ""
-    """The name of the preferences in titles of tables saved one by one; empty in a report of all."""
-    published: tuple[GivenMeans, ...] = ()
-    """Figures that papers report for systems on these documents."""
+    checks: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """Attention checks passed and asked, by annotator."""
     complete: CompleteDocuments | None = None
     """The input of the study's stopping rule, regardless of the settings; None without a rule."""
+    recall: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    """Columns of the cells besides scores by which systems are compared: recall of keywords by where they occur."""
 
-    def named(
-        self, label_of: Callable[[str], str], ratings_of: Callable[[str], str], terms: Mapping[str, str]
-    ) -> StudyAnalysis:
-        """Return the analysis with other names, keeping the correlations and tests computed so far."""
-        named = replace(self, label_of=label_of, ratings_of=ratings_of, terms=terms)
-        names = dict(zip(self.layout.columns, named.layout.columns, strict=True))
+    @property
+    def human(self) -> str:
+        """The ratings that metrics are compared with."""
+        return self.settings.human or WON
 
-        def rename(row: Compared) -> Compared:
-            return row._replace(first=names[row.first], second=names[row.second])
-
-        computed = vars(self)
-        if "correlations" in computed:
-            of_table = {table: list(map(rename, rows)) for table, rows in self.correlations.items()}
-            vars(named)["correlations"] = of_table
-        if "correlation_tests" in computed:
-            vars(named)["correlation_tests"] = list(map(rename, self.correlation_tests))
-        if "reliability" in computed:
-            vars(named)["reliability"] = self.reliability
-        return named
-
-    def compute(self, *parts: str) -> StudyAnalysis:
-        """Compute some parts, by name, so that they are kept when the analysis is cached or sent."""
-        for part in parts:
-            getattr(self, part)
-        return self
-
-    def without_columns(self) -> StudyAnalysis:
-        """Return the parts computed so far, without the columns: small enough to send and cache, but final."""
-        light = replace(self, preferences=NO_PREFERENCES, cells=NO_CELLS, parts={})
-        columns = {field.name for field in fields(self)}
-        vars(light).update({name: part for name, part in vars(self.compute("weighed")).items() if name not in columns})
-        if "layout" in vars(light):
-            names = dict.fromkeys(self.layout.columns, np.empty(0))
-            vars(light)["layout"] = self.layout._replace(columns=names)
-        return light
-
-    @cached_property
+    @property
     def weighed(self) -> bool:
         """Whether pairs were drawn with unequal probability."""
         return self.preferences.weights is not None
 
-    @property
-    def people(self) -> str:
-        """The name of the ratings that metrics are compared with."""
-        return self.ratings_of(self.settings.human or WON)
+
+class Results:
+    """The results of an analysis, each of which is computed when it is first asked for.
+
+    Metrics and ratings are called as in files and commands.
+    """
+
+    def __init__(self, inputs: Inputs) -> None:
+        self.inputs = inputs
+        self.draws = Draws(seed=inputs.settings.seed)
 
     # --- people ---------------------------------------------------------------------------------------------
 
     @cached_property
     def agreement(self) -> AgreementAnalysis:
         """Metrics against every preference."""
-        if self.preferences.unlisted is not None:
-            return analyze_rated_pairs(
-                self.preferences.unlisted,
-                self.settings.human,
-                rule=self.settings.rule,
-                seed=self.settings.seed,
-                label_of=self.label_of,
-            )
-        return analyze_agreement(
-            self.preferences, rule=self.settings.rule, seed=self.settings.seed, label_of=self.label_of
-        )
+        preferences, settings = self.inputs.preferences, self.inputs.settings
+        if preferences.unlisted is not None:
+            return analyze_rated_pairs(preferences.unlisted, settings.human, rule=settings.rule, seed=settings.seed)
+        return analyze_agreement(preferences, rule=settings.rule, seed=settings.seed)
 
     @cached_property
     def majority(self) -> AgreementAnalysis:
         """Metrics against the majority of the annotators on each pair."""
-        return analyze_agreement(self.preferences.by_majority(), seed=self.settings.seed, label_of=self.label_of)
+        return analyze_agreement(self.inputs.preferences.by_majority(), seed=self.inputs.settings.seed)
 
     @cached_property
     def ceiling(self) -> MetricEvaluation | None:
         """People among themselves, on pairs with two judgments or more; None if the preferences are not judgments."""
-        if self.unit != "judgment":
+        if self.inputs.unit != "judgment":
             return None
-        preferences = self.preferences
+        preferences = self.inputs.preferences
         others = others_majority(preferences.pair, preferences.annotators, preferences.choices)
-        return human_ceiling(preferences, others, seed=self.settings.seed)
+        return human_ceiling(preferences, others, seed=self.inputs.settings.seed)
 
     @cached_property
     def reliability(self) -> Reliability:
         """The agreement between the annotators, and their ranking of the systems."""
-        preferences = self.preferences
-        pairs, choices, annotators = preferences.pair, preferences.choices, preferences.annotators
-        documents = preferences.document
-        return Reliability(
-            alpha=krippendorff_alpha(pairs, choices, documents),
-            fleiss=fleiss_kappa(pairs, choices, documents),
-            raw=raw_agreement(pairs, choices, documents),
-            kappas=cohen_kappas(pairs, annotators, choices, documents),
-            annotators=summarize_annotators(
-                pairs, annotators, choices, preferences.left, preferences.took, self.checks
-            ),
-            sides=check_sides(preferences),
-            ranking=bradley_terry(
-                preferences.first,
-                preferences.second,
-                choices,
-                documents,
-                weights=preferences.weights,
-                draws=Draws(seed=self.settings.seed),
-            ),
-        )
+        return analyze_annotators(self.inputs.preferences, self.inputs.checks, self.draws)
 
     @cached_property
     def sequential(self) -> SequentialAnalysis | None:
         """The result of the study's stopping rule; None without a rule."""
-        return None if self.complete is None else analyze_sequentially(self.complete)
+        return None if self.inputs.complete is None else analyze_sequentially(self.inputs.complete)
 
     # --- correlations and systems ---------------------------------------------------------------------------
 
     @cached_property
     def layout(self) -> CorrelationTables:
         """The pairs of columns to correlate, by table."""
-        return correlation_tables(self.cells, self.settings.human, self.label_of, self.ratings_of)
+        return correlation_tables(self.inputs.cells, self.inputs.settings.human)
 
     @cached_property
     def correlations(self) -> dict[str, list[CorrelationRow]]:
@@ -256,30 +187,20 @@ class StudyAnalysis:
 
     def correlate(self, *tables: str) -> dict[str, list[CorrelationRow]]:
         """Compute the rows of some tables of correlations; a pair in several of them is computed once."""
-        pairs_of: dict[str, list[tuple[str, str]]] = {name: getattr(self.layout, name) for name in tables}
-        asked = dict.fromkeys(pair for name in ("human", "matrix") for pair in pairs_of.get(name, ()))
-        for pair in (pair for pairs in pairs_of.values() for pair in pairs):
-            if pair[::-1] not in asked:
-                asked[pair] = None
-        of_pair: dict[frozenset[str], list[CorrelationRow]] = {}
-        for row in correlate_columns(
-            self.cells,
-            self.layout.columns,
-            list(asked),
-            methods=self.settings.methods,
-            resample=self.settings.resample,
-            draws=Draws(seed=self.settings.seed),
-        ):
-            of_pair.setdefault(frozenset((row.first, row.second)), []).append(row)
-        return {
-            name: [row._replace(first=pair[0], second=pair[1]) for pair in pairs for row in of_pair[frozenset(pair)]]
-            for name, pairs in pairs_of.items()
-        }
+        settings = self.inputs.settings
+        return correlate_tables(
+            self.inputs.cells,
+            self.layout,
+            tables,
+            methods=settings.methods,
+            resample=settings.resample,
+            draws=self.draws,
+        )
 
     @cached_property
     def discrepancies(self) -> list[Discrepancy]:
         """The pairs of summaries on which ROUGE-K and each other metric disagree."""
-        return part_from_rouge_k(self.cells, self.layout)
+        return compare_with_rouge_k(self.inputs.cells, self.layout)
 
     @cached_property
     def correlation_tests(self) -> list[CorrelationComparison]:
@@ -290,24 +211,19 @@ class StudyAnalysis:
         """Compare every two of some metrics by their correlation with people; empty without ratings."""
         if not self.layout.human:
             return []
-        people = self.layout.human[0][0]
+        people, settings = self.layout.human[0][0], self.inputs.settings
         columns = {name: self.layout.columns[name] for name in (*metrics, people)}
-        return compare_correlations(
-            self.cells,
-            columns,
-            people,
-            method=method,
-            permutations=Permutations(permute=self.settings.permute, seed=self.settings.seed),
-        )
+        permutations = Permutations(permute=settings.permute, seed=settings.seed)
+        return compare_correlations(self.inputs.cells, columns, people, method=method, permutations=permutations)
 
     @cached_property
     def systems(self) -> list[SystemsAnalysis]:
-        """Systems by each metric, by the columns of `parts`, and by the ratings."""
-        scores, people = self.layout.metrics, dict.fromkeys(people for people, _ in self.layout.human)
-        columns = {name: self.layout.columns[name] for name in scores} | dict(self.parts)
-        columns |= {name: self.layout.columns[name] for name in people}
-        signatures = {label: one for one, label in labels(distinct(self.cells.scores), self.label_of).items()}
-        return analyze_systems(self.cells, columns, self.settings.baselines, signatures)
+        """Systems by each metric, by recall of keywords, and by the ratings."""
+        inputs, layout = self.inputs, self.layout
+        columns = {name: layout.columns[name] for name in layout.metrics} | dict(inputs.recall)
+        columns |= {people: layout.columns[people] for people, _ in layout.human}
+        signatures = {label: one for one, label in labels(distinct(inputs.cells.scores)).items()}
+        return analyze_systems(inputs.cells, columns, inputs.settings.baselines, signatures)
 
 
 def analyze_judgments(
@@ -320,8 +236,9 @@ def analyze_judgments(
     sampling: str = "all",
     unit: Unit = "judgment",
     verdicts: Sequence[Verdicts] = (),
-) -> StudyAnalysis:
-    """Analyse a study's judgments beside the scores of its data set; the arguments are those of `StudyAnalysis`.
+    complete: CompleteDocuments | None = None,
+) -> Results:
+    """Analyse a study's judgments beside the scores of its data set; the arguments are those of `Inputs`.
 
     `verdicts` are those of language models on the pairs, which are among the preferences' scores, too. Unless the
     settings name a rating, metrics are correlated with the judgments won. Raises `UnknownSystem` for an unknown
@@ -331,21 +248,24 @@ def analyze_judgments(
         preferences, cells = preferences.of_systems(settings.systems), cells.of_systems(settings.systems)
         verdicts = [one.of_systems(settings.systems) for one in verdicts]
     check_systems(settings.baselines, cells.systems, "--baselines")
-    return StudyAnalysis(
-        preferences,
-        with_judgments(cells, preferences),
-        replace(settings, human=settings.human or WON),
-        unit,
-        checks=checks or {},
-        truncated=truncated or {},
-        sampling=sampling,
-        judges=tuple(map(summarize_judge, verdicts)),
+    return Results(
+        Inputs(
+            preferences,
+            with_judgments(cells, preferences),
+            replace(settings, human=settings.human or WON),
+            unit,
+            sampling=sampling,
+            truncated=truncated or {},
+            judges=tuple(map(summarize_judge, verdicts)),
+            checks=checks or {},
+            complete=complete,
+        )
     )
 
 
 def analyze_ratings(
     cells: Cells, settings: Settings = DEFAULTS, *, truncated: Mapping[str, int] | None = None
-) -> StudyAnalysis:
+) -> Results:
     """Analyse scores beside the ratings that the settings name, or the scores alone if they name none.
 
     Raises `UnknownSystem` for an unknown baseline.
@@ -354,7 +274,29 @@ def analyze_ratings(
         cells = cells.of_systems(settings.systems)
     check_systems(settings.baselines, cells.systems, "--baselines")
     preferences = NO_PREFERENCES if settings.human is None else rated_pairs(cells, settings.human)
-    return StudyAnalysis(preferences, cells, settings, "within-document pair", truncated=truncated or {})
+    return Results(Inputs(preferences, cells, settings, "within-document pair", truncated=truncated or {}))
+
+
+def analyze_annotators(
+    preferences: Preferences, checks: Mapping[str, tuple[int, int]], draws: Draws = DRAWS
+) -> Reliability:
+    """Compute the agreement between annotators, and their ranking of the systems.
+
+    `checks` are attention checks passed and asked, by annotator.
+    """
+    pairs, choices, annotators = preferences.pair, preferences.choices, preferences.annotators
+    documents = preferences.document
+    return Reliability(
+        alpha=krippendorff_alpha(pairs, choices, documents),
+        fleiss=fleiss_kappa(pairs, choices, documents),
+        raw=raw_agreement(pairs, choices, documents),
+        kappas=cohen_kappas(pairs, annotators, choices, documents),
+        annotators=summarize_annotators(pairs, annotators, choices, preferences.left, preferences.took, checks),
+        sides=check_sides(preferences),
+        ranking=bradley_terry(
+            preferences.first, preferences.second, choices, documents, weights=preferences.weights, draws=draws
+        ),
+    )
 
 
 def check_systems(asked: Iterable[str], known: Iterable[str], option: str) -> None:

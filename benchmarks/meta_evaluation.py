@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 
 from relevance.analysis.correlation.coefficients import METHODS
-from relevance.analysis.study import analyze_judgments
+from relevance.analysis.study import Results, analyze_judgments
 from relevance.data.cells import Cells
 from relevance.data.preferences import Preferences, to_name_column
 from relevance.reports import formats
+from relevance.reports.presentation import Presentation
 from relevance.reports.tables.registry import make_table, table_names
 
 JUDGMENTS, ANNOTATORS = 100_000, 20
@@ -96,16 +97,20 @@ def main() -> None:
     for shape, (documents, systems) in SHAPES.items():
         preferences, cells = made_up(documents, systems)
         print(f"{shape}: {len(preferences)} judgments of {len(preferences.documents)} pairs by {ANNOTATORS} annotators")
-        analysis, total = timed("judgments won by each summary", lambda p=preferences, c=cells: analyze_judgments(p, c))
+        results, total = timed("judgments won by each summary", lambda p=preferences, c=cells: analyze_judgments(p, c))
         for what, part in PARTS.items():
-            _, took = timed(what, lambda a=analysis, p=part: a.compute(p))
+            _, took = timed(what, lambda r=results, p=part: getattr(r, p))
             total += took
         for methods in (("pearson",), METHODS):
-            asked = replace(analysis, settings=replace(analysis.settings, methods=methods))
-            _, took = timed(f"correlations, systems ({', '.join(methods)})", lambda a=asked: a.compute(*CORRELATIONS))
+            inputs = replace(results.inputs, settings=replace(results.inputs.settings, methods=methods))
+            asked = Results(inputs)
+            _, took = timed(
+                f"correlations, systems ({', '.join(methods)})", lambda r=asked: [getattr(r, p) for p in CORRELATIONS]
+            )
             peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
             print(f"  all tables, {len(methods)} coefficient(s): {total + took:.2f} s, peak {peak:.2f} GiB")
-        assert sum(len(formats.as_text(make_table(name, asked))) for name in table_names(asked)) > 10_000
+        shown = Presentation(asked)
+        assert sum(len(formats.as_text(make_table(name, shown))) for name in table_names(shown)) > 10_000
 
 
 if __name__ == "__main__":

@@ -68,7 +68,7 @@ def make_bundle(
         write_whole(folder / TABLES, as_json(tables_as_json(found)))
         labelled = contents.labelled()
         labelled = labelled.with_facts(facts)
-        write_whole(folder / "report.html", [report_html(labelled, study_methods(read, labelled.analysis))])
+        write_whole(folder / "report.html", [report_html(labelled, study_methods(read, labelled.shown.results))])
     if not texts:
         hide_files(folder)
     write_whole(folder / "datasheet.md", make_datasheet(whole, read, facts, texts=texts))

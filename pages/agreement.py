@@ -5,12 +5,16 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from relevance.analysis.agreement.counts import Rule
-from relevance.analysis.leaders import Leaders, without_scarce
-from relevance.analysis.study import StudyAnalysis
+from relevance.analysis.leaders import without_scarce
 from relevance.data.one_line import in_one_line
 from relevance.data.preferences import Preferences
 from relevance.pages.components.examples.texts import EXAMPLE_STYLE, pair_scores, show_example
-from relevance.pages.components.results.agreement import AgreementChoice, analyze_agreement_by, find_contradictions
+from relevance.pages.components.results.agreement import (
+    AgreementChoice,
+    FoundAgreement,
+    analyze_agreement_by,
+    find_contradictions,
+)
 from relevance.pages.components.results.finding import say_nothing_to_count, show_agreement_chart
 from relevance.pages.components.shared.charts import show_chart
 from relevance.pages.components.shared.context import Context, ask_context
@@ -21,8 +25,7 @@ from relevance.pages.components.shared.sources import describe_source
 from relevance.pages.components.shared.tables import show_result_table
 from relevance.reports.charts import comparison_chart, difference_chart
 from relevance.reports.escaping import in_markdown
-from relevance.reports.tables.agreement import position_table, short_agreement_table
-from relevance.reports.tables.registry import finish_table, make_table
+from relevance.reports.tables.agreement import short_agreement_table
 
 JUDGMENT, MAJORITY = "per judgment", "by majority"
 
@@ -37,28 +40,28 @@ def main() -> None:
     st.html(EXAMPLE_STYLE)
     context = ask_context()
     asked = ask(context)
-    analysis, leaders, sides, left = analyze_agreement_by(asked)
-    counts = context.counts
+    found, counts = analyze_agreement_by(asked), context.counts
+    left = found.counts
     shown = left._replace(left_out=counts.left_out) if asked.filtered else counts
     st.markdown(describe_source(context.source, shown) + (" *Filtered.*" if asked.filtered else ""))
     explain_keywords(context.version.dataset, context.version.signatures)
     explain_texts(context.version.dataset, [one.signature for one in context.version.signatures])
-    if not analysis.agreement.rows or not left.entries:
+    if not found.agreement.rows or not left.entries:
         if counts.entries and not left.entries:
             st.info("The filters leave nothing to count.")
         else:
             say_nothing_to_count(context)
         st.stop()
     shows: dict[str, Callable[[], object]] = {
-        "Metrics with people": lambda: show_agreement(analysis, leaders, asked),
-        "Metric against metric": lambda: show_comparisons(analysis),
-        "By difference": lambda: show_differences(analysis),
+        "Metrics with people": lambda: show_agreement(found, asked),
+        "Metric against metric": lambda: show_comparisons(found),
+        "By difference": lambda: show_differences(found),
         "Contradictions": lambda: show_contradictions(asked),
     }
-    if sides:
-        shows["Position"] = lambda: show_result_table(finish_table(position_table(sides), analysis))
-    if analysis.judges:
-        shows["Judges"] = lambda: show_judges(analysis, asked)
+    if "position" in found.tables:
+        shows["Position"] = lambda: show_result_table(found.tables["position"])
+    if "judges" in found.tables:
+        shows["Judges"] = lambda: show_judges(found, asked)
     for tab, show in zip(st.tabs(list(shows), key="section"), shows.values(), strict=True):
         with tab:
             show()
@@ -95,47 +98,47 @@ def ask(context: Context) -> AgreementChoice:
 # --- what is shown ------------------------------------------------------------------------------------------
 
 
-def show_agreement(analysis: StudyAnalysis, leaders: Leaders | None, asked: AgreementChoice) -> None:
+def show_agreement(found: FoundAgreement, asked: AgreementChoice) -> None:
     """Show the chart, the figures that most readers want, and all others behind Details."""
-    if any(getattr(row.evaluation.agreement, asked.rule) is not None for row in analysis.agreement.rows):
-        show_agreement_chart(analysis, leaders, asked.context, asked.rule)
-    table = make_table("agreement", analysis)
-    short = short_agreement_table(table, analysis.agreement, asked.rule)
+    if any(getattr(row.evaluation.agreement, asked.rule) is not None for row in found.agreement.rows):
+        show_agreement_chart(found, asked.context, asked.rule)
+    table = found.tables["agreement"]
+    short = short_agreement_table(table, found.agreement, asked.rule)
     show_result_table(short, height="content", key="agreement:short")
     with st.expander("Details: all rules, counts and signatures"):
         st.markdown(f"**{in_markdown(table.title)}**")
         show_result_table(table)
 
 
-def show_comparisons(analysis: StudyAnalysis) -> None:
+def show_comparisons(found: FoundAgreement) -> None:
     """Compare every two metrics."""
-    if analysis.agreement.comparisons:
+    if found.agreement.comparisons:
         show_chart(
-            comparison_chart(analysis.agreement),
+            comparison_chart(found.agreement),
             "comparisons",
             "Differences of agreement between every two metrics; the table below has the same figures.",
         )
         st.caption("Row minus column; \\*: p below .05 after Holm's correction.")
-    show_result_table(make_table("comparisons", analysis))
+    show_result_table(found.tables["comparisons"])
 
 
-def show_differences(analysis: StudyAnalysis) -> None:
+def show_differences(found: FoundAgreement) -> None:
     """Show the agreement by how far apart a metric's scores are."""
-    table = make_table("by_difference", analysis)
+    table = found.tables["by_difference"]
     if table.rows:
         show_chart(
-            difference_chart(without_scarce(analysis.agreement)),
+            difference_chart(without_scarce(found.agreement)),
             "by_difference",
             "Agreement by how far apart a metric's two scores are; the table below has the same figures.",
         )
     show_result_table(table)
 
 
-def show_judges(analysis: StudyAnalysis, asked: AgreementChoice) -> None:
+def show_judges(found: FoundAgreement, asked: AgreementChoice) -> None:
     """Show what language models answered, and whether the order of the summaries mattered."""
     if asked.filtered:
         st.caption("Filters change the agreement with people, not what the models answered.")
-    show_result_table(make_table("judges", analysis))
+    show_result_table(found.tables["judges"])
 
 
 def show_contradictions(asked: AgreementChoice) -> None:

@@ -8,7 +8,6 @@ from relevance.pages.components.shared.context import ask_study
 from relevance.pages.components.shared.sources import Counts, Source, count_source
 from relevance.pages.components.shared.tables import show_result_table
 from relevance.reports.escaping import format_count, in_markdown
-from relevance.reports.tables.registry import OF_ANNOTATORS, make_table
 
 
 def main() -> None:
@@ -23,12 +22,9 @@ def main() -> None:
         st.info("No judgments yet: every figure is undefined.")
         st.page_link("annotate.py", label="Annotate", icon=":material/arrow_forward:")
         st.stop()
-    analysis = analyze_annotators(source, version)
-    for name in OF_ANNOTATORS:
-        if name != "ranking":  # which is on the page Systems
-            table = make_table(name, analysis)
-            st.header("Each annotator" if name == "annotators" else in_markdown(table.title), anchor=False)
-            show_result_table(table)
+    for name, table in analyze_annotators(source, version).items():
+        st.header("Each annotator" if name == "annotators" else in_markdown(table.title), anchor=False)
+        show_result_table(table)
 
 
 def say_what_is_shown(study: str, counts: Counts) -> None:

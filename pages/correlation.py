@@ -1,7 +1,5 @@
 """Correlation of metrics with people, with length, with ROUGE-K and with each other."""
 
-from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple, cast
 
@@ -10,7 +8,7 @@ import streamlit as st
 from relevance.analysis.correlation.coefficients import METHODS, Method
 from relevance.analysis.correlation.permuted import Permute
 from relevance.analysis.correlation.resampled import Resample
-from relevance.analysis.metrics_and_people import LEVELS, CorrelationRow
+from relevance.analysis.metrics_and_people import LEVELS
 from relevance.analysis.study import WON
 from relevance.annotation.demo import MADE_UP
 from relevance.data.signatures import references_rule
@@ -41,7 +39,7 @@ from relevance.reports.tables.correlation import (
     TERMS,
     correlation_test_table,
 )
-from relevance.reports.tables.registry import finish_table, make_correlations
+from relevance.reports.tables.registry import finish_table
 from relevance.reports.tables.table import Table, Undefined
 
 BY_LEVEL = "by level"
@@ -63,7 +61,7 @@ def main() -> None:
     context = ask_context(judged=False)
     asked = ask(context)
     outline = outline_correlations(context)
-    layout = outline.analysis.layout
+    layout = outline.layout
     say_what_is_shown(context, outline)
     if not outline.signatures:
         say_no_scores()
@@ -125,7 +123,7 @@ def compare_two(asked: CorrelationChoice, first: str, second: str, permute: Perm
     By Pearson's r all metrics are compared, for Holm's correction.
     """
     context, method = asked.context, asked.method
-    layout = outline_correlations(context).analysis.layout
+    layout = outline_correlations(context).layout
     people, metrics = layout.human[0][0], layout.metrics
     among = tuple(metrics) if method == "pearson" else (first, second)
     rows = [
@@ -164,31 +162,22 @@ def say_what_is_shown(context: Context, outline: Outline) -> None:
 def show_people(asked: CorrelationChoice) -> None:
     """Show the correlation of metrics with people, and whether one correlates better than another."""
     show_correlations("human", asked)
-    metrics = [metric for _, metric in outline_correlations(asked.context).analysis.layout.human]
+    metrics = [metric for _, metric in outline_correlations(asked.context).layout.human]
     if len(metrics) > 1:
         show_test(asked, metrics)
 
 
 def show_correlations(table: str, asked: CorrelationChoice) -> None:
     """Show the correlation of metrics with one other column: a chart of the chosen level, and the table."""
-    analysis = outline_correlations(asked.context).analysis
-    pairs = getattr(analysis.layout, table)
-    rows = correlate(asked.context, table, asked.method, asked.resample)
+    pairs = getattr(outline_correlations(asked.context).layout, table)
+    found = correlate(asked.context, table, asked.method, asked.resample)
     other = pairs[0][0] if table == "human" else pairs[0][1]
     show_chart(
-        correlation_chart(rows, asked.level, other),
+        correlation_chart(found.rows, asked.level, other),
         f"correlation_{table}",
         f"Correlation of metrics with {other}, {LEVEL_NAMES[asked.level]}; the table below has the same figures.",
     )
-    show_table(table, rows, asked)
-
-
-def show_table(name: str, rows: Sequence[CorrelationRow], asked: CorrelationChoice) -> None:
-    """Show a table of correlations, with the usual names of the levels."""
-    analysis = outline_correlations(asked.context).analysis
-    settings = replace(analysis.settings, resample=asked.resample)
-    table = make_correlations(name, rows, settings, TERMS)
-    show_result_table(say_constants(finish_table(table, analysis)), height="content")
+    show_result_table(say_constants(found.table), height="content")
 
 
 def say_constants(table: Table) -> Table:
@@ -229,7 +218,7 @@ def show_test(asked: CorrelationChoice, metrics: list[str]) -> None:
             "PERM-BOTH swaps each summary by itself and takes systems and documents as fixed.",
         )
     table = compare_two(asked, one, other, None if permute == BY_LEVEL else cast(Permute, permute))
-    show_result_table(finish_table(table, outline_correlations(asked.context).analysis), height="content")
+    show_result_table(finish_table(table, outline_correlations(asked.context).about), height="content")
 
 
 def show_rouge_k(asked: CorrelationChoice) -> None:
@@ -252,13 +241,13 @@ def show_rouge_k(asked: CorrelationChoice) -> None:
 
 def show_matrix(asked: CorrelationChoice) -> None:
     """Show the correlation of every two metrics."""
-    rows = correlate(asked.context, "matrix", asked.method, asked.resample)
+    found = correlate(asked.context, "matrix", asked.method, asked.resample)
     show_chart(
-        correlation_heatmap(rows, asked.level),
+        correlation_heatmap(found.rows, asked.level),
         "correlation_matrix",
         f"Correlation of every two metrics, {LEVEL_NAMES[asked.level]}; the table below has the same figures.",
     )
-    show_table("matrix", rows, asked)
+    show_result_table(say_constants(found.table), height="content")
 
 
 # --- summary by summary -------------------------------------------------------------------------------------
@@ -266,7 +255,7 @@ def show_matrix(asked: CorrelationChoice) -> None:
 
 def show_summaries(asked: CorrelationChoice) -> None:
     """Plot two columns against each other, a point for each summary, which opens when clicked."""
-    layout = outline_correlations(asked.context).analysis.layout
+    layout = outline_correlations(asked.context).layout
     names, human = list(layout.columns), layout.human
     with st.container(horizontal=True):
         x = st.selectbox("x axis", names, index=len(names) - 1 if human else 0, key="x")

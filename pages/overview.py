@@ -3,8 +3,8 @@
 import streamlit as st
 
 from relevance.analysis.leaders import find_wanting
+from relevance.pages.components.results.agreement import AgreementChoice, analyze_agreement_by
 from relevance.pages.components.results.finding import (
-    analyze_agreement_of,
     explain_intervals,
     say_nothing_to_count,
     say_too_little,
@@ -27,8 +27,8 @@ context = ask_context()
 st.markdown(describe_source(context.source, context.counts))
 explain_keywords(context.version.dataset, context.version.signatures)
 explain_texts(context.version.dataset, [one.signature for one in context.version.signatures])
-analysis, leaders = analyze_agreement_of(context)
-wanting = find_wanting(analysis.agreement)
+found = analyze_agreement_by(AgreementChoice(context))
+leaders, wanting = found.leaders, find_wanting(found.agreement)
 if wanting is not None:
     say_too_little(wanting, context)
     show_stopping_of(context)
@@ -39,9 +39,10 @@ if leaders is None:
     st.stop()
 show_finding(leaders, context)
 show_stopping_of(context)
-show_agreement_chart(analysis, leaders, context)
+show_agreement_chart(found, context)
 st.caption(
-    f"{explain_intervals(analysis)} A metric's tie counts half. Click a metric to see the pairs that it gets wrong."
+    f"{explain_intervals(found.agreement)} A metric's tie counts half. Click a metric to see the pairs that it gets "
+    "wrong."
 )
 with st.container(horizontal=True):
     st.page_link("agreement.py", label="All figures of agreement", icon=":material/bar_chart:")

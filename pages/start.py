@@ -7,8 +7,8 @@ import streamlit as st
 from relevance.analysis.leaders import find_wanting
 from relevance.annotation.records import OPEN, Study
 from relevance.pages.components.datasets.importing import IMPORT
+from relevance.pages.components.results.agreement import AgreementChoice, analyze_agreement_by
 from relevance.pages.components.results.finding import (
-    analyze_agreement_of,
     explain_intervals,
     say_too_little,
     show_agreement_chart,
@@ -59,8 +59,8 @@ def offer_ways(context: Context, studies: Sequence[Study]) -> None:
 
 def show_answer(context: Context) -> None:
     """Show which metric agrees best, in a chart and in words."""
-    analysis, leaders = analyze_agreement_of(context)
-    wanting = find_wanting(analysis.agreement)
+    found = analyze_agreement_by(AgreementChoice(context))
+    leaders, wanting = found.leaders, find_wanting(found.agreement)
     if wanting is not None:
         say_too_little(wanting, context)
         st.caption(describe_source(context.source, context.counts))
@@ -69,8 +69,8 @@ def show_answer(context: Context) -> None:
         st.info("No metric can be compared with people yet: that takes scores, and judgments or ratings.")
         return
     show_finding(leaders, context)
-    show_agreement_chart(analysis, leaders, context)
-    st.caption(f"{describe_source(context.source, context.counts)} {explain_intervals(analysis)}")
+    show_agreement_chart(found, context)
+    st.caption(f"{describe_source(context.source, context.counts)} {explain_intervals(found.agreement)}")
     st.page_link("overview.py", label="All results", icon=":material/arrow_forward:")
 
 

@@ -13,7 +13,7 @@ from relevance.pages.components.shared.tables import show_result_table
 from relevance.reports.charts import ranking_chart
 from relevance.reports.escaping import in_markdown
 from relevance.reports.published import PUBLISHED
-from relevance.reports.tables.registry import finish_table, make_table
+from relevance.reports.tables.registry import finish_table
 from relevance.reports.tables.systems import wilcoxon_table
 from relevance.summarizers.registry import baselines_among
 
@@ -37,12 +37,11 @@ def main() -> None:
 
 def show_means(context: Context) -> None:
     """Show each system's mean by every metric and by people, and which systems beat the baselines."""
-    analysis = compare_systems(context, ask_beside(context))
-    show_result_table(make_table("systems", analysis), height="content")
-    if analysis.published:
-        table = make_table("systems_published", analysis)
-        st.header(in_markdown(table.title), anchor=False)
-        show_result_table(table, height="content")
+    tables = compare_systems(context, ask_beside(context)).tables
+    show_result_table(tables["systems"], height="content")
+    if published := tables.get("systems_published"):
+        st.header(in_markdown(published.title), anchor=False)
+        show_result_table(published, height="content")
     st.page_link("upper_bound.py", label="How high could an extract score?", icon=":material/vertical_align_top:")
 
 
@@ -80,26 +79,24 @@ def ask_beside(context: Context) -> Asked:
 
 def show_ranking(context: Context) -> None:
     """Show the systems by a Bradley-Terry model of the annotators' choices."""
-    analysis = rank_systems(context)
-    ranking = analysis.reliability.ranking
+    ranking, table = rank_systems(context)
     if any(row.strength is not None for row in ranking.rows):
         described = "; ".join(f"{row.system} {row.strength:.2f}" for row in ranking.rows if row.strength is not None)
         show_chart(ranking_chart(ranking), "ranking", f"Bradley-Terry strengths of the systems: {described}.")
-    show_result_table(make_table("ranking", analysis), height="content")
+    show_result_table(table, height="content")
 
 
 def show_spread(context: Context) -> None:
     """Show how far apart each metric puts the systems."""
     st.markdown("How far apart each metric puts the systems: the spread of their mean scores.")
-    show_result_table(make_table("distinguishability", compare_systems(context)), height="content")
+    show_result_table(compare_systems(context).tables["distinguishability"], height="content")
 
 
 def show_comparisons(context: Context) -> None:
     """Compare every two systems by one metric."""
-    analysis = compare_systems(context)
-    by = st.selectbox("By metric", [found.name for found in analysis.systems], key="system_metric")
-    table = wilcoxon_table(analysis.systems, by)
-    show_result_table(finish_table(table, analysis))
+    compared = compare_systems(context)
+    by = st.selectbox("By metric", [found.name for found in compared.systems], key="system_metric")
+    show_result_table(finish_table(wilcoxon_table(compared.systems, by), compared.about))
 
 
 main()

@@ -3,7 +3,7 @@
 from relevance.analysis.agreement.evaluation import ENOUGH_DOCUMENTS, ENOUGH_JUDGMENTS
 from relevance.analysis.leaders import Leaders, Rival, Wanting
 from relevance.analysis.metrics_and_people import MetricRow
-from relevance.analysis.study import WON, Unit
+from relevance.analysis.study import Unit
 from relevance.annotation.demo import MADE_UP
 from relevance.data.demo import AUTHOR
 from relevance.reports.escaping import format_count, join_items
@@ -26,13 +26,6 @@ def name_people(study: str | None, aspect: str | None, *, adjudicated: bool = Fa
     if study is not None:
         return "annotators"
     return "the author's labels" if aspect == AUTHOR else f"ratings of {aspect}"
-
-
-def name_ratings(aspect: str) -> str:
-    """Return the name of a column or axis of ratings."""
-    if aspect == WON:
-        return WON
-    return "author labels" if aspect == AUTHOR else f"ratings of {aspect}"
 
 
 def is_chance(leaders: Leaders) -> bool:

@@ -83,7 +83,7 @@ def write_report(
     read = contents.labelled()
     texts["tables.tex"] = "\n".join(map(formats.as_latex, read.tables))
     hashes = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items()}
-    texts["report.html"] = report_html(read, study_methods(found, read.analysis), hashes)
+    texts["report.html"] = report_html(read, study_methods(found, read.shown.results), hashes)
     hashes["report.html"] = hashlib.sha256(texts["report.html"].encode()).hexdigest()
     texts["SHA256SUMS"] = "".join(f"{digest}  {name}\n" for name, digest in sorted(hashes.items()))
     folder.mkdir(exist_ok=True)
@@ -110,7 +110,7 @@ def report_html(contents: Contents, methods: str, hashes: Mapping[str, str] | No
     behind = (
         f"<section id='files'><h2>Files behind this report (SHA-256)</h2><ul>{files}</ul></section>" if files else ""
     )
-    cited = "".join(f"<li>{esc(source)}.</li>" for source in sources(contents.analysis))
+    cited = "".join(f"<li>{esc(source)}.</li>" for source in sources(contents.shown.results))
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -126,16 +126,17 @@ def report_html(contents: Contents, methods: str, hashes: Mapping[str, str] | No
 
 def findings_html(contents: Contents) -> str:
     """Write the finding in sentences; empty if no metric has an agreement."""
-    analysis, people = contents.analysis, contents.people
-    leaders, wanting = find_leaders(analysis.agreement, analysis.preferences), find_wanting(analysis.agreement)
+    shown, inputs, people = contents.shown, contents.shown.inputs, contents.people
+    leaders, wanting = find_leaders(shown.agreement, inputs.preferences), find_wanting(shown.agreement)
     if wanting is not None:
-        headline, finding = TOO_LITTLE, write_wanting(wanting, analysis.unit)
+        headline, finding = TOO_LITTLE, write_wanting(wanting, inputs.unit)
     elif leaders is not None:
-        headline, finding = write_headline(leaders, people), write_finding(leaders, people, analysis.unit)
+        headline, finding = write_headline(leaders, people), write_finding(leaders, people, inputs.unit)
     else:
         return ""
-    stopping = "" if analysis.sequential is None else describe_stopping(analysis.sequential, analysis.label_of)
-    said = "".join(f"<p>{esc(text)}</p>" for text in (finding, stopping, *sampling_notes(analysis.sampling)) if text)
+    rule = shown.results.sequential
+    stopping = "" if rule is None else describe_stopping(rule, shown.names.label_of)
+    said = "".join(f"<p>{esc(text)}</p>" for text in (finding, stopping, *sampling_notes(inputs.sampling)) if text)
     return f"<section id='findings'><h2>{esc(headline)}</h2>{said}</section>"
 
 
@@ -143,22 +144,21 @@ def table_html(table: Table, contents: Contents) -> str:
     """Write a table; of agreement, show the columns that most readers want, with all others behind a click."""
     if table.name != "agreement" or not table.rows:
         return formats.as_html(table)
-    short = short_agreement_table(table, contents.analysis.agreement, "half")
+    short = short_agreement_table(table, contents.shown.agreement, "half")
     whole = formats.as_html(table._replace(name="agreement_details"))
     return f"{formats.as_html(short)}<details><summary>All rules, counts and signatures</summary>{whole}</details>"
 
 
 def charts_of(contents: Contents) -> Iterable[tuple[str, str]]:
     """Yield the charts of a study as HTML figures, each with the name of its table."""
-    analysis = contents.analysis
-    agreement = analysis.agreement
-    if analysis.sequential is not None and len(analysis.sequential.places):
-        rule = analysis.sequential
+    shown, results = contents.shown, contents.shown.results
+    agreement, rule = shown.agreement, results.sequential
+    if rule is not None and len(rule.places):
         wealth = figure(wealth_chart(rule), "The wealth of who bets that the two differ")
-        difference = figure(difference_chart(rule, analysis.label_of), "The interval holds at all times together")
+        difference = figure(difference_chart(rule, shown.names.label_of), "The interval holds at all times together")
         yield "sequential", wealth + difference
     if any(row.evaluation.agreement.pairs for row in agreement.rows) and find_wanting(agreement) is None:
-        people = analysis.ceiling.agreement.half if analysis.ceiling else None
+        people = results.ceiling.agreement.half if results.ceiling else None
         yield (
             "agreement",
             figure(
@@ -175,7 +175,7 @@ def charts_of(contents: Contents) -> Iterable[tuple[str, str]]:
             chart = charts.difference_chart(without_scarce(agreement))
             yield "by_difference", figure(chart, "Agreement by the scores' difference")
     human, matrix = (
-        [row for row in analysis.correlations[table] if row.method == "pearson"] for table in ("human", "matrix")
+        [row for row in shown.correlations[table] if row.method == "pearson"] for table in ("human", "matrix")
     )
     if any(row.levels.global_.r is not None for row in human):
         yield (
@@ -186,7 +186,7 @@ def charts_of(contents: Contents) -> Iterable[tuple[str, str]]:
         yield "matrix", figure(correlation_charts.correlation_heatmap(matrix, "global"), "Pearson's r, all summaries")
     if "ranking" not in contents.names:  # ratings are nobody's choices
         return
-    ranking = analysis.reliability.ranking
+    ranking = results.reliability.ranking
     if any(row.strength is not None for row in ranking.rows):
         yield "ranking", figure(charts.ranking_chart(ranking), "Strengths with intervals")
 

@@ -2,7 +2,7 @@
 
 from relevance.analysis.ratio_intervals import FEWEST_ANNOTATORS
 from relevance.analysis.significance import ALPHA
-from relevance.analysis.study import StudyAnalysis
+from relevance.analysis.study import Results
 from relevance.annotation.demo import MADE_UP
 from relevance.annotation.records import Study
 from relevance.annotation.sampling import GIVEN
@@ -33,12 +33,12 @@ JUDGES = "Zheng, Chiang, Sheng, et al. (2023). Judging LLM-as-a-Judge with MT-Be
 """The source of asking in both orders."""
 
 
-def study_methods(found: StudyData, analysis: StudyAnalysis) -> str:
+def study_methods(found: StudyData, results: Results) -> str:
     """Write the paragraph on a study: who was asked what, and how the figures were computed."""
-    return " ".join([*what_was_asked(found, analysis), *how_it_was_computed(analysis)])
+    return " ".join([*what_was_asked(found, results), *how_it_was_computed(results)])
 
 
-def ratings_methods(dataset: Dataset, aspect: str, analysis: StudyAnalysis) -> str:
+def ratings_methods(dataset: Dataset, aspect: str, results: Results) -> str:
     """Write the paragraph on ratings that came with a data set."""
     rated = (
         f"The corpus's author ranked the summaries of the data set {dataset.name}"
@@ -48,21 +48,21 @@ def ratings_methods(dataset: Dataset, aspect: str, analysis: StudyAnalysis) -> s
     words = [
         f"{rated} ({format_count(dataset.documents, 'document')}; systems: {', '.join(dataset.systems)}). Every two "
         f"rated summaries of a document are a pair, of which people prefer the one that is rated higher: "
-        f"{format_count(analysis.agreement.n, 'pair')}, of which {analysis.agreement.human_ties} are tied."
+        f"{format_count(results.agreement.n, 'pair')}, of which {results.agreement.human_ties} are tied."
     ]
-    return " ".join([*words, *how_it_was_computed(analysis)])
+    return " ".join([*words, *how_it_was_computed(results)])
 
 
-def sources(analysis: StudyAnalysis) -> list[str]:
+def sources(results: Results) -> list[str]:
     """Cite the papers behind the metrics of an analysis and behind its tests."""
-    named = (METRICS.get(name_of(row.signature)) for row in analysis.agreement.rows)
-    more = [*([JUDGES] if analysis.judges else []), *([] if analysis.complete is None else [STOPPING])]
+    named = (METRICS.get(name_of(row.signature)) for row in results.agreement.rows)
+    more = [*([JUDGES] if results.inputs.judges else []), *([] if results.inputs.complete is None else [STOPPING])]
     return [*dict.fromkeys(kind.source for kind in named if kind is not None and kind.source), TESTS, *more]
 
 
-def what_was_asked(found: StudyData, analysis: StudyAnalysis) -> list[str]:
+def what_was_asked(found: StudyData, results: Results) -> list[str]:
     """Say in sentences who judged which summaries, and which judgments count."""
-    study, systems = found.study, analysis.settings.systems
+    study, systems = found.study, results.inputs.settings.systems
     words = [given_pairs(found) if study.rule == GIVEN else asked_pairs(found)]
     if found.adjudicated:
         words.append(
@@ -74,23 +74,21 @@ def what_was_asked(found: StudyData, analysis: StudyAnalysis) -> list[str]:
         words.append("A program made them up, to show what reports say: they measure nothing.")
     if study.checks:
         words.append(f"{study.checks} attention checks (a summary of another document) are left out of all figures.")
-    if analysis.judges:
-        names = ", ".join(judge.name for judge in analysis.judges)
+    if results.inputs.judges:
+        names = ", ".join(judge.name for judge in results.inputs.judges)
         words.append(
             f"Language models ({names}) were asked the same question about each pair in both orders "
             "(Zheng et al. 2023). They are no annotators: they stand among the metrics, and a pair on which their "
             "orders disagree counts as one that a metric ties."
         )
-    if analysis.weighed:
+    if results.inputs.weighed:
         words.append(
             "In agreement figures and the ranking of systems, pairs are weighed by one over the probability with which "
             "they were drawn: ratios estimate those of all pairs of these systems that could have been drawn (Hajek's "
             "estimator). Other figures describe the pairs that were drawn."
         )
     if systems and systems != study.systems:
-        words.append(
-            f"All tables are restricted to the systems {', '.join(systems)}: {analysis.agreement.n} judgments."
-        )
+        words.append(f"All tables are restricted to the systems {', '.join(systems)}: {results.agreement.n} judgments.")
     if found.complete is not None:
         rule = found.complete
         words.append(
@@ -148,28 +146,29 @@ def and_left_out(study: Study) -> str:
     return f"; {left_out} of all figures" if left_out else ""
 
 
-def how_it_was_computed(analysis: StudyAnalysis) -> list[str]:
+def how_it_was_computed(results: Results) -> list[str]:
     """Say in sentences how the figures are computed from judgments and scores."""
     words = [
         "A metric agrees with a judgment where it scores the chosen summary higher; differences within 1e-9 are ties, "
         "counted half (rule half), as misses (strict) or left out (decided). Pairwise accuracy with ties (acc_eq) uses "
         "a tie threshold fitted on other documents (Deutsch et al. 2023).",
     ]
-    if analysis.agreement.rows:
-        found = analysis.agreement.rows[0].evaluation
+    settings = results.inputs.settings
+    if results.agreement.rows:
+        found = results.agreement.rows[0].evaluation
         words.append(
             f"{found.intervals.half.level:.0%} intervals of agreement are Clopper and Pearson's for an effective "
             f"number of pairs, from how far {found.over} differ (Korn and Graubard 1998), and so are those of alpha, "
             "Fleiss' kappa and raw agreement between annotators, from documents; those of correlations are percentile "
-            f"bootstrap intervals over {drawn_over(analysis.settings.resample)}, those of the ranking over documents."
+            f"bootstrap intervals over {drawn_over(settings.resample)}, those of the ranking over documents."
         )
     words += [
         "Metrics are compared on the same pairs by a sign-flip test over documents (exact McNemar test where every "
         "document gives one pair and no tie earns half), with Holm's correction.",
-        *who_is_sampled(analysis),
+        *who_is_sampled(results),
         "Correlations are Pearson's r, Spearman's rho and Kendall's tau-b over all summaries, averaged within "
         "documents, and over the systems' means; metrics are compared by permutation tests (Deutsch et al. "
-        f"2021): {tests_of(analysis.settings.permute)}, with Holm's correction over the comparisons of a level.",
+        f"2021): {tests_of(settings.permute)}, with Holm's correction over the comparisons of a level.",
         f"Differences are called significant where p is below {ALPHA:g} after the correction.",
         "Agreement between annotators is Krippendorff's alpha (nominal), Fleiss' kappa and Cohen's kappa; systems are "
         "ranked by a penalised Bradley-Terry model.",
@@ -177,9 +176,9 @@ def how_it_was_computed(analysis: StudyAnalysis) -> list[str]:
     return words
 
 
-def who_is_sampled(analysis: StudyAnalysis) -> list[str]:
+def who_is_sampled(results: Results) -> list[str]:
     """Say whether intervals and tests hold for other annotators; nothing where judgments are nobody's in particular."""
-    people = analysis.agreement.annotators
+    people = results.agreement.annotators
     if people < FEWEST_ANNOTATORS:
         return few_annotators_notes(people)
     return [

@@ -73,7 +73,7 @@ def describe_shards(
         say(f"parts of the input were left out when it was scored: {facts['left out of the input']}")
     contents = make_cell_contents(cells, settings, facts, gaps)
     published = (options.published or "").removesuffix("none") or None
-    analysis = put_beside(contents.analysis, published=published)
-    contents = replace(contents, analysis=analysis, names=table_names(analysis))
+    shown = put_beside(contents.shown, published=published)
+    contents = replace(contents, shown=shown, names=table_names(shown))
     asked.check(contents.names)
     return contents

@@ -10,21 +10,19 @@ from importlib.metadata import version
 from typing import Any
 
 from relevance.analysis.metrics_and_people import LEVELS
-from relevance.analysis.study import StudyAnalysis
+from relevance.analysis.study import Inputs, Results
 from relevance.data.distribution import DISTRIBUTION
-from relevance.metrics.registry import label_of
 from relevance.metrics.scoring import MissingCounts
 from relevance.reports import formats
-from relevance.reports.finding import name_ratings
 from relevance.reports.formats.cells import UNDEFINED
+from relevance.reports.presentation import READER_NAMES, Presentation
 from relevance.reports.tables.agreement import no_ratio
-from relevance.reports.tables.correlation import TERMS
 from relevance.reports.tables.registry import make_table
 from relevance.reports.tables.table import Table
 
 PACKAGES = (DISTRIBUTION, "numpy", "scipy", "pandas", "sqlalchemy")
 
-NOTHING = StudyAnalysis()
+NOTHING = Presentation(Results(Inputs()))
 
 COUNTS = ("pairs", "human_ties", "concordant", "discordant", "tied", "strict", "half", "decided", "coverage")
 """The counts and ratios of an agreement that are headline figures."""
@@ -46,8 +44,8 @@ class Contents:
     """The tables, in the order of reading."""
     gaps: Mapping[str, MissingCounts]
     """The numbers of missing scores and of scores of cut texts, by signature."""
-    analysis: StudyAnalysis = NOTHING
-    """The analysis that the tables show, except those of texts."""
+    shown: Presentation = NOTHING
+    """The results that the tables show, except those of texts."""
     people: str = "people"
     """The people whose preferences these are, as the object of a sentence."""
     of_texts: Mapping[str, Table] = field(default_factory=dict)
@@ -56,7 +54,7 @@ class Contents:
     @cached_property
     def tables(self) -> tuple[Table, ...]:
         """Make the tables, once."""
-        return tuple(self.of_texts.get(name) or make_table(name, self.analysis) for name in self.names)
+        return tuple(self.of_texts.get(name) or make_table(name, self.shown) for name in self.names)
 
     def only(self, names: Collection[str]) -> Contents:
         """Return the contents with some of the tables."""
@@ -68,7 +66,7 @@ class Contents:
 
     def labelled(self) -> Contents:
         """Return the contents with the labels that people read, instead of the names in files and commands."""
-        return replace(self, analysis=self.analysis.named(label_of, name_ratings, TERMS))
+        return replace(self, shown=replace(self.shown, names=READER_NAMES))
 
 
 def contents_as_json(contents: Contents) -> dict[str, Any]:
@@ -76,21 +74,20 @@ def contents_as_json(contents: Contents) -> dict[str, Any]:
 
     What is undefined is null, with the reasons under `undefined`.
     """
-    analysis = contents.analysis
-    human = analysis.settings.human
+    human = contents.shown.inputs.settings.human
     return {
         "human": human,
         "facts": dict(contents.facts),
-        "metrics": {} if human is None else headline_figures(analysis, contents.gaps),
+        "metrics": {} if human is None else headline_figures(contents.shown, contents.gaps),
         "tables": {table.name: formats.as_json(table) for table in contents.tables},
     }
 
 
-def headline_figures(analysis: StudyAnalysis, gaps: Mapping[str, MissingCounts]) -> dict[str, Any]:
+def headline_figures(shown: Presentation, gaps: Mapping[str, MissingCounts]) -> dict[str, Any]:
     """Return agreement and correlation with people by metric; `undefined` has the reasons where one is undefined."""
     metrics: dict[str, Any] = {}
     reasons: dict[str, dict[str, str]] = {}
-    for row in analysis.agreement.rows:
+    for row in shown.agreement.rows:
         counts = row.evaluation.agreement
         metrics[row.metric] = {
             "signature": row.signature,
@@ -98,7 +95,7 @@ def headline_figures(analysis: StudyAnalysis, gaps: Mapping[str, MissingCounts])
             "agreement": {name: getattr(counts, name) for name in COUNTS},
         }
         reasons[row.metric] = {} if counts.decided is not None else {"agreement": no_ratio(counts)}
-    for found in analysis.correlations["human"]:
+    for found in shown.correlations["human"]:
         if found.second in metrics:
             metrics[found.second][found.method] = {
                 level: figure.r for level, figure in zip(LEVELS, found.levels, strict=True)

@@ -7,7 +7,7 @@ from statistics import fmean
 import numpy as np
 from numpy.typing import NDArray
 
-from relevance.analysis.study import StudyAnalysis
+from relevance.analysis.study import Results
 from relevance.analysis.systems import GivenMeans
 from relevance.data.cells import Cells
 from relevance.data.records import Document, Summary
@@ -19,6 +19,7 @@ from relevance.metrics.registry import is_lexical, metric
 from relevance.metrics.rouge_k import RougeK
 from relevance.metrics.text import count_words
 from relevance.reports.contents import Contents
+from relevance.reports.presentation import Presentation
 from relevance.reports.published import PUBLISHED, recognize
 from relevance.reports.tables.oracles import length_label
 from relevance.reports.tables.registry import table_names
@@ -43,26 +44,27 @@ def with_beside(
     published for these documents, if there are any. Raises `UnknownDataset`.
     """
     documents = [document for document, _ in records]
-    cells = contents.analysis.cells
-    analysis = put_beside(
-        contents.analysis,
-        parts=recall_by_source(records, cells) if find_signature("rouge_k", cells.scores) else {},
+    cells = contents.shown.inputs.cells
+    shown = put_beside(
+        contents.shown,
+        recall=recall_by_source(records, cells) if find_signature("rouge_k", cells.scores) else {},
         bounds=() if store is None or dataset is None else stored_bounds(store, dataset, documents),
         published=recognize(documents) if published is None else published.removesuffix("none") or None,
     )
-    return replace(contents, analysis=analysis, names=table_names(analysis))
+    return replace(contents, shown=shown, names=table_names(shown))
 
 
 def put_beside(
-    analysis: StudyAnalysis,
+    shown: Presentation,
     *,
-    parts: Mapping[str, NDArray[np.float64]] | None = None,
+    recall: Mapping[str, NDArray[np.float64]] | None = None,
     bounds: Sequence[GivenMeans] = (),
     published: str | None = None,
-) -> StudyAnalysis:
-    """Return the analysis with the figures beside its systems; `published` is one of `PUBLISHED`."""
+) -> Presentation:
+    """Return the results with the figures beside their systems; `published` is one of `PUBLISHED`."""
     quoted = PUBLISHED[published].systems if published else ()
-    return replace(analysis, parts=parts or {}, bounds=tuple(bounds), published=quoted)
+    results = Results(replace(shown.inputs, recall=recall)) if recall else shown.results
+    return replace(shown, results=results, bounds=tuple(bounds), published=quoted)
 
 
 def recall_by_source(records: Records, cells: Cells, *, models: bool = True) -> dict[str, NDArray[np.float64]]:

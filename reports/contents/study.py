@@ -1,11 +1,10 @@
 """The results of a study's judgments, and of the scores and ratings of a file or data set."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
 import numpy as np
 
-from relevance.analysis.study import WON, Settings, StudyAnalysis, analyze_judgments, analyze_ratings, check_systems
+from relevance.analysis.study import WON, Inputs, Settings, analyze_judgments, analyze_ratings, check_systems
 from relevance.annotation.records import Study
 from relevance.annotation.study_data import StudyData
 from relevance.data.cells import Cells
@@ -19,6 +18,7 @@ from relevance.reports.adjudication import describe_confirmation
 from relevance.reports.contents import Contents, versions
 from relevance.reports.escaping import format_count
 from relevance.reports.finding import name_people
+from relevance.reports.presentation import Presentation
 from relevance.reports.tables.registry import OF_PEOPLE, table_names
 
 USUAL = "relevance"
@@ -40,7 +40,7 @@ def make_study_contents(found: StudyData, settings: Settings) -> Contents:
             f"there are no human ratings of {settings.human!r}; there are {', '.join(dataset.aspects) or 'none at all'}"
         )
     check_systems(settings.systems, study.systems, "--systems")
-    analysis = analyze_judgments(
+    results = analyze_judgments(
         found.preferences,
         found.cells,
         settings,
@@ -49,20 +49,21 @@ def make_study_contents(found: StudyData, settings: Settings) -> Contents:
         sampling=study.rule,
         unit="adjudicated pair" if found.adjudicated else "judgment",
         verdicts=found.verdicts,
+        complete=found.complete,
     )
-    return describe_study(found, replace(analysis, complete=found.complete))
+    return describe_study(found, Presentation(results))
 
 
 def with_warnings(contents: Contents, data: DataStore, dataset: str) -> Contents:
     """Return the contents with what is to be known of the texts of the data set's first documents."""
     records = data.first_records(dataset, LOOKED_AT)
-    found = find_notices(records, contents.analysis.cells.scores, first=LOOKED_AT)
+    found = find_notices(records, contents.shown.inputs.cells.scores, first=LOOKED_AT)
     return contents.with_facts({kind: "; ".join(said) for kind, said in found.items()})
 
 
-def describe_study(found: StudyData, analysis: StudyAnalysis) -> Contents:
-    """Return the analysis of a study's judgments with the facts that it rests on."""
-    study, dataset, judgments = found.study, found.dataset, analysis.preferences
+def describe_study(found: StudyData, shown: Presentation) -> Contents:
+    """Return the results of a study's judgments with the facts that they rest on."""
+    study, dataset, inputs = found.study, found.dataset, shown.inputs
     people = name_people(study.name, None, adjudicated=found.adjudicated)
     compared = {"compared by": ", ".join(study.signatures), "random share": str(study.random_share)}
     return Contents(
@@ -70,15 +71,15 @@ def describe_study(found: StudyData, analysis: StudyAnalysis) -> Contents:
         facts={
             "study": study.name,
             "question": study.question,
-            **facts_of_dataset(dataset, analysis.settings.systems or study.systems),
+            **facts_of_dataset(dataset, inputs.settings.systems or study.systems),
             "pairs": "; ".join((f"{study.pairs}, rule {study.rule}, seed {study.seed}", *study.notes)),
             **(compared if study.signatures else {}),
-            **facts_of_people(found, judgments),
-            **facts_of_run(analysis.settings),
+            **facts_of_people(found, inputs.preferences),
+            **facts_of_run(inputs.settings),
         },
-        names=table_names(analysis),
-        gaps=count_gaps(analysis),
-        analysis=analysis,
+        names=table_names(shown),
+        gaps=count_gaps(inputs),
+        shown=shown,
         people=people,
     )
 
@@ -106,15 +107,15 @@ def tell_left_out(study: Study) -> str:
     return f"{judgments} by {format_count(study.excluded_annotators, 'excluded annotator')} {verb} left out"
 
 
-def describe_ratings(dataset: Dataset, aspect: str, analysis: StudyAnalysis) -> Contents:
-    """Return the analysis of a data set's ratings with the facts that it rests on."""
+def describe_ratings(dataset: Dataset, aspect: str, shown: Presentation) -> Contents:
+    """Return the results of a data set's ratings with the facts that they rest on."""
     people = name_people(None, aspect)
     return Contents(
         heading=f"Metrics against {people}: {dataset.name}",
-        facts={**facts_of_dataset(dataset, dataset.systems), **facts_of_run(analysis.settings)},
-        names=table_names(analysis),
-        gaps=count_gaps(analysis),
-        analysis=analysis,
+        facts={**facts_of_dataset(dataset, dataset.systems), **facts_of_run(shown.inputs.settings)},
+        names=table_names(shown),
+        gaps=count_gaps(shown.inputs),
+        shown=shown,
         people=people,
     )
 
@@ -135,13 +136,13 @@ def facts_of_run(settings: Settings) -> dict[str, str]:
     return {"seed": str(settings.seed), "versions": versions()}
 
 
-def count_gaps(analysis: StudyAnalysis) -> dict[str, MissingCounts]:
+def count_gaps(inputs: Inputs) -> dict[str, MissingCounts]:
     """Count by signature the missing scores (of language models, verdicts) and the scores of cut texts."""
     of_metrics = {
-        signature: MissingCounts(int(np.isnan(values).sum()), analysis.truncated.get(signature, 0))
-        for signature, values in analysis.cells.scores.items()
+        signature: MissingCounts(int(np.isnan(values).sum()), inputs.truncated.get(signature, 0))
+        for signature, values in inputs.cells.scores.items()
     }
-    return of_metrics | {judge.signature: MissingCounts(judge.pairs - judge.answered, 0) for judge in analysis.judges}
+    return of_metrics | {judge.signature: MissingCounts(judge.pairs - judge.answered, 0) for judge in inputs.judges}
 
 
 def make_cell_contents(
@@ -154,7 +155,8 @@ def make_cell_contents(
     """
     human = settings.human
     people = "people" if human is None else name_people(None, human)
-    analysis = analyze_ratings(cells, settings, truncated={name: gap.truncated for name, gap in gaps.items()})
+    truncated = {name: gap.truncated for name, gap in gaps.items()}
+    shown = Presentation(analyze_ratings(cells, settings, truncated=truncated))
     left_out = {}
     if human is None:
         others = f"; --human takes {' or '.join(cells.ratings)}" if cells.ratings else ""
@@ -162,8 +164,8 @@ def make_cell_contents(
     return Contents(
         heading=f"Metrics against {people}",
         facts={**facts, **left_out, **facts_of_run(settings)},
-        names=table_names(analysis),
+        names=table_names(shown),
         gaps=gaps,
-        analysis=analysis,
+        shown=shown,
         people=people,
     )

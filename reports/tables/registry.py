@@ -1,10 +1,11 @@
 """All tables of an analysis by name, from which pages, the command line and reports choose."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
 from relevance.analysis.metrics_and_people import CorrelationRow
-from relevance.analysis.study import WON, Settings, StudyAnalysis
+from relevance.analysis.study import WON, Settings
+from relevance.reports.presentation import About, Presentation
 from relevance.reports.tables.agreement import (
     agreement_table,
     comparison_table,
@@ -34,22 +35,23 @@ TITLES = {
 """The titles of the tables of correlations."""
 
 
-def make_agreement(analysis: StudyAnalysis) -> Table:
+def make_agreement(shown: Presentation) -> Table:
     """Make the table of how often each metric agrees with people."""
-    notes = sampling_notes(analysis.sampling)
-    return agreement_table(analysis.agreement, analysis.unit, analysis.truncated, analysis.ceiling, notes=notes)
+    inputs = shown.inputs
+    notes = sampling_notes(inputs.sampling)
+    return agreement_table(shown.agreement, inputs.unit, inputs.truncated, shown.results.ceiling, notes=notes)
 
 
-def make_majority(analysis: StudyAnalysis) -> Table:
+def make_majority(shown: Presentation) -> Table:
     """Make the same table of pairs by majority."""
-    notes = sampling_notes(analysis.sampling)
-    table = agreement_table(analysis.majority, "pair by majority", analysis.truncated, notes=notes)
+    notes = sampling_notes(shown.inputs.sampling)
+    table = agreement_table(shown.majority, "pair by majority", shown.inputs.truncated, notes=notes)
     return table._replace(name="agreement_by_majority")
 
 
-def make_reliability(analysis: StudyAnalysis) -> Table:
+def make_reliability(shown: Presentation) -> Table:
     """Make the table of coefficients of agreement between annotators."""
-    found = analysis.reliability
+    found = shown.results.reliability
     return reliability_table(found.alpha, found.fleiss, found.raw)
 
 
@@ -58,45 +60,45 @@ def make_correlations(name: str, rows: Sequence[CorrelationRow], settings: Setti
     return correlation_table(name, TITLES[name].format(human=settings.human), rows, settings.resample, terms)
 
 
-def make_all_correlations(name: str, analysis: StudyAnalysis) -> Table:
-    """Make one of the tables of correlations from an analysis that computes all of them."""
-    return make_correlations(name, analysis.correlations[name], analysis.settings, analysis.terms)
+def make_all_correlations(name: str, shown: Presentation) -> Table:
+    """Make one of the tables of correlations from results that have all of them."""
+    return make_correlations(name, shown.correlations[name], shown.inputs.settings, shown.names.terms)
 
 
-def make_correlation_tests(analysis: StudyAnalysis) -> Table:
+def make_correlation_tests(shown: Presentation) -> Table:
     """Make the table of tests of two metrics by their correlation with people."""
-    return correlation_test_table(analysis.correlation_tests, analysis.people, terms=analysis.terms)
+    return correlation_test_table(shown.correlation_tests, shown.about.people, terms=shown.names.terms)
 
 
-def make_sequential(analysis: StudyAnalysis) -> Table:
+def make_sequential(shown: Presentation) -> Table:
     """Make the table of the study's stopping rule."""
-    if analysis.sequential is None:
+    if shown.results.sequential is None:
         return Table("sequential", "The stopping rule", [], empty="the study has no stopping rule")
-    return sequential_table(analysis.sequential, analysis.label_of)
+    return sequential_table(shown.results.sequential, shown.names.label_of)
 
 
-TABLES: Mapping[str, Callable[[StudyAnalysis], Table]] = {
+TABLES: Mapping[str, Callable[[Presentation], Table]] = {
     "sequential": make_sequential,
     "agreement": make_agreement,
     "agreement_by_majority": make_majority,
-    "comparisons": lambda analysis: comparison_table(analysis.agreement),
-    "by_difference": lambda analysis: difference_table(analysis.agreement),
+    "comparisons": lambda shown: comparison_table(shown.agreement),
+    "by_difference": lambda shown: difference_table(shown.agreement),
     "reliability": make_reliability,
-    "cohen": lambda analysis: cohen_table(analysis.reliability.kappas),
-    "annotators": lambda analysis: annotators_table(analysis.reliability.annotators),
-    "position": lambda analysis: position_table(analysis.reliability.sides),
-    "judges": lambda analysis: judges_table(analysis.judges, analysis.agreement),
-    "ranking": lambda analysis: ranking_table(analysis.reliability.ranking),
+    "cohen": lambda shown: cohen_table(shown.results.reliability.kappas),
+    "annotators": lambda shown: annotators_table(shown.results.reliability.annotators),
+    "position": lambda shown: position_table(shown.results.reliability.sides),
+    "judges": lambda shown: judges_table(shown.inputs.judges, shown.agreement),
+    "ranking": lambda shown: ranking_table(shown.results.reliability.ranking),
     "human": partial(make_all_correlations, "human"),
     "length": partial(make_all_correlations, "length"),
     "rouge_k": partial(make_all_correlations, "rouge_k"),
     "matrix": partial(make_all_correlations, "matrix"),
-    "discrepancies": lambda analysis: discrepancy_table(analysis.discrepancies),
+    "discrepancies": lambda shown: discrepancy_table(shown.discrepancies),
     "correlation_tests": make_correlation_tests,
-    "distinguishability": lambda analysis: spread_table(analysis.systems),
-    "systems": lambda analysis: system_table(analysis.systems, analysis.bounds),
-    "systems_published": lambda analysis: published_table(analysis.published, analysis.label_of),
-    "wilcoxon": lambda analysis: wilcoxon_table(analysis.systems),
+    "distinguishability": lambda shown: spread_table(shown.systems),
+    "systems": lambda shown: system_table(shown.systems, shown.bounds),
+    "systems_published": lambda shown: published_table(shown.published, shown.names.label_of),
+    "wilcoxon": lambda shown: wilcoxon_table(shown.systems),
 }
 """The function that makes each table, in the order of reading."""
 
@@ -117,51 +119,55 @@ ENDED = ("agreement", "agreement_by_majority", "comparisons", "by_difference", "
 """The tables of figures that an early end by the stopping rule moves away from what is true."""
 
 
-def table_names(analysis: StudyAnalysis) -> tuple[str, ...]:
+def table_names(shown: Presentation) -> tuple[str, ...]:
     """Return the names of the tables that can be made of an analysis.
 
     Decisions of adjudicators have none of the tables that need several judgments of a pair; ratings have none of
     annotators; without ratings, there are none that need people. Judges, published figures and the stopping rule have
     a table only if there are any.
     """
-    there = {"systems_published": analysis.published, "judges": analysis.judges, "sequential": analysis.complete}
+    inputs = shown.inputs
+    there = {"systems_published": shown.published, "judges": inputs.judges, "sequential": inputs.complete}
     empty = {name for name, what in there.items() if not what}
-    if analysis.unit == "judgment":
+    if inputs.unit == "judgment":
         return tuple(name for name in TABLES if name not in empty)
-    if analysis.unit == "adjudicated pair":
+    if inputs.unit == "adjudicated pair":
         return tuple(name for name in TABLES if name not in {*AMONG_ANNOTATORS, *empty})
     of_study = {"agreement_by_majority", *OF_ANNOTATORS, *empty}
     return tuple(
-        name
-        for name in TABLES
-        if name not in of_study and (analysis.settings.human is not None or name not in OF_PEOPLE)
+        name for name in TABLES if name not in of_study and (inputs.settings.human is not None or name not in OF_PEOPLE)
     )
 
 
-def make_table(name: str, analysis: StudyAnalysis) -> Table:
+def make_table(name: str, shown: Presentation) -> Table:
     """Make one of `TABLES`."""
-    table = finish_table(TABLES[name](analysis), analysis)
-    return note_no_scores(table, analysis.judges) if analysis.judges and name in OF_SCORES else table
+    table, judges = finish_table(TABLES[name](shown), shown.about), shown.inputs.judges
+    return note_no_scores(table, judges) if judges and name in OF_SCORES else table
 
 
-def finish_table(table: Table, analysis: StudyAnalysis) -> Table:
-    """Add to a table what of it is not weighed or of an early end, and to its title the analysis's source."""
-    table = say_not_weighed(table, analysis)
-    if table.name in ENDED and analysis.sequential is not None and analysis.sequential.stopped_early:
+def make_tables(names: Iterable[str], shown: Presentation) -> dict[str, Table]:
+    """Make some of `TABLES`, by name."""
+    return {name: make_table(name, shown) for name in names}
+
+
+def finish_table(table: Table, about: About) -> Table:
+    """Add to a table what of it is not weighed or of an early end, and to its title the source of the preferences."""
+    table = say_not_weighed(table, about)
+    if table.name in ENDED and about.ended_early:
         table = table._replace(notes=[*table.notes, ENDED_EARLY])
-    return table._replace(title=f"{table.title} ({analysis.source})") if analysis.source else table
+    return table._replace(title=f"{table.title} ({about.source})") if about.source else table
 
 
-def say_not_weighed(table: Table, analysis: StudyAnalysis) -> Table:
+def say_not_weighed(table: Table, about: About) -> Table:
     """Note under a table which figures describe only the pairs that were drawn, with unequal probability."""
-    if not analysis.weighed:
+    if not about.weighed:
         return table
     if table.name in {"reliability", "cohen", "annotators", "position"}:
         return note_drawn_pairs(table)
-    if analysis.settings.human != WON:
+    if about.human != WON:
         return table
     if table.name in {"human", "correlation_tests"}:
         return note_drawn_pairs(table)
     if table.name in {"distinguishability", "systems", "wilcoxon"}:
-        return note_drawn_pairs_of_people(table, analysis.people)
+        return note_drawn_pairs_of_people(table, about.people)
     return table  # weighed, or of all summaries without people

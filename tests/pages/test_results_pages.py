@@ -14,14 +14,14 @@ from relevance.analysis.agreement.planning import observe_metrics, pairs_to_sepa
 from relevance.analysis.correlation.levels import correlate
 from relevance.analysis.metrics_and_people import (
     analyze_agreement,
+    compare_with_rouge_k,
     correlation_tables,
     human_ceiling,
-    part_from_rouge_k,
 )
 from relevance.analysis.people.kappa import cohen_kappas
 from relevance.analysis.people.reliability import fleiss_kappa, krippendorff_alpha, raw_agreement
 from relevance.analysis.significance import position_check
-from relevance.analysis.study import Settings, StudyAnalysis, shares_won
+from relevance.analysis.study import Inputs, Results, Settings, shares_won
 from relevance.annotation.results import load_judgments
 from relevance.annotation.study_data import read_study, without_names
 from relevance.data.records import Document, Summary
@@ -32,6 +32,7 @@ from relevance.pages.components.shared.sources import Source
 from relevance.reports.contents import Contents
 from relevance.reports.contents.study import make_study_contents
 from relevance.reports.finding import TOO_LITTLE
+from relevance.reports.presentation import READER_NAMES, name_metrics
 from relevance.reports.tables.correlation import COEFFICIENTS, LEVEL_NAMES
 from relevance.summarizers.oracles.evaluation import OracleTask
 from tests.pages.opening import html, open_page, said, sound
@@ -102,7 +103,7 @@ def test_the_agreement_table_is_the_analysis_of_the_same_judgments(known: World,
     choose(app, "unit", unit)
     preferences = load_judgments(known.annotation, "Study")
     counted = preferences.by_majority() if unit == "by majority" else preferences
-    analysis = analyze_agreement(counted, label_of=label_of)
+    analysis = name_metrics(analyze_agreement(counted), READER_NAMES)
     assert "(set: Annotators in Study)**" in said(app)  # the title of the whole table, which saved files have
     shown = table(app, "agreement").set_index("metric")
     # people among themselves are judgments, not pairs
@@ -185,7 +186,7 @@ def test_the_ceiling_and_the_position_check_are_the_functions(known: World) -> N
     app = open_page("agreement.py")
     preferences = load_judgments(known.annotation, "Study")
     people = table(app, "agreement").set_index("metric").loc["people"]
-    ceiling = StudyAnalysis(preferences).ceiling
+    ceiling = Results(Inputs(preferences)).ceiling
     assert ceiling is not None
     assert equal(people["half"], ceiling.agreement.half)
     assert people["half 95 %"] == "[{:.3f}, {:.3f}]".format(*ceiling.intervals.half[:2])
@@ -337,7 +338,7 @@ def test_the_report_of_a_study_rests_on_what_that_of_the_command_line_does(
     assert (found.heading, found.people) == ("Metrics against annotators: Study", "annotators")
     assert (found.heading, found.people, found.names) == (expected.heading, expected.people, expected.names)
     assert (found.facts, found.gaps) == (expected.facts, expected.gaps)
-    assert found.analysis.checks == expected.analysis.checks
+    assert found.shown.inputs.checks == expected.shown.inputs.checks
 
 
 # --- correlation ------------------------------------------------------------------------------------------
@@ -520,13 +521,13 @@ def test_published_figures_stand_in_a_table_of_their_own(world: World) -> None:
 
 def test_pairs_on_which_rouge_k_parts_from_others(known: World) -> None:
     cells = known.data.cells(NAME)
-    expected = part_from_rouge_k(cells, correlation_tables(cells, "relevance", label_of))
+    expected = compare_with_rouge_k(cells, correlation_tables(cells, "relevance"))
     shown = table(open_page("correlation.py"), "discrepancies")
     # ROUGE-1 puts a above b above c, ROUGE-K b and c above a, but in d3, where it has none of a and b and c tie
     assert [(row["second"], row["part"], row["ties"], row["n"]) for row in shown.to_dict("records")] == [
-        (found.second, found.parted, found.tied, found.pairs) for found in expected
+        (label_of(found.second), found.parted, found.tied, found.pairs) for found in expected
     ]
-    assert (expected[0].second, expected[0].parted, expected[0].tied, expected[0].pairs) == ("ROUGE-1", 6, 4, 10)
+    assert (expected[0].second, expected[0].parted, expected[0].tied, expected[0].pairs) == ("rouge1", 6, 4, 10)
 
 
 def test_what_is_not_weighed_says_so(world: World) -> None:
@@ -605,7 +606,7 @@ def test_reliability_is_that_of_the_functions(known: World) -> None:
     assert list(people["median seconds"]) == pytest.approx([5, 5, 5], abs=0.5)
     # without ties of others: Ana 9 of 9 in d1 to d3 and against Ben in d0's a and b
     assert (people.loc["Ana", "agrees with others"], people.loc["Ana", "of"]) == (0.9, 10)
-    ranking = StudyAnalysis(preferences).reliability.ranking
+    ranking = Results(Inputs(preferences)).reliability.ranking
     shown = table(open_page("systems.py"), "ranking")
     assert list(shown["system"]) == [row.system for row in ranking.rows] == ["a", "b", "c"]
     assert list(shown["strength"]) == pytest.approx([row.strength for row in ranking.rows])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from relevance.analysis.metrics_and_people import analyze_systems
-from relevance.analysis.study import StudyAnalysis
+from relevance.analysis.study import Inputs, Results
 from relevance.analysis.systems import GivenMeans, average_runs
 from relevance.data.cells import Cells
 from relevance.data.database import connect
@@ -20,6 +20,7 @@ from relevance.metrics.rouge_k import RougeK
 from relevance.pages.components.shared.tables import as_frame
 from relevance.reports.contents.beside_systems import put_beside, recall_by_source, stored_bounds
 from relevance.reports.formats import as_csv, as_json, as_latex, as_one_csv, as_text
+from relevance.reports.presentation import Presentation
 from relevance.reports.published import PUBLISHED, digest_documents, recognize
 from relevance.reports.tables.registry import make_table, table_names
 from relevance.reports.tables.systems import published_table, system_table, wilcoxon_table
@@ -68,7 +69,8 @@ def test_published_figures_are_in_no_other_table() -> None:
         {"system": "Others", "ROUGE-1": nothing, "ROUGE-K": 0.1, "source": "B"},
     ]  # fmt: skip
     cells = Cells(("d", "e") * 2, ("a", "a", "b", "b"), {}, {ROUGE1: np.array([0.1, 0.2, 0.3, 0.4])})
-    plain, beside = StudyAnalysis(cells=cells), put_beside(StudyAnalysis(cells=cells), published="scitldr")
+    plain = Presentation(Results(Inputs(cells=cells)))
+    beside = put_beside(plain, published="scitldr")
     assert "systems_published" not in table_names(plain)
     assert "systems_published" in table_names(beside)
     for name in ("systems", "wilcoxon", "distinguishability"):

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from relevance.analysis.agreement.sequential import analyze_sequentially, decide_to_stop
-from relevance.analysis.study import StudyAnalysis
+from relevance.analysis.study import Inputs, Results
 from relevance.data.stopping import CompleteDocuments, StoppingDecision
 from relevance.metrics.registry import label_of
 from relevance.reports.drawings import draw_svg
+from relevance.reports.presentation import Presentation
 from relevance.reports.stopping import describe_stopping
 from relevance.reports.stopping_charts import difference_chart, wealth_chart
 from relevance.reports.tables.registry import finish_table, make_table, table_names
@@ -106,12 +107,16 @@ def test_fewer_documents_are_complete_than_when_it_was_decided() -> None:
     assert "as they stand, the wealth after 3 documents is" in said(complete([1, 1, 1], decision=taken))
 
 
+def present(documents: CompleteDocuments) -> Presentation:
+    return Presentation(Results(Inputs(complete=documents)))
+
+
 def test_a_study_that_stopped_early_says_that_its_figures_lean() -> None:
-    stopped, going = (StudyAnalysis(complete=complete([1] * number)) for number in (12, 2))
+    stopped, going = (present(complete([1] * number)) for number in (12, 2))
     assert "and 1.000. The mean so far, 1.000, is likely too far from 0, as a study stops" in said(complete([1] * 12))
     assert "too far from 0" not in said(complete([1] * 2))
     for name in ("agreement", "ranking", "sequential"):
-        early, not_yet = (finish_table(Table(name, "", []), of).notes for of in (stopped, going))
+        early, not_yet = (finish_table(Table(name, "", []), of.about).notes for of in (stopped, going))
         assert (len(early), len(not_yet)) == (name != "sequential", 0)
     assert "further from 0" in " ".join(make_table("sequential", stopped).notes)
     assert "further from 0" not in " ".join(make_table("sequential", going).notes)
@@ -130,10 +135,10 @@ def test_pairs_that_were_drawn_with_other_probabilities_are_weighed() -> None:
 
 
 def test_only_a_study_with_a_stopping_rule_has_its_table() -> None:
-    assert "sequential" not in table_names(StudyAnalysis())
-    analysis = StudyAnalysis(complete=complete([1, 1]))
-    assert table_names(analysis)[0] == "sequential"
-    (row,) = make_table("sequential", analysis).rows
+    assert "sequential" not in table_names(Presentation(Results(Inputs())))
+    shown = present(complete([1, 1]))
+    assert table_names(shown)[0] == "sequential"
+    (row,) = make_table("sequential", shown).rows
     assert (row["first"], row["second"], row["1/alpha"]) == ("rouge1", "rouge_k", 20)
 
 

@@ -15,10 +15,10 @@ from relevance.analysis.metrics_and_people import (
     analyze_agreement,
     analyze_systems,
     compare_correlations,
+    compare_with_rouge_k,
     correlate_columns,
     correlation_tables,
     human_ceiling,
-    part_from_rouge_k,
 )
 from relevance.analysis.people.annotators import others_majority, summarize_annotators
 from relevance.analysis.people.kappa import cohen_kappas
@@ -466,7 +466,7 @@ def test_discrepancies() -> None:
     of = Cells(("d",) * 3 + ("e",) * 3, tuple("abc" * 2), {}, {
         "rouge_k|1": np.array([1.0, 2, 3, 1, 2, 3]), "rouge1|1": np.array([1.0, 2, 2, 2, 1, 3])
     })  # fmt: skip
-    found = discrepancy_table(part_from_rouge_k(of, correlation_tables(of)))
+    found = discrepancy_table(compare_with_rouge_k(of, correlation_tables(of)))
     # d: ab and ac agree, bc is a tie; e: ab parts, the others agree
     assert cells_of(found, "first", "second", "share", "of decided", "part", "ties", "n", "documents") == [
         ("rouge_k", "rouge1", 1 / 6, 1 / 5, 1, 1, 6, 2)

@@ -31,7 +31,7 @@ from relevance.pages.components.shared.stores import open_stores
 from relevance.pages.components.shared.tables import NONE
 from relevance.reports.escaping import document_block, esc, in_markdown, text_block
 from relevance.reports.evidence.phrases import figures
-from relevance.reports.finding import name_ratings
+from relevance.reports.presentation import name_ratings
 
 # The layout depends on the width of the example, not of the window, as a list may stand beside it. Both summaries come
 # first, and the document last.

@@ -1,21 +1,24 @@
 """The agreement of metrics with people on the preferences that filters leave, computed once for all sessions."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from relevance.analysis.agreement.counts import Rule
+from relevance.analysis.agreement.evaluation import MetricEvaluation
 from relevance.analysis.leaders import Leaders, find_leaders
-from relevance.analysis.metrics_and_people import common_ground
-from relevance.analysis.significance import SideShare
-from relevance.analysis.study import StudyAnalysis, check_sides
+from relevance.analysis.metrics_and_people import AgreementAnalysis, common_ground
+from relevance.analysis.study import check_sides
 from relevance.data.preferences import Preferences
 from relevance.pages.background.computed import computed
 from relevance.pages.components.examples.texts import contradiction_table
 from relevance.pages.components.shared.context import Context
 from relevance.pages.components.shared.sources import Counts, count_preferences
+from relevance.reports.tables.agreement import position_table
+from relevance.reports.tables.registry import finish_table, make_tables
+from relevance.reports.tables.table import Table
 
 LISTED = 1000
 """Pairs in a list that somebody looks through by eye."""
@@ -25,11 +28,11 @@ class AgreementChoice(NamedTuple):
     """The filters of preferences, and the way in which they are counted; no names mean all of them."""
 
     context: Context
-    people: tuple[str, ...]
-    systems: tuple[str, ...]
-    decided: bool
-    majority: bool
-    rule: Rule
+    people: tuple[str, ...] = ()
+    systems: tuple[str, ...] = ()
+    decided: bool = False
+    majority: bool = False
+    rule: Rule = "half"
 
     @property
     def filtered(self) -> bool:
@@ -40,10 +43,12 @@ class AgreementChoice(NamedTuple):
 class FoundAgreement(NamedTuple):
     """The agreement of metrics with people on the preferences that the filters leave."""
 
-    analysis: StudyAnalysis
+    agreement: AgreementAnalysis
+    ceiling: MetricEvaluation | None
+    """People among themselves; None if the preferences are not judgments."""
     leaders: Leaders | None
-    sides: Sequence[SideShare]
-    """Each of these annotators' share of choices of the left side."""
+    tables: Mapping[str, Table]
+    """The tables of agreement, with those of sides and of judges where there are any."""
     counts: Counts
     """The counts of what the filters leave."""
 
@@ -82,12 +87,14 @@ def count_by_choice(asked: AgreementChoice, preferences: Preferences) -> Prefere
 def analyze_agreement_by(asked: AgreementChoice) -> FoundAgreement:
     """Analyse the preferences that the filters leave."""
     context, judged = asked.context, filter_preferences(asked)
-    sides = () if context.source.study is None else check_sides(judged)
     preferences = count_by_choice(asked, judged)
-    analysis = context.analyze(preferences, unit="pair by majority" if asked.majority else None, rule=asked.rule)
-    analysis.compute("agreement", "ceiling")
-    leaders = find_leaders(analysis.agreement, preferences)
-    return FoundAgreement(analysis.without_columns(), leaders, sides, count_preferences(preferences))
+    shown = context.analyze(preferences, unit="pair by majority" if asked.majority else None, rule=asked.rule)
+    names = ["agreement", "comparisons", "by_difference", *(["judges"] if shown.inputs.judges else [])]
+    tables = make_tables(names, shown)
+    if sides := () if context.source.study is None else check_sides(judged):
+        tables["position"] = finish_table(position_table(sides), shown.about)
+    leaders = find_leaders(shown.agreement, preferences)
+    return FoundAgreement(shown.agreement, shown.results.ceiling, leaders, tables, count_preferences(preferences))
 
 
 @computed("Looking for contradictions")
@@ -98,7 +105,7 @@ def find_contradictions(asked: AgreementChoice) -> dict[str, Contradictions]:
         return {}
     voted = preferences.by_majority() if asked.context.source.study is not None else preferences
     found = {}
-    rows = analyze_agreement_by(asked).analysis.agreement.rows
+    rows = analyze_agreement_by(asked).agreement.rows
     for row in [row for row in rows if row.evaluation.agreement.pairs] or rows:
         table = contradiction_table(voted, row.signature)
         listed = table.head(LISTED)

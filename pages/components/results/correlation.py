@@ -8,13 +8,13 @@ import pandas as pd
 from relevance.analysis.correlation.coefficients import Method
 from relevance.analysis.correlation.permuted import Permute
 from relevance.analysis.correlation.resampled import Resample
-from relevance.analysis.metrics_and_people import CorrelationComparison, CorrelationRow
-from relevance.analysis.study import StudyAnalysis
+from relevance.analysis.metrics_and_people import CorrelationComparison, CorrelationRow, CorrelationTables
 from relevance.pages.background.computed import computed
 from relevance.pages.components.examples.texts import cell_scores
 from relevance.pages.components.shared.context import Context
 from relevance.reports.correlation_charts import spread
-from relevance.reports.tables.registry import make_table
+from relevance.reports.presentation import About, name_columns
+from relevance.reports.tables.registry import finish_table, make_correlations, make_table
 from relevance.reports.tables.table import Table
 
 POINTS = 4000
@@ -24,12 +24,20 @@ POINTS = 4000
 class Outline(NamedTuple):
     """The correlations that can be computed, and the number of summaries they cover."""
 
-    analysis: StudyAnalysis
-    """The analysis with its layout and no other part."""
+    layout: CorrelationTables
+    """The pairs of columns to correlate; the columns themselves are empty."""
+    about: About
     summaries: int
     rated: int
     """Summaries with a rating by the chosen people, or with judgments."""
     signatures: tuple[str, ...]
+
+
+class Correlated(NamedTuple):
+    """One of the tables of correlations, with its rows."""
+
+    rows: list[CorrelationRow]
+    table: Table
 
 
 class Points(NamedTuple):
@@ -48,16 +56,20 @@ class Points(NamedTuple):
 @computed("Reading the scores", kept=32)
 def outline_correlations(context: Context) -> Outline:
     """Return what can be correlated."""
-    analysis = context.analyze_cells().compute("layout")
-    cells, human = analysis.cells, context.source.human
+    shown, human = context.analyze_cells(), context.source.human
+    cells, layout = shown.inputs.cells, shown.layout
     rated = 0 if human is None else int((~np.isnan(cells.ratings[human])).sum())
-    return Outline(analysis.without_columns(), len(cells), rated, tuple(cells.scores))
+    layout = layout._replace(columns=dict.fromkeys(layout.columns, np.empty(0)))
+    return Outline(layout, shown.about, len(cells), rated, tuple(cells.scores))
 
 
 @computed("Correlating, with 2,000 resamples for the intervals", kept=256)
-def correlate(context: Context, table: str, method: Method, resample: Resample | None) -> list[CorrelationRow]:
-    """Return the rows of one table, by one coefficient."""
-    return context.analyze_cells(methods=(method,), resample=resample).correlate(table)[table]
+def correlate(context: Context, table: str, method: Method, resample: Resample | None) -> Correlated:
+    """Compute one table, by one coefficient."""
+    shown = context.analyze_cells(methods=(method,), resample=resample)
+    rows = name_columns(shown.results.correlate(table)[table], shown.columns)
+    made = make_correlations(table, rows, shown.inputs.settings, shown.names.terms)
+    return Correlated(rows, finish_table(made, shown.about))
 
 
 @computed("Comparing metrics", kept=16)
@@ -71,14 +83,17 @@ def compare_metrics(
     context: Context, method: Method, metrics: tuple[str, ...], permute: Permute | None
 ) -> list[CorrelationComparison]:
     """Test whether any of the metrics correlates better with people than another."""
-    return context.analyze_cells(permute=permute).compare_metrics(metrics, method)
+    shown = context.analyze_cells(permute=permute)
+    names = {label: name for name, label in shown.columns.items()}
+    compared = shown.results.compare_metrics([names[metric] for metric in metrics], method)
+    return name_columns(compared, shown.columns)
 
 
 @computed("Drawing points")
 def find_points(context: Context, x: str, y: str) -> Points:
     """Return the summaries as points, by two of their columns."""
-    analysis = context.analyze_cells()
-    cells, columns = analysis.cells, analysis.layout.columns
+    shown = context.analyze_cells()
+    cells, columns = shown.inputs.cells, shown.layout.columns
     points = pd.DataFrame(
         {"document": cells.documents, "system": cells.systems, "x": columns[x], "y": columns[y]}
     ).dropna()

@@ -4,9 +4,9 @@ from typing import Any
 
 import streamlit as st
 
-from relevance.analysis.leaders import Leaders, Wanting, find_leaders, without_scarce
-from relevance.analysis.study import StudyAnalysis
-from relevance.pages.background.computed import computed
+from relevance.analysis.leaders import Leaders, Wanting, without_scarce
+from relevance.analysis.metrics_and_people import AgreementAnalysis
+from relevance.pages.components.results.agreement import FoundAgreement
 from relevance.pages.components.shared.charts import show_chart
 from relevance.pages.components.shared.context import Context
 from relevance.pages.components.shared.sources import Source
@@ -19,13 +19,6 @@ from relevance.reports.tables.agreement import sampling_notes, scarce_notes
 from relevance.reports.tables.table import few_annotators_notes
 
 
-@computed("Comparing metrics with people")
-def analyze_agreement_of(context: Context) -> tuple[StudyAnalysis, Leaders | None]:
-    """Return how often metrics agree with people, and which of them agrees best."""
-    analysis = context.analyze().compute("agreement", "ceiling")
-    return analysis.without_columns(), find_leaders(analysis.agreement, analysis.preferences)
-
-
 def show_finding(leaders: Leaders, context: Context) -> None:
     """Show the finding under its headline, and how the choice of pairs affects it."""
     people, unit = name_people_of(context.source), context.source.unit
@@ -35,10 +28,9 @@ def show_finding(leaders: Leaders, context: Context) -> None:
         st.caption(in_markdown(note))
 
 
-def explain_intervals(analysis: StudyAnalysis) -> str:
+def explain_intervals(agreement: AgreementAnalysis) -> str:
     """Say whom the chart's intervals speak of, and which metrics are not in it, as Markdown."""
-    found = analysis.agreement
-    notes = ["Dots with 95 % intervals.", *few_annotators_notes(found.annotators), *scarce_notes(found)]
+    notes = ["Dots with 95 % intervals.", *few_annotators_notes(agreement.annotators), *scarce_notes(agreement)]
     return in_markdown(" ".join(notes))
 
 
@@ -54,14 +46,14 @@ def show_stopping_of(context: Context) -> None:
         st.markdown(in_markdown(said or ""))
 
 
-def show_agreement_chart(analysis: StudyAnalysis, leaders: Leaders | None, context: Context, rule: str = "half") -> Any:
+def show_agreement_chart(found: FoundAgreement, context: Context, rule: str = "half") -> Any:
     """Chart each metric's agreement as a dot with its interval; a click opens the metric's contradictions.
 
     Without leaders, all dots are alike.
     """
-    people = getattr(analysis.ceiling.agreement, rule) if analysis.ceiling else None
-    rivals = None if leaders is None else [rival.row.metric for rival in leaders.rivals]
-    rows = without_scarce(analysis.agreement)
+    people = getattr(found.ceiling.agreement, rule) if found.ceiling else None
+    rivals = None if found.leaders is None else [rival.row.metric for rival in found.leaders.rivals]
+    rows = without_scarce(found.agreement)
     described = "; ".join(
         f"{row.metric} {value:.3f}" for row in rows if (value := getattr(row.evaluation.agreement, rule)) is not None
     )

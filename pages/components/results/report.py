@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import streamlit as st
 
+from relevance.analysis.study import Results
 from relevance.annotation.results import pseudonyms
 from relevance.annotation.study_data import read_study, rename_annotators, without_names
 from relevance.bundles.changes import describe_registration
@@ -16,6 +17,7 @@ from relevance.reports.contents.study import describe_ratings, describe_study, w
 from relevance.reports.contents.texts import with_marked_words
 from relevance.reports.html_report import report_html
 from relevance.reports.methods import ratings_methods, sources, study_methods
+from relevance.reports.presentation import READER_NAMES, Presentation
 from relevance.summarizers.registry import baselines_among
 
 
@@ -47,21 +49,24 @@ def make_report(context: Context, decided: int) -> tuple[str, str, list[str]]:
     """
     source, stores = context.source, open_stores()
     dataset = context.version.dataset
-    analysis = replace(context.analyze_cells(baselines=baselines_among(context.version.systems)), source="")
+    inputs = context.analyze_cells(baselines=baselines_among(context.version.systems)).inputs
     if source.study is not None:
         study = read_study(stores.data, stores.annotation, source.study, adjudicated=source.adjudicated)
         called = pseudonyms(one.annotator for one in study.annotators)
         study = without_names(study)
-        analysis = replace(analysis, checks=study.checks, complete=study.complete)
+        inputs = replace(inputs, checks=study.checks, complete=study.complete)
         if not source.adjudicated:
-            analysis = replace(analysis, preferences=rename_annotators(analysis.preferences, called))
-        contents, methods = describe_study(study, analysis), study_methods(study, analysis)
+            inputs = replace(inputs, preferences=rename_annotators(inputs.preferences, called))
+    results = Results(inputs)
+    shown = Presentation(results, READER_NAMES)
+    if source.study is not None:
+        contents, methods = describe_study(study, shown), study_methods(study, results)
     else:
         aspect = source.aspect or ""
-        contents, methods = describe_ratings(dataset, aspect, analysis), ratings_methods(dataset, aspect, analysis)
+        contents, methods = describe_ratings(dataset, aspect, shown), ratings_methods(dataset, aspect, results)
     contents = with_beside(contents, records_of(dataset.name, version_of(dataset)), stores.data, dataset.name)
     contents = with_warnings(contents, stores.data, dataset.name)
     if source.study is not None:
         contents = with_marked_words(contents, stores.data, stores.annotation, source.study)
         contents = contents.with_facts(describe_registration(stores.data, stores.annotation, source.study))
-    return report_html(contents, methods), methods, sources(analysis)
+    return report_html(contents, methods), methods, sources(results)

@@ -1,8 +1,10 @@
 """Systems by metrics, ratings and choices of annotators, computed once for all sessions."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
-from relevance.analysis.study import StudyAnalysis
+from relevance.analysis.metrics_and_people import SystemsAnalysis
+from relevance.analysis.people.ranking import Ranking
 from relevance.data.signatures import is_length
 from relevance.metrics.registry import label_of
 from relevance.pages.background.computed import computed
@@ -10,7 +12,10 @@ from relevance.pages.components.shared.context import Context
 from relevance.pages.components.shared.records import records_of
 from relevance.pages.components.shared.stores import open_stores, version_of
 from relevance.reports.contents.beside_systems import put_beside, recall_by_source, stored_bounds
+from relevance.reports.presentation import About
 from relevance.reports.published import PUBLISHED, recognize
+from relevance.reports.tables.registry import make_table, make_tables
+from relevance.reports.tables.table import Table
 
 
 class Asked(NamedTuple):
@@ -28,25 +33,35 @@ class Asked(NamedTuple):
 NOTHING = Asked()
 
 
+class ComparedSystems(NamedTuple):
+    """The systems by every metric, with what stands beside their scores."""
+
+    systems: list[SystemsAnalysis]
+    tables: Mapping[str, Table]
+    """The tables of means, of published figures if there are any, and of how far metrics tell systems apart."""
+    about: About
+
+
 @computed("Comparing systems", kept=32)
-def compare_systems(context: Context, asked: Asked = NOTHING) -> StudyAnalysis:
-    """Return the analysis with systems by every metric, and what is to stand beside their scores.
+def compare_systems(context: Context, asked: Asked = NOTHING) -> ComparedSystems:
+    """Compare the systems by every metric.
 
     It always has the summaries' number of words, as keyword recall grows with it.
     """
     if context.metrics:
         length = [label_of(one.signature) for one in context.version.signatures if is_length(one.signature)]
         context = context._replace(metrics=tuple(dict.fromkeys((*context.metrics, *length))))
-    analysis = context.analyze_cells(baselines=asked.baselines)
+    shown = context.analyze_cells(baselines=asked.baselines)
     dataset = context.version.dataset
     records = records_of(dataset.name, version_of(dataset)) if asked.by_source or asked.bounds else []
-    analysis = put_beside(
-        analysis,
-        parts=recall_by_source(records, analysis.cells, models=False) if asked.by_source else {},
+    shown = put_beside(
+        shown,
+        recall=recall_by_source(records, shown.inputs.cells, models=False) if asked.by_source else {},
         bounds=stored_bounds(open_stores().data, dataset.name, [one for one, _ in records]) if asked.bounds else (),
         published=asked.published,
     )
-    return analysis.compute("systems").without_columns()
+    names = ["systems", *(["systems_published"] if shown.published else []), "distinguishability"]
+    return ComparedSystems(shown.systems, make_tables(names, shown), shown.about)
 
 
 @computed("Reading the documents", kept=16)
@@ -58,6 +73,7 @@ def recognize_documents(dataset: str, version: object, documents: int) -> str | 
 
 
 @computed("Ranking systems", kept=32)
-def rank_systems(context: Context) -> StudyAnalysis:
-    """Return the analysis with systems ranked by annotators' choices."""
-    return context.analyze().compute("reliability").without_columns()
+def rank_systems(context: Context) -> tuple[Ranking, Table]:
+    """Rank the systems by annotators' choices, and return the table of that, too."""
+    shown = context.analyze()
+    return shown.results.reliability.ranking, make_table("ranking", shown)

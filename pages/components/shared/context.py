@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
-from relevance.analysis.study import Settings, StudyAnalysis, Unit
+from relevance.analysis.study import Inputs, Results, Settings, Unit
 from relevance.annotation.records import Study
 from relevance.data.cells import Cells
 from relevance.data.one_line import in_one_line
@@ -32,7 +32,7 @@ from relevance.pages.components.shared.sources import (
     sources,
 )
 from relevance.pages.components.shared.stores import open_stores
-from relevance.reports.finding import name_ratings
+from relevance.reports.presentation import READER_NAMES, Presentation
 
 T = TypeVar("T")
 
@@ -85,29 +85,33 @@ class Context(NamedTuple):
         named = labels(list(by_signature), label_of)
         return {one: value for one, value in by_signature.items() if not self.metrics or named[one] in self.metrics}
 
-    def analyze(
-        self, preferences: Preferences | None = None, unit: Unit | None = None, **settings: Any
-    ) -> StudyAnalysis:
-        """Return the analysis of the source's preferences, with nothing computed yet.
+    def read_inputs(self, preferences: Preferences | None = None, unit: Unit | None = None, **settings: Any) -> Inputs:
+        """Return what an analysis of the source's preferences rests on, without cells, which `analyze_cells` reads.
 
-        It has no cells, which `analyze_cells` reads. `preferences` and `unit`, where given, replace the source's;
-        `settings` are those of `Settings`.
+        `preferences` and `unit`, where given, replace the source's; `settings` are those of `Settings`.
         """
-        return StudyAnalysis(
+        return Inputs(
             self.preferences if preferences is None else preferences,
             settings=Settings(human=self.source.human, **settings),
             unit=unit or self.source.unit,
-            truncated={one.signature: one.truncated for one in self.version.signatures},
             sampling=self.version.rule,
+            truncated={one.signature: one.truncated for one in self.version.signatures},
             judges=tuple(self.choose_metrics(judges_of(self.source, self.version)).values()),
-            label_of=label_of,
-            ratings_of=name_ratings,
-            source=self.source.full_name,
         )
 
-    def analyze_cells(self, **settings: Any) -> StudyAnalysis:
-        """Return the same analysis with the data set's cells, which correlations, means of systems and reports need."""
-        return replace(self.analyze(**settings), cells=self.cells)
+    def analyze(
+        self, preferences: Preferences | None = None, unit: Unit | None = None, **settings: Any
+    ) -> Presentation:
+        """Return the results of the source's preferences; the arguments are those of `read_inputs`."""
+        return self.present(self.read_inputs(preferences, unit, **settings))
+
+    def analyze_cells(self, **settings: Any) -> Presentation:
+        """Return the same results with the data set's cells, which correlations and means of systems need."""
+        return self.present(replace(self.read_inputs(**settings), cells=self.cells))
+
+    def present(self, inputs: Inputs) -> Presentation:
+        """Return the results under the names that people read."""
+        return Presentation(Results(inputs), READER_NAMES, source=self.source.full_name)
 
 
 def ask_context(*, judged: bool = True) -> Context:

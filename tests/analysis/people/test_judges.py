@@ -5,11 +5,12 @@ import pytest
 
 from relevance.analysis.people.judges import summarize_judge
 from relevance.analysis.ratio_intervals import Ratio, ratio_intervals
-from relevance.analysis.study import StudyAnalysis, analyze_judgments
+from relevance.analysis.study import Inputs, Results, analyze_judgments
 from relevance.data.cells import Cells
 from relevance.data.preferences import Preferences, to_name_column
 from relevance.data.signatures import is_judge, labels
 from relevance.data.verdicts import Verdicts
+from relevance.reports.presentation import Presentation
 from relevance.reports.tables.registry import make_table, table_names
 from relevance.reports.tables.table import Range, Undefined
 
@@ -81,7 +82,7 @@ def test_without_answers_shares_are_undefined() -> None:
 
 
 @pytest.fixture
-def analysis() -> StudyAnalysis:
+def shown() -> Presentation:
     """A judgment of each pair: the first summary wins but in the third, which is a tie, the sixth and the eighth."""
     judged = verdicts()
     preferences = Preferences(
@@ -97,11 +98,11 @@ def analysis() -> StudyAnalysis:
         took=np.full(8, 3.0),
     )
     cells = Cells(("a", "a"), ("x", "y"), {}, {"rouge1|version:1": np.array([0.5, 0.25])})
-    return analyze_judgments(preferences, cells, verdicts=[judged])
+    return Presentation(analyze_judgments(preferences, cells, verdicts=[judged]))
 
 
-def test_a_judge_stands_among_metrics_by_the_same_people(analysis: StudyAnalysis) -> None:
-    rows = {row["metric"]: row for row in make_table("agreement", analysis).rows}
+def test_a_judge_stands_among_metrics_by_the_same_people(shown: Presentation) -> None:
+    rows = {row["metric"]: row for row in make_table("agreement", shown).rows}
     assert list(rows) == ["rouge1", "judge: gpt", "people"]
     row = rows["judge: gpt"]
     # the first pair agrees, the second does not, the third is people's tie; three orders disagree; two lack a verdict
@@ -109,13 +110,13 @@ def test_a_judge_stands_among_metrics_by_the_same_people(analysis: StudyAnalysis
     assert (row["strict"], row["half"], row["decided"], row["coverage"]) == (1 / 5, 2.5 / 5, 1 / 2, 2 / 5)
     assert isinstance(row["acc_eq"], Undefined)
     assert not isinstance(rows["rouge1"]["acc_eq"], Undefined)
-    (compared,) = make_table("comparisons", analysis).rows
+    (compared,) = make_table("comparisons", shown).rows
     assert (compared["first"], compared["second"], compared["n"]) == ("rouge1", "judge: gpt", 5)
-    assert {row["metric"] for row in make_table("by_difference", analysis).rows} == {"rouge1"}
+    assert {row["metric"] for row in make_table("by_difference", shown).rows} == {"rouge1"}
 
 
-def test_the_table_of_judges(analysis: StudyAnalysis) -> None:
-    (row,) = make_table("judges", analysis).rows
+def test_the_table_of_judges(shown: Presentation) -> None:
+    (row,) = make_table("judges", shown).rows
     assert (row["judge"], row["pairs"], row["answered"], row["no verdict"]) == ("gpt", 8, 6, 1)
     assert (row["consistent"], row["first shown"], row["tied"]) == (3 / 6, 5 / 9, 1 / 6)
     assert (row["n"], row["half"], row["strict"], row["decided"]) == (5, 2.5 / 5, 1 / 5, 1 / 2)
@@ -125,18 +126,18 @@ def test_the_table_of_judges(analysis: StudyAnalysis) -> None:
     assert row["why no verdict"] == "1: refused: no"
 
 
-def test_correlations_say_that_judges_have_none(analysis: StudyAnalysis) -> None:
-    section = make_table("matrix", analysis)
+def test_correlations_say_that_judges_have_none(shown: Presentation) -> None:
+    section = make_table("matrix", shown)
     assert section.notes[-1] == "Left out: judge: gpt, with verdicts on pairs and no scores."
     assert not any("judge" in str(row) for row in section.rows)
 
 
-def test_without_judges_there_is_no_table_of_them(analysis: StudyAnalysis) -> None:
-    assert "judges" in table_names(analysis)
-    assert "judges" not in table_names(StudyAnalysis())
+def test_without_judges_there_is_no_table_of_them(shown: Presentation) -> None:
+    assert "judges" in table_names(shown)
+    assert "judges" not in table_names(Presentation(Results(Inputs())))
 
 
-def test_only_the_systems_that_are_asked_for_count(analysis: StudyAnalysis) -> None:
+def test_only_the_systems_that_are_asked_for_count() -> None:
     of_two = verdicts().of_systems(["x", "y"])
     assert len(of_two.documents) == 7
     assert of_two.checks == (1, 2)

@@ -1,0 +1,170 @@
+"""The results of an analysis as tables and charts show them: under names for files or for readers."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple, TypeVar
+
+from relevance.analysis.agreement.discrepancy import Discrepancy
+from relevance.analysis.metrics_and_people import (
+    AgreementAnalysis,
+    CorrelationComparison,
+    CorrelationRow,
+    CorrelationTables,
+    SystemsAnalysis,
+    name_human_column,
+)
+from relevance.analysis.significance import PairedComparison
+from relevance.analysis.study import WON, Inputs, Results
+from relevance.analysis.systems import GivenMeans
+from relevance.data.demo import AUTHOR
+from relevance.data.signatures import distinct, labels, name_of
+from relevance.metrics.registry import label_of
+from relevance.reports.tables.correlation import NO_TERMS, TERMS
+
+Compared = TypeVar("Compared", CorrelationRow, CorrelationComparison, Discrepancy, PairedComparison)
+"""A result for two metrics or columns, which it names."""
+
+
+class Names(NamedTuple):
+    """How metrics, ratings, levels and coefficients are called."""
+
+    label_of: Callable[[str], str]
+    """Gives the name of a signature's metric."""
+    ratings_of: Callable[[str], str]
+    """Gives the name of the column of an aspect's ratings."""
+    terms: Mapping[str, str]
+    """Names of levels and coefficients, by those in files, which the others have."""
+
+    def columns(self, signatures: Iterable[str]) -> dict[str, str]:
+        """Return the names of the scores of these signatures, by the names that results have for them."""
+        known = list(signatures)
+        return {
+            name: shown
+            for some in (known, distinct(known))
+            for name, shown in zip(labels(some).values(), labels(some, self.label_of).values(), strict=True)
+        }
+
+
+def name_ratings(aspect: str) -> str:
+    """Return the name of a column or axis of ratings."""
+    if aspect == WON:
+        return WON
+    return "author labels" if aspect == AUTHOR else f"ratings of {aspect}"
+
+
+FILE_NAMES = Names(name_of, name_human_column, NO_TERMS)
+"""The names that `--metrics` takes, and that results have."""
+
+READER_NAMES = Names(label_of, name_ratings, TERMS)
+"""The names on pages and in reports."""
+
+
+class About(NamedTuple):
+    """What tables say of the analysis that they show."""
+
+    human: str | None
+    """The ratings that metrics are compared with."""
+    people: str
+    """The name of their column."""
+    weighed: bool
+    """Whether pairs were drawn with unequal probability."""
+    ended_early: bool
+    """Whether the study was ended by its stopping rule before all documents were complete."""
+    source: str
+    """The name of the preferences, for the titles of tables that are saved one by one; empty in a report of all."""
+
+
+@dataclass(frozen=True, eq=False)
+class Presentation:
+    """The results of an analysis under names, with the figures that stand beside its systems."""
+
+    results: Results
+    names: Names = FILE_NAMES
+    bounds: tuple[GivenMeans, ...] = ()
+    """Upper bounds of systems' scores on these documents."""
+    published: tuple[GivenMeans, ...] = ()
+    """Figures that papers report for systems on these documents."""
+    source: str = ""
+    """The name of the preferences in titles of tables; empty in a report of all."""
+
+    @property
+    def inputs(self) -> Inputs:
+        """What the results rest on."""
+        return self.results.inputs
+
+    @property
+    def about(self) -> About:
+        """What tables say of the analysis."""
+        sequential = self.results.sequential
+        return About(
+            self.inputs.settings.human,
+            self.names.ratings_of(self.inputs.human),
+            self.inputs.weighed,
+            sequential is not None and sequential.stopped_early,
+            self.source,
+        )
+
+    @cached_property
+    def columns(self) -> dict[str, str]:
+        """The names of the columns of scores and ratings, by the names that results have for them."""
+        human = self.inputs.human
+        return self.names.columns(self.inputs.cells.scores) | {name_human_column(human): self.names.ratings_of(human)}
+
+    @cached_property
+    def agreement(self) -> AgreementAnalysis:
+        """Metrics against every preference."""
+        return name_metrics(self.results.agreement, self.names)
+
+    @cached_property
+    def majority(self) -> AgreementAnalysis:
+        """Metrics against the majority of the annotators on each pair."""
+        return name_metrics(self.results.majority, self.names)
+
+    @property
+    def layout(self) -> CorrelationTables:
+        """The pairs of columns to correlate, by table."""
+        layout, names = self.results.layout, self.columns
+
+        def rename(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+            return [(names[first], names[second]) for first, second in pairs]
+
+        return CorrelationTables(
+            {names[name]: column for name, column in layout.columns.items()},
+            [names[name] for name in layout.metrics],
+            *map(rename, (layout.human, layout.length, layout.rouge_k, layout.matrix)),
+        )
+
+    @cached_property
+    def correlations(self) -> dict[str, list[CorrelationRow]]:
+        """The rows of the tables `human`, `length`, `rouge_k` and `matrix`."""
+        return {table: name_columns(rows, self.columns) for table, rows in self.results.correlations.items()}
+
+    @property
+    def discrepancies(self) -> list[Discrepancy]:
+        """The pairs of summaries on which ROUGE-K and each other metric disagree."""
+        return name_columns(self.results.discrepancies, self.columns)
+
+    @property
+    def correlation_tests(self) -> list[CorrelationComparison]:
+        """Comparisons of every two metrics by their Pearson correlation with people."""
+        return name_columns(self.results.correlation_tests, self.columns)
+
+    @cached_property
+    def systems(self) -> list[SystemsAnalysis]:
+        """Systems by each metric, by recall of keywords, and by the ratings."""
+        return [found._replace(name=self.columns.get(found.name, found.name)) for found in self.results.systems]
+
+
+def name_metrics(agreement: AgreementAnalysis, names: Names) -> AgreementAnalysis:
+    """Return the same figures with the metrics under other names."""
+    shown = names.columns(row.signature for row in agreement.rows)
+    return agreement._replace(
+        rows=tuple(row._replace(metric=shown[row.metric]) for row in agreement.rows),
+        comparisons=tuple(name_columns(agreement.comparisons, shown)),
+    )
+
+
+def name_columns(rows: Iterable[Compared], names: Mapping[str, str]) -> list[Compared]:
+    """Return the same comparisons of two columns with both under other names."""
+    return [row._replace(first=names[row.first], second=names[row.second]) for row in rows]
