@@ -26,3 +26,8 @@ def message(said: object) -> str:
     """Fold a message into one line; a very long one keeps its beginning and its end."""
     line = in_one_line(said)
     return line if len(line) <= MOST else f"{line[: MOST - END]} … {line[-END:]}"
+
+
+def first_line(error: BaseException) -> str:
+    """Return the first line of an error's message."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]

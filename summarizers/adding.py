@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from relevance.data.records import OUTPUT_CUT, SOURCE_CUT, TRAINED_ON, Document, Summary
 from relevance.data.store import DataStore
+from relevance.processes.mapping import Each, map_in_processes
 from relevance.summarizers.base import BatchSummarizer, Summarizer
 from relevance.summarizers.human import Reference, Title
 from relevance.summarizers.oracles.oracle import Oracle
-from relevance.summarizers.processes import Each, map_in_processes
 from relevance.summarizers.registry import summarizer
 from relevance.summarizers.training_documents import TrainingDocuments
 
@@ -87,7 +87,7 @@ def add_systems(
     `progress` is called with the numbers of done and all documents (of all systems, without those that have a summary),
     first with 0 done, and again while waiting; it may raise to stop: written summaries are then stored, as they are
     when the iterator is closed. `starting` is called with the name of each system before it is written. At most so many
-    child `processes` are used (`relevance.summarizers.processes.map_in_processes`), and only for oracles, for systems
+    child `processes` are used (`relevance.processes.mapping.map_in_processes`), and only for oracles, for systems
     that load torch (`Extractive.apart`) and for work that would take this process longer than `QUICK`; with 0, none.
     The texts are the same unless a time limit ends a search.
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from functools import partial
 
 from relevance.data.store import DataStore, Run
-from relevance.metrics.background.processes import Done, execute, start_process
 from relevance.metrics.scoring import ProgressCallback
+from relevance.processes.runs import Done, execute, start_process
 from relevance.summarizers.adding import add_systems
 from relevance.summarizers.registry import summarizer
 

@@ -14,11 +14,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 
-from relevance.data.environment import without_secrets
 from relevance.data.records import Example
 from relevance.data.signatures import is_given
 from relevance.metrics import METRICS, is_lexical
-from relevance.metrics.background.child_process import explain_exit, start_module
 from relevance.metrics.background.wire import decode_record, encode
 from relevance.metrics.explained import (
     CannotExplain,
@@ -29,6 +27,7 @@ from relevance.metrics.explained import (
     load_dictionaries,
 )
 from relevance.metrics.from_signature import NOT_MADE_AGAIN, metric_of
+from relevance.processes.child import explain_exit, start_module
 
 TIMEOUT = 30.0
 """The maximum seconds of an explanation, including the wait for its turn and for the models."""
@@ -54,11 +53,10 @@ class ModelProcess:
         self.end = ""
         # The other half of the cores serves pages. Threads for all cores wait for each other: on two busy cores, one
         # thread is faster than two by half.
-        threads = {"OMP_NUM_THREADS": str(max(1, (os.cpu_count() or 1) // 2))}
         self.process, self.log = start_module(
             "relevance.metrics.background.explaining_process",
-            environment={**threads, **without_secrets()},
             stdout=subprocess.PIPE,
+            threads=max(1, (os.cpu_count() or 1) // 2),
         )
         threading.Thread(target=self.listen, daemon=True).start()
 

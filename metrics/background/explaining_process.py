@@ -15,12 +15,12 @@ from collections import OrderedDict
 from functools import lru_cache
 from queue import SimpleQueue
 
+from relevance.data.one_line import first_line
 from relevance.data.records import Example
 from relevance.metrics import METRICS, Metric, is_lexical, metric
 from relevance.metrics.background.wire import decode_record, encode
 from relevance.metrics.explained import WARMING, explain
 from relevance.metrics.from_signature import metric_of
-from relevance.metrics.models.files import first_line
 
 NICE = 5
 """The niceness of the process: behind the pages, before the runs that score whole data sets."""

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from relevance.data.store import DataStore, Run
 from relevance.metrics import make_metrics
-from relevance.metrics.background.processes import Done, execute, start_process
 from relevance.metrics.scoring import Failures, ProgressCallback, score_dataset
+from relevance.processes.runs import Done, execute, start_process
 
 MODULE = "relevance.metrics.background.scoring"
 

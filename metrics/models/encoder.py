@@ -9,18 +9,10 @@ from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from relevance.data.one_line import first_line
 from relevance.metrics.base import check_option
 from relevance.metrics.composing import compose
-from relevance.metrics.models.files import (
-    EMBEDDED,
-    BadModel,
-    Model,
-    ModelUnavailable,
-    check_hashes,
-    device,
-    find_model,
-    first_line,
-)
+from relevance.metrics.models.files import EMBEDDED, BadModel, Model, ModelUnavailable, check_hashes, device, find_model
 from relevance.metrics.text import Span
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from relevance.data.files import open_file, sha256
+from relevance.data.one_line import first_line
 
 EMBEDDED = "embedded"
 """The name of the encoder that is installed with this package."""
@@ -143,11 +144,6 @@ def weights_sha256(folder: Path) -> str:
 def safe(name: str) -> str:
     """Return a name without the characters that signatures use."""
     return name.replace("|", "_").replace(":", "_")
-
-
-def first_line(error: BaseException) -> str:
-    """Return the first line of an error message."""
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
 
 def device(wanted: str | None = None) -> str:

@@ -13,9 +13,10 @@ import streamlit as st
 
 from relevance.data.reading import quote_value
 from relevance.hosting.settings import BadSettings, is_hosted
-from relevance.pages.background.pool import Call, Job, open_pool
+from relevance.pages.background.pool import open_pool
 from relevance.pages.background.unfinished import RUN, await_job
-from relevance.summarizers.processes import LINES, tell
+from relevance.processes.pool import Call, Job
+from relevance.processes.worker import is_worker, tell
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -53,7 +54,7 @@ def computed(saying: str, *, kept: int = 64, whole: bool = False) -> Callable[[C
 
         @wraps(function)
         def ask(*arguments: P.args, **_: P.kwargs) -> T:
-            if not is_hosted() and (LINES or whole or not is_large(arguments)):
+            if not is_hosted() and (is_worker() or whole or not is_large(arguments)):
                 found: T = here(*arguments, **_)
                 return found
             if whole:

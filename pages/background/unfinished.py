@@ -9,7 +9,8 @@ from typing import TypeVar
 import streamlit as st
 from streamlit.runtime.scriptrunner import StopException
 
-from relevance.pages.background.pool import Call, Job, open_pool
+from relevance.pages.background.pool import open_pool
+from relevance.processes.pool import Call, Job
 
 T = TypeVar("T")
 

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Protocol
 
+from relevance.data.one_line import first_line
 from relevance.metrics.models.encoder import quiet
-from relevance.metrics.models.files import BadModel, ModelUnavailable, device, first_line
+from relevance.metrics.models.files import BadModel, ModelUnavailable, device
 from relevance.summarizers.checkpoints.files import CheckpointFiles
 from relevance.summarizers.checkpoints.sources import Source
 

@@ -6,9 +6,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from relevance.data.one_line import first_line
 from relevance.data.records import Document, Summary
 from relevance.data.signatures import signature
-from relevance.metrics.models.files import BadModel, ModelUnavailable, device, first_line, safe, weights_sha256
+from relevance.metrics.models.files import BadModel, ModelUnavailable, device, safe, weights_sha256
 from relevance.summarizers.base import VERSION, remarks_of, system_name
 from relevance.summarizers.checkpoints.files import CONFIG, TOKENIZER, hash_files
 from relevance.summarizers.checkpoints.options import WritingOptions

@@ -9,9 +9,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from relevance.data.one_line import first_line
 from relevance.data.records import Document
 from relevance.metrics.models.encoder import quiet
-from relevance.metrics.models.files import BadModel, first_line
+from relevance.metrics.models.files import BadModel
 from relevance.summarizers.checkpoints.files import find_safetensors
 from relevance.summarizers.methods.base import Batch, Decoding, Method, Network, UnsuitableModel, target_of
 from relevance.summarizers.methods.weights import WEIGHTS, save_weights

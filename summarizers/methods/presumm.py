@@ -9,9 +9,10 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from relevance.data.one_line import first_line
 from relevance.data.records import Document
 from relevance.metrics.models.encoder import quiet
-from relevance.metrics.models.files import BadModel, first_line
+from relevance.metrics.models.files import BadModel
 from relevance.metrics.text import Reading, rouge_words
 from relevance.summarizers.base import best_first
 from relevance.summarizers.checkpoints.files import find_safetensors

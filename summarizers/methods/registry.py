@@ -6,7 +6,8 @@ noise alone and reads no document, and they report that it failed to write summa
 
 from pathlib import Path
 
-from relevance.metrics.models.files import BadModel, ModelUnavailable, first_line, read_object
+from relevance.data.one_line import first_line
+from relevance.metrics.models.files import BadModel, ModelUnavailable, read_object
 from relevance.summarizers.methods.base import Decoding, Method
 from relevance.summarizers.methods.gsum import GSum
 from relevance.summarizers.methods.mtl import MTL

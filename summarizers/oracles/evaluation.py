@@ -12,11 +12,11 @@ from relevance.data.records import Document
 from relevance.data.store import DataStore, StoredBound
 from relevance.metrics.base import check_option
 from relevance.metrics.text import Reading, rouge_words
+from relevance.processes.mapping import map_in_processes
 from relevance.summarizers.base import SummaryLength, check_length
 from relevance.summarizers.oracles.algorithms import ALGORITHMS, SECONDS
 from relevance.summarizers.oracles.oracle import Oracle, Target, checked_target, find_extract, limits_of
 from relevance.summarizers.oracles.problem import is_proven
-from relevance.summarizers.processes import map_in_processes
 from relevance.summarizers.sentences import sentences_of
 
 LEVEL = 0.95
@@ -127,7 +127,7 @@ def evaluate(
     `progress` is called with the numbers of done and all documents, first with 0 done, and again while waiting for a
     search; an exception of it ends the searches. Apart from their seconds, the rows are the same for any number of
     child `processes`, unless the time limit ends a search; output of a solver's C code there goes to standard error
-    (`relevance.summarizers.processes.map_in_processes`). With 0 processes all work is done in this process, whose
+    (`relevance.processes.mapping.map_in_processes`). With 0 processes all work is done in this process, whose
     standard output may then get such output (`relevance.summarizers.oracles.exact`). Raises ValueError for unknown
     options.
     """

@@ -19,10 +19,10 @@ from relevance.data.importers import read_documents
 from relevance.data.records import Example
 from relevance.data.store import DataStore
 from relevance.metrics.rouge import RougeN
+from relevance.processes.mapping import map_in_processes
 from relevance.reports.formats.latex import escape_latex as latex_text
 from relevance.summarizers.oracles import ALGORITHMS, Target, evaluation
 from relevance.summarizers.oracles.evaluation import OracleTask, evaluate, load_evaluation, summarize_algorithms
-from relevance.summarizers.processes import map_in_processes
 from relevance.summarizers.sentences import sentences_of
 from tests.commands import refused, run, write
 

@@ -14,8 +14,8 @@ from relevance.data.demo import NAME, add_demo
 from relevance.data.records import Document
 from relevance.data.store import CANCELLED, DataStore, Run, RunGoingOn
 from relevance.metrics import lexical_metrics, make_metrics, metric
-from relevance.metrics.background.processes import launch
 from relevance.metrics.scoring import score_dataset
+from relevance.processes.runs import launch
 from relevance.summarizers.background import MODULE, start_run
 from relevance.summarizers.registry import UnknownSummarizer
 from tests.conftest import ROOT

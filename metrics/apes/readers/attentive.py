@@ -17,10 +17,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from relevance.data.files import sha256
+from relevance.data.one_line import first_line
 from relevance.data.reading import FileLine, json_object
 from relevance.metrics.apes.base import BLANK, PLACES, Answer, ReadingTask
 from relevance.metrics.apes.readers.anonymous import Cloze, Token, cloze_from_task
-from relevance.metrics.models.files import BadModel, ModelUnavailable, device, first_line, safe
+from relevance.metrics.models.files import BadModel, ModelUnavailable, device, safe
 
 if TYPE_CHECKING:
     import torch

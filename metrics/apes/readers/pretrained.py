@@ -5,9 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from relevance.data.one_line import first_line
 from relevance.metrics.apes.base import PLACES, Answer, ReadingTask
 from relevance.metrics.models.encoder import make_batches, quiet
-from relevance.metrics.models.files import BadModel, device, find_model, first_line
+from relevance.metrics.models.files import BadModel, device, find_model
 from relevance.metrics.text import Span
 
 WINDOW = 384

@@ -9,12 +9,13 @@ from streamlit.delta_generator import DeltaGenerator
 
 from relevance.data.store import Dataset
 from relevance.pages.background.computed import give_way
-from relevance.pages.background.pool import Call, carry_out
+from relevance.pages.background.pool import NOT_HOSTED
 from relevance.pages.background.turns import Turns
 from relevance.pages.components.shared.stores import open_stores
+from relevance.processes.pool import Call, carry_out
+from relevance.processes.worker import Told, WorkerProcess, given_out, tell
 from relevance.reports.escaping import format_count
 from relevance.summarizers.oracles.evaluation import OracleTask, evaluate_stored
-from relevance.summarizers.processes import Told, WorkerProcess, given_out, tell
 
 SEARCH = "search_ended"
 """Session key: an event that is set when the search of this session has ended and stored its results."""
@@ -36,7 +37,7 @@ def search_documents(dataset: Dataset, task: OracleTask) -> None:
     try:
         with TURNS.stand_in_line() as count_before:
             await_turn(count_before, dataset, bar)
-            process = WorkerProcess()
+            process = WorkerProcess(NOT_HOSTED)
             try:
                 process.ask(carry_out, Call(search_stored.__module__, search_stored.__qualname__, (dataset.name, task)))
                 show_progress(process, dataset, bar)

@@ -16,10 +16,10 @@ from relevance.data.store import CANCELLED, DataStore, Run, UnknownRun, runs
 from relevance.hosting.accounts import AccountStore
 from relevance.hosting.sign_ins import SignedIn, SignInStore, digest_of
 from relevance.metrics import metric
-from relevance.metrics.background import processes
-from relevance.metrics.background.processes import launch, report_progress
 from relevance.metrics.background.scoring import MODULE, score, start_run
 from relevance.metrics.scoring import ProgressCallback
+from relevance.processes import runs as processes
+from relevance.processes.runs import launch, report_progress
 from tests.processes import alive, running_process
 from tests.waiting import PATIENCE, until
 
@@ -159,7 +159,7 @@ def test_a_run_ends_with_the_server(store: DataStore) -> None:
     code = (
         "import os, sys, time; from relevance.data.database import connect\n"
         "from relevance.data.store import DataStore\n"
-        "from relevance.metrics.background.processes import launch; store = DataStore(connect(sys.argv[1]))\n"
+        "from relevance.processes.runs import launch; store = DataStore(connect(sys.argv[1]))\n"
         f"run = store.start_run(dataset={NAME!r}, metrics=['rouge1', 'carouge'])\n"
         f"print(run.id, launch(store, run.id, {MODULE!r}).pid, flush=True); time.sleep(600)"
     )

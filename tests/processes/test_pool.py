@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from relevance.pages.background import pool as module
-from relevance.pages.background.pool import Call, Job, Pool
+from relevance.processes import pool as module
+from relevance.processes.pool import Call, Job, Pool
 from tests.waiting import PATIENCE, until
 
 

@@ -1,4 +1,4 @@
-"""Runs in separate processes, such as `python -m relevance.metrics.background.scoring RUN_ID`.
+"""Runs of the database in separate processes, such as `python -m relevance.metrics.background.scoring RUN_ID`.
 
 Models take seconds to load and gigabytes of memory, and a web server with their libraries would collect their garbage
 after every click. The processes share only the database: a run is stored before its process starts, and its process
@@ -9,16 +9,14 @@ import os
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import IO, NamedTuple
 
 from relevance.data.database import URL_VARIABLE, absolute_url, connect
-from relevance.data.environment import without_secrets
+from relevance.data.one_line import first_line
 from relevance.data.store import DIED, DatabaseFailed, DataStore, Run
-from relevance.metrics.background.child_process import explain_exit, start_module
-from relevance.metrics.models.files import first_line
-from relevance.metrics.scoring import Failures, ProgressCallback
+from relevance.processes.child import end_with_parent, explain_exit, start_module
 
 NICE = 10
 """The niceness of a run: behind the pages that people use."""
@@ -36,11 +34,14 @@ class Done(NamedTuple):
 
     said: tuple[str, ...] = ()
     """Sentences about the run."""
-    failed: Failures | None = None
+    failed: Mapping[str, str] | None = None
     """The reasons why metrics failed, by their names."""
 
 
-Work = Callable[[DataStore, Run, ProgressCallback], Done]
+Progress = Callable[[int, int], None]
+"""A function that is told how much is done, and of how much."""
+
+Work = Callable[[DataStore, Run, Progress], Done]
 """A function that does a run's work. It calls back with its progress, which raises `Superseded` if the run is over."""
 
 
@@ -92,7 +93,7 @@ def launch(store: DataStore, run_id: int, module: str, *arguments: str) -> subpr
         module,
         str(run_id),
         *arguments,
-        environment=without_secrets(**{URL_VARIABLE: url}),
+        environment={URL_VARIABLE: url},
         stdout=subprocess.DEVNULL,
     )
     threading.Thread(target=wait, args=(store, run_id, process, log), daemon=True).start()
@@ -116,7 +117,9 @@ def execute(run_id: int, work: Work, *, patience: float = 0) -> None:
     """
     os.nice(NICE)
     store = DataStore(connect())
-    threading.Thread(target=exit_with_parent, args=(store, run_id), daemon=True).start()
+    # Nobody could stop it any more, and a server of another version may change the schema. Stored results stay.
+    last_words = "the server that started it ended; what was stored until then is kept"
+    end_with_parent(lambda: store.end_run(run_id, error=last_words))
 
     def leave() -> None:
         timer = threading.Timer(patience, os._exit, (0,))
@@ -124,16 +127,6 @@ def execute(run_id: int, work: Work, *, patience: float = 0) -> None:
         timer.start()
 
     carry_out(store, run_id, work, leave)
-
-
-def exit_with_parent(store: DataStore, run_id: int) -> None:
-    """End this process when the one that started it has ended.
-
-    Nobody could stop it any more, and a server of another version may change the schema. Stored results stay.
-    """
-    os.read(0, 1)
-    store.end_run(run_id, error="the server that started it ended; what was stored until then is kept")
-    os._exit(1)
 
 
 def carry_out(store: DataStore, run_id: int, work: Work, leave: Callable[[], None] = lambda: None) -> None:
@@ -154,9 +147,7 @@ def carry_out(store: DataStore, run_id: int, work: Work, leave: Callable[[], Non
 
 
 @contextmanager
-def report_progress(
-    store: DataStore, run_id: int, leave: Callable[[], None] = lambda: None
-) -> Iterator[ProgressCallback]:
+def report_progress(store: DataStore, run_id: int, leave: Callable[[], None] = lambda: None) -> Iterator[Progress]:
     """Record a run's progress in the database; yield a progress callback, which raises `Superseded`.
 
     A thread writes the progress, so that it is reported during long batches and batches do not wait for the disk.

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from relevance.summarizers.processes import map_in_processes
+from relevance.processes.mapping import map_in_processes
 from tests.waiting import PATIENCE, until
 
 pytestmark = pytest.mark.process
@@ -102,7 +102,7 @@ def test_a_child_that_ends_is_missed():
 def test_standard_output_of_children_is_kept_clean():
     script = (
         "import os\n"
-        "from relevance.summarizers.processes import map_in_processes\n"
+        "from relevance.processes.mapping import map_in_processes\n"
         "with map_in_processes(2) as each:\n"
         "    print(sum(each(os.write, [1] * 4, [b'stray'] * 4)))\n"
     )
@@ -114,7 +114,7 @@ def test_children_do_not_import_the_main_module(tmp_path):
     """Streamlit makes the page that is being drawn the main module: it must not be drawn again in every child."""
     script = tmp_path / "script.py"
     script.write_text(
-        "print('main module')\nfrom relevance.summarizers.processes import map_in_processes\n"
+        "print('main module')\nfrom relevance.processes.mapping import map_in_processes\n"
         "with map_in_processes(1) as each:\n    print(list(each(abs, [-1])))\n"
     )
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -125,8 +125,8 @@ def test_children_do_not_import_the_main_module(tmp_path):
 def test_children_end_when_their_parent_is_killed():
     script = (
         "import os, signal, time\n"
-        "from tests.summarizers.test_processes import pid\n"
-        "from relevance.summarizers.processes import map_in_processes\n"
+        "from tests.processes.test_mapping import pid\n"
+        "from relevance.processes.mapping import map_in_processes\n"
         "with map_in_processes(1) as each:\n"
         "    print(*each(pid, [0]), flush=True)\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"
