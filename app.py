@@ -90,11 +90,12 @@ def put_behind_gate() -> dict[str, Any]:
     from streamlit import file_util
 
     from relevance.data.database import check_writable, connect, fix_database
-    from relevance.hosting.exports import ExportDesk
+    from relevance.hosting.exports import ExportRoutes
     from relevance.hosting.gate import HEADER, Gate, SecurityHeaders
+    from relevance.hosting.oidc import all_routes
     from relevance.hosting.operations import Counters
     from relevance.hosting.policy import content_security_policy
-    from relevance.hosting.routes import Desk
+    from relevance.hosting.routes import SiteRoutes
     from relevance.hosting.services import Services
     from relevance.pages.background.pool import open_pool
 
@@ -118,7 +119,7 @@ def put_behind_gate() -> dict[str, Any]:
     page = Path(file_util.get_static_dir(), "index.html").read_text(encoding="utf-8")
     policy = content_security_policy(page, settings.public_url, scripts="blob:")  # our components' scripts
     return {
-        "routes": [*Desk(services, counters).routes(), *ExportDesk(services).routes()],
+        "routes": [*all_routes(SiteRoutes(services, counters)), *ExportRoutes(services).routes()],
         "middleware": [
             Middleware(SecurityHeaders, policy=policy, secure=settings.secure),
             Middleware(Gate, services=services, counters=counters, pages=binding),

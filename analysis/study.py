@@ -226,39 +226,25 @@ class Results:
         return analyze_systems(inputs.cells, columns, inputs.settings.baselines, signatures)
 
 
-def analyze_judgments(
-    preferences: Preferences,
-    cells: Cells,
-    settings: Settings = DEFAULTS,
-    *,
-    checks: Mapping[str, tuple[int, int]] | None = None,
-    truncated: Mapping[str, int] | None = None,
-    sampling: str = "all",
-    unit: Unit = "judgment",
-    verdicts: Sequence[Verdicts] = (),
-    complete: CompleteDocuments | None = None,
-) -> Results:
-    """Analyse a study's judgments beside the scores of its data set; the arguments are those of `Inputs`.
+def analyze_judgments(inputs: Inputs, verdicts: Sequence[Verdicts] = ()) -> Results:
+    """Analyse a study's judgments beside the scores of its data set, restricted to the systems that the settings name.
 
     `verdicts` are those of language models on the pairs, which are among the preferences' scores, too. Unless the
     settings name a rating, metrics are correlated with the judgments won. Raises `UnknownSystem` for an unknown
     baseline.
     """
+    preferences, cells, settings = inputs.preferences, inputs.cells, inputs.settings
     if settings.systems:
         preferences, cells = preferences.of_systems(settings.systems), cells.of_systems(settings.systems)
         verdicts = [one.of_systems(settings.systems) for one in verdicts]
     check_systems(settings.baselines, cells.systems, "--baselines")
     return Results(
-        Inputs(
-            preferences,
-            with_judgments(cells, preferences),
-            replace(settings, human=settings.human or WON),
-            unit,
-            sampling=sampling,
-            truncated=truncated or {},
+        replace(
+            inputs,
+            preferences=preferences,
+            cells=with_judgments(cells, preferences),
+            settings=replace(settings, human=inputs.human),
             judges=tuple(map(summarize_judge, verdicts)),
-            checks=checks or {},
-            complete=complete,
         )
     )
 

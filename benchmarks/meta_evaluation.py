@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from relevance.analysis.correlation.coefficients import METHODS
-from relevance.analysis.study import Results, analyze_judgments
+from relevance.analysis.study import Inputs, Results, analyze_judgments
 from relevance.data.cells import Cells
 from relevance.data.preferences import Preferences, to_name_column
 from relevance.reports import formats
@@ -97,7 +97,9 @@ def main() -> None:
     for shape, (documents, systems) in SHAPES.items():
         preferences, cells = made_up(documents, systems)
         print(f"{shape}: {len(preferences)} judgments of {len(preferences.documents)} pairs by {ANNOTATORS} annotators")
-        results, total = timed("judgments won by each summary", lambda p=preferences, c=cells: analyze_judgments(p, c))
+        results, total = timed(
+            "judgments won by each summary", lambda p=preferences, c=cells: analyze_judgments(Inputs(p, c))
+        )
         for what, part in PARTS.items():
             _, took = timed(what, lambda r=results, p=part: getattr(r, p))
             total += took

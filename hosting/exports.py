@@ -45,7 +45,7 @@ def bundle_address(study: str, *, texts: bool) -> str:
     return f"/export/{quote(study, safe='')}/{BUNDLE}{'' if texts else '?no-texts=1'}"
 
 
-class ExportDesk:
+class ExportRoutes:
     """The route that serves files."""
 
     def __init__(self, services: Services) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from authlib.integrations.starlette_client import OAuth
 from httpx2 import HTTPError
@@ -20,10 +20,8 @@ from starlette.routing import Route
 from relevance.data.one_line import cut
 from relevance.data.store import NotAllowed
 from relevance.hosting.forms import refusal_page
-
-if TYPE_CHECKING:
-    from relevance.hosting.routes import Desk
-    from relevance.hosting.settings import Provider
+from relevance.hosting.routes import SiteRoutes
+from relevance.hosting.settings import Provider
 
 MINUTES = 10
 """The most minutes that somebody may spend at the provider's."""
@@ -41,11 +39,11 @@ LONGEST = 200
 log = logging.getLogger("relevance.oidc")
 
 
-class ProviderDesk:
+class ProviderRoutes:
     """The two routes to the provider and back."""
 
-    def __init__(self, desk: Desk, provider: Provider) -> None:
-        self.desk, self.settings = desk, desk.services.settings
+    def __init__(self, site: SiteRoutes, provider: Provider) -> None:
+        self.site, self.settings = site, site.services.settings
         self.cookie = f"{self.settings.cookie}-oidc"
         self.signer = URLSafeTimedSerializer(self.settings.secret, salt="oidc")
         self.client = OAuth().register(
@@ -72,7 +70,7 @@ class ProviderDesk:
         except Exception as error:  # whatever the provider says of itself
             return self.refuse(SILENT, 503, error)
         kept = self.signer.dumps(json.dumps(own.session))
-        answer.set_cookie(self.cookie, kept, max_age=60 * MINUTES, **self.desk.cookie_options())
+        answer.set_cookie(self.cookie, kept, max_age=60 * MINUTES, **self.site.cookie_options())
         return answer
 
     async def finish(self, request: Request) -> Response:
@@ -97,13 +95,13 @@ class ProviderDesk:
         if not isinstance(address, str) or claims.get("email_verified") is not True:
             return self.refuse("Your institution does not vouch for your email address.", 403)
         try:
-            user_id = await self.desk.find_account(str(claims["iss"]), str(claims["sub"]), address)
+            user_id = await self.site.find_account(str(claims["iss"]), str(claims["sub"]), address)
         except NotAllowed as error:
             return self.refuse(NOT_YOURS, 403, error)
         if user_id is None:
             return self.refuse("There is no account for your email address; ask the owner of this server.", 403)
-        answer = await self.desk.signed_in(request, user_id=user_id)
-        answer.delete_cookie(self.cookie, **self.desk.cookie_options())
+        answer = await self.site.signed_in(request, user_id=user_id)
+        answer.delete_cookie(self.cookie, **self.site.cookie_options())
         return answer
 
     def refuse(self, said: str, status: int, reason: Exception | str | None = None) -> Response:
@@ -112,8 +110,17 @@ class ProviderDesk:
             why = reason if isinstance(reason, str) else f"{type(reason).__name__}: {reason}"
             log.warning("a sign-in by the provider was refused: %s", cut(why, LONGEST))
         answer = refusal_page("Sign in", said, status)
-        answer.delete_cookie(self.cookie, **self.desk.cookie_options())
+        answer.delete_cookie(self.cookie, **self.site.cookie_options())
         return answer
+
+
+def all_routes(site: SiteRoutes) -> list[Route]:
+    """Return the routes of a site, with those to its provider if it has one.
+
+    A test of access rights covers every one of them.
+    """
+    provider = site.services.settings.provider
+    return [*(ProviderRoutes(site, provider).routes() if provider else []), *site.routes()]
 
 
 def with_session(request: Request, session: dict[str, Any]) -> Request:

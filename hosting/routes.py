@@ -24,7 +24,6 @@ from relevance.hosting.attempts import ACCOUNT, ADDRESS, EVERYWHERE, LINKS
 from relevance.hosting.forms import account_page, enter_page, refusal_page, sign_in_page
 from relevance.hosting.gate import has_token
 from relevance.hosting.links import LinkUnusable
-from relevance.hosting.oidc import ProviderDesk
 from relevance.hosting.operations import Counters
 from relevance.hosting.services import Services
 from relevance.hosting.sign_ins import ANNOTATORS, USERS, SignedIn
@@ -43,7 +42,7 @@ CROSS_SITE = msgid("Only this site's own pages may send that.")
 UNUSABLE = msgid("This link does not open a study; ask whoever sent it for another one.")
 
 
-class Desk:
+class SiteRoutes:
     """The handlers of the routes, over the services of this server."""
 
     def __init__(self, services: Services, counters: Counters) -> None:
@@ -51,10 +50,8 @@ class Desk:
         self.hashing: CapacityLimiter | None = None
 
     def routes(self) -> list[Route]:
-        """Return the routes. A test of access rights covers every one of them."""
-        provider = self.services.settings.provider
+        """Return the routes, without those to the lab's provider."""
         return [
-            *(ProviderDesk(self, provider).routes() if provider else []),
             Route("/sign-in", self.sign_in, methods=["GET", "POST"]),
             Route("/sign-out", self.sign_out, methods=["POST"]),
             Route("/account", self.account, methods=["GET", "POST"]),

@@ -40,18 +40,17 @@ def make_study_contents(found: StudyData, settings: Settings) -> Contents:
             f"there are no human ratings of {settings.human!r}; there are {', '.join(dataset.aspects) or 'none at all'}"
         )
     check_systems(settings.systems, study.systems, "--systems")
-    results = analyze_judgments(
+    inputs = Inputs(
         found.preferences,
         found.cells,
         settings,
-        checks=found.checks,
-        truncated=found.truncated,
-        sampling=study.rule,
         unit="adjudicated pair" if found.adjudicated else "judgment",
-        verdicts=found.verdicts,
+        sampling=study.rule,
+        truncated=found.truncated,
+        checks=found.checks,
         complete=found.complete,
     )
-    return describe_study(found, Presentation(results))
+    return describe_study(found, Presentation(analyze_judgments(inputs, found.verdicts)))
 
 
 def with_warnings(contents: Contents, data: DataStore, dataset: str) -> Contents:

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 from relevance.metrics.models.encoder import UNLIMITED, make_batches
 from relevance.summarizers.checkpoints.files import CheckpointFiles
-from relevance.summarizers.checkpoints.loading import Model, load_network, load_tokenizer, open_model
+from relevance.summarizers.checkpoints.loading import load_network, load_tokenizer, open_model
+from relevance.summarizers.checkpoints.model import Model
 from relevance.summarizers.checkpoints.options import WritingOptions, generation_config, generation_settings
 from relevance.summarizers.checkpoints.sources import Source, make_prompt
 

@@ -7,60 +7,16 @@ does not know are refused.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stderr
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext, redirect_stderr
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any
 
-from relevance.data.one_line import first_line
 from relevance.metrics.models.encoder import quiet
 from relevance.metrics.models.files import BadModel, ModelUnavailable, device
 from relevance.summarizers.checkpoints.files import CheckpointFiles
+from relevance.summarizers.checkpoints.model import Model, WritingMethod, origin, refuse_bad_checkpoint
 from relevance.summarizers.checkpoints.sources import Source
-
-
-class WritingMethod(Protocol):
-    """The part of a training method that loads its networks, and takes part when they write."""
-
-    def load(self, model: Model) -> Any:
-        """Load the network with its weights, on the CPU. Raises `BadModel`."""
-
-    def steer(
-        self, network: Any, tokenizer: Any, sources: Sequence[Source], inputs: Mapping[str, Any]
-    ) -> AbstractContextManager[Mapping[str, Any]]:
-        """Pass a batch to the modules that the method added to the network, while it writes.
-
-        `inputs` are the tensors `input_ids` and `attention_mask`, with a row for each source. Gives further arguments
-        of `generate`, such as a `logits_processor`.
-        """
-
-
-@dataclass(eq=False)
-class Model:
-    """The description of a network before it is loaded."""
-
-    files: CheckpointFiles
-    config: Any
-    """The network's config, as transformers reads it."""
-    generation: Any
-    """The network's own `GenerationConfig`."""
-    dtype: str
-    device: str
-    """The device on which it runs, such as `cpu` or `cuda`."""
-    method: WritingMethod
-
-    @property
-    def encoder_decoder(self) -> bool:
-        """Whether it is an encoder-decoder, not a language model."""
-        return bool(self.config.is_encoder_decoder)
-
-    @property
-    def text_config(self) -> Any:
-        """The config of the part that reads texts: the encoder, if there is one."""
-        if self.config.model_type == "encoder-decoder":  # two models put together, each with its config
-            return self.config.encoder
-        return self.config.get_text_config(encoder=True) if self.encoder_decoder else self.config.get_text_config()
 
 
 def open_model(files: CheckpointFiles, dtype: str, wanted: str | None = None) -> Model:
@@ -132,27 +88,6 @@ def load_network(model: Model) -> Any:
     load_network.cache_clear()  # frees the previous network first
     with refuse_bad_checkpoint(model.files):
         return model.method.load(model).eval().to(model.device)
-
-
-def origin(files: CheckpointFiles) -> dict[str, Any]:
-    """Return the arguments that tell transformers where to load from, without downloads or foreign code."""
-    place = {"pretrained_model_name_or_path": files.folder, "local_files_only": True, "trust_remote_code": False}
-    return place | ({"gguf_file": files.path.name} if files.kind == "gguf" else {})
-
-
-@contextmanager
-def refuse_bad_checkpoint(files: CheckpointFiles) -> Iterator[None]:
-    """Turn any error into a `BadModel` that names the checkpoint, because libraries raise a dozen kinds."""
-    try:
-        yield
-    except ModelUnavailable:
-        raise
-    except Exception as error:
-        if "trust_remote_code" in str(error):
-            raise BadModel(
-                f"{files.path} needs code of its own, which is not run: use a model that transformers itself knows"
-            ) from error
-        raise BadModel(f"the model in {files.path} cannot be loaded: {first_line(error)}") from error
 
 
 def check_kind(files: CheckpointFiles, config: Any) -> None:

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from relevance.data.records import Document
+from relevance.summarizers.checkpoints.model import Model, refuse_bad_checkpoint
+from relevance.summarizers.checkpoints.sources import Source
 from relevance.summarizers.methods.base import Network
 from relevance.summarizers.methods.plain import Seq2SeqMethod
 
-if TYPE_CHECKING:
-    from relevance.summarizers.checkpoints.loading import Model
-    from relevance.summarizers.checkpoints.sources import Source
-
 
 class TrainedNetwork:
-    """A `relevance.summarizers.checkpoints.loading.WritingMethod` for networks with a method's additions."""
+    """A `relevance.summarizers.checkpoints.model.WritingMethod` for networks with a method's additions."""
 
     def __init__(self, method: Seq2SeqMethod) -> None:
         self.method = method
@@ -24,8 +22,6 @@ class TrainedNetwork:
     def load(self, model: Model) -> Any:
         """Load the network with its weights. Raises `BadModel`."""
         import torch
-
-        from relevance.summarizers.checkpoints.loading import refuse_bad_checkpoint
 
         with refuse_bad_checkpoint(model.files):
             return self.method.load(model.files.folder).model.to(getattr(torch, model.dtype))

@@ -35,7 +35,7 @@ from relevance.annotation.tables import AssignmentRow, PairRow, StudyRow
 from relevance.data.database import connect, now
 from relevance.data.records import Document, Summary
 from relevance.data.store import DataStore, StoreError, UnknownDataset
-from tests.processes import running_process
+from tests.running import running_process
 
 Create = Callable[..., Study]
 Judge = Callable[..., None]

@@ -20,7 +20,7 @@ from relevance.llm.openai_client import KEY_VARIABLE
 from tests.commands import refused, run
 from tests.conftest import ROOT
 from tests.llm.stub import Handler, Reply, Stub, fails, hangs_up, says
-from tests.processes import running_process
+from tests.running import running_process
 from tests.summarizers.checkpoints import save_llama
 from tests.waiting import PATIENCE
 

@@ -26,7 +26,7 @@ from relevance.metrics.base import Score
 from relevance.metrics.length import Length
 from relevance.metrics.scoring import DOCUMENTS
 from tests.conftest import ROOT
-from tests.processes import running_process
+from tests.running import running_process
 from tests.waiting import PATIENCE, until
 
 pytestmark = pytest.mark.process

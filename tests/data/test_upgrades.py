@@ -21,7 +21,7 @@ from relevance.annotation.store import AnnotationStore
 from relevance.data.database import Base, connect, make_engine, migrations, schema_versions
 from tests.conftest import ROOT, statement
 from tests.data.test_database import BEFORE_CHECKS
-from tests.processes import running_process
+from tests.running import running_process
 from tests.waiting import PATIENCE
 
 pytestmark = pytest.mark.process

@@ -86,7 +86,7 @@ def build(engine: Engine) -> Lab:
         for name, role in (("olga", "owner"), ("carla", "researcher"), ("sven", "researcher"))
     )
     reader, manager, adjudicator = (add_account(engine, name) for name in ("rita", "mark", "ada"))
-    of_carla, of_sven = Stores.over(engine, carla), Stores.over(engine, sven)
+    of_carla, of_sven = Stores(engine, carla), Stores(engine, sven)
     add_news(of_carla.data)
     of_carla.annotation.create_study(spec("S"))
     of_sven.annotation.create_study(spec("elsewhere"))

@@ -170,8 +170,8 @@ def test_another_password_signs_out(engine: Engine, store: AccountStore) -> None
     ben = add_account(engine, "ben")
     store.set_password("ann", PASSWORD)
     with pytest.raises(NotSignedIn):
-        Stores.over(engine, ann).data.datasets()
-    Stores.over(engine, ben).data.datasets()
+        Stores(engine, ann).data.datasets()
+    Stores(engine, ben).data.datasets()
     found = store.password_of("ann")
     assert found is not None
     assert password_is_right(PASSWORD, found[1])
@@ -233,8 +233,8 @@ def test_owners_who_disable_each_other_at_once_leave_one(engine: Engine) -> None
 def test_an_owner_signs_an_account_out_everywhere(engine: Engine, lab: Lab) -> None:
     AccountStore(engine, lab.actors["owner"]).sign_out("carla")
     with pytest.raises(NotSignedIn):
-        Stores.over(engine, lab.actors["creator"]).data.datasets()
-    Stores.over(engine, lab.actors["reader"]).data.datasets()
+        Stores(engine, lab.actors["creator"]).data.datasets()
+    Stores(engine, lab.actors["reader"]).data.datasets()
     with pytest.raises(UnknownUser):
         AccountStore(engine).sign_out("nobody")
 

@@ -18,7 +18,7 @@ from relevance.data.store import NotSignedIn
 from relevance.data.tables import UserRow
 from relevance.hosting.accounts import AccountStore
 from relevance.hosting.operations import Counters
-from relevance.hosting.routes import Desk
+from relevance.hosting.routes import SiteRoutes
 from relevance.hosting.services import Services
 from relevance.hosting.settings import Settings
 from relevance.hosting.sign_ins import TOUCH, SignedIn, SignInStore, digest_of
@@ -63,16 +63,16 @@ def test_a_password_is_changed_while_the_form_with_the_old_one_is_looked_at(
     engine: Engine, user_id: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     services = Services.over(engine, Settings("x" * 40, URL))
-    desk = Desk(services, Counters())
+    site = SiteRoutes(services, Counters())
 
     async def verify(password: str, stored: str | None) -> bool:
         services.accounts.set_password("ann", ANOTHER)
         return password == PASSWORD
 
-    client = TestClient(Starlette(routes=desk.routes()), base_url=URL, follow_redirects=False)
+    client = TestClient(Starlette(routes=site.routes()), base_url=URL, follow_redirects=False)
     form = {"name": "ann", "password": PASSWORD}
     assert client.post("/sign-in", data=form, headers={"Origin": URL}).status_code == 303
-    monkeypatch.setattr(desk, "verify", verify)
+    monkeypatch.setattr(site, "verify", verify)
     client.cookies.clear()
     answer = client.post("/sign-in", data=form, headers={"Origin": URL})
     assert answer.status_code == 401
@@ -120,7 +120,7 @@ def held_in_the_middle(
 
 def test_a_right_is_taken_away_while_its_owner_is_given_a_pair(engine: Engine, lab: Lab) -> None:
     """The member's call rests on the membership, so the change waits for it, and keeps nothing that it needs."""
-    member = Stores.over(engine, lab.actors["reader"]).annotation
+    member = Stores(engine, lab.actors["reader"]).annotation
     own = member.join(study="S", name="")
     creator = AccountStore(engine, lab.actors["creator"])
     held_in_the_middle(

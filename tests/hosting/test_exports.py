@@ -25,7 +25,7 @@ from relevance.data.access import Right
 from relevance.data.database import connect, now
 from relevance.data.demo import NAME as DEMO
 from relevance.data.store import DataStore
-from relevance.hosting.exports import ExportDesk, bundle_address, export_address
+from relevance.hosting.exports import ExportRoutes, bundle_address, export_address
 from relevance.hosting.gate import Gate
 from relevance.hosting.operations import Counters
 from relevance.hosting.services import Services
@@ -69,7 +69,7 @@ def skip_one_pair(store: AnnotationStore) -> None:
 def browser(engine: Engine, services: Services) -> Browser:
     """A browser in which somebody is signed in: an account by name, an annotator of the study, or nobody."""
     app = Starlette(
-        routes=ExportDesk(services).routes(),
+        routes=ExportRoutes(services).routes(),
         middleware=[Middleware(Gate, services=services, counters=Counters(), pages=NO_PAGES)],
     )
 

@@ -490,7 +490,7 @@ def test_a_method_answers_those_it_is_for_and_nobody_else(
     for actor in ACTORS:
         engine = copies()
         try:
-            call(Stores.over(engine, lab.actors[actor]), lab)
+            call(Stores(engine, lab.actors[actor]), lab)
             found[actor] = None
         except REFUSALS as error:
             found[actor] = type(error)

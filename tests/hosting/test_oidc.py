@@ -23,8 +23,9 @@ from starlette.testclient import TestClient
 from relevance.data.database import connect
 from relevance.hosting.accounts import AccountStore
 from relevance.hosting.gate import Gate
+from relevance.hosting.oidc import all_routes
 from relevance.hosting.operations import Counters
-from relevance.hosting.routes import Desk
+from relevance.hosting.routes import SiteRoutes
 from relevance.hosting.services import Services
 from relevance.hosting.settings import Provider, Settings
 from tests.driving import SECRET
@@ -74,7 +75,7 @@ def browser(engine: Engine, issuer: str) -> Iterator[TestClient]:
     services.accounts.disable("Closed")
     counters = Counters()
     app = Starlette(
-        routes=Desk(services, counters).routes(),
+        routes=all_routes(SiteRoutes(services, counters)),
         middleware=[
             Middleware(Gate, services=services, counters=counters, pages=NO_PAGES),
             Middleware(SessionMiddleware, secret_key=SECRET),  # as Streamlit has it around all routes
@@ -234,7 +235,7 @@ def test_a_token_that_is_wrong_is_refused_and_the_log_says_why(
 ) -> None:
     services = Services.over(engine, Settings(SECRET, URL, provider=Provider(forger.issuer, "relevance", "s3cret")))
     services.accounts.add_user(name="Rita", role="researcher", email="rita@lab.example")
-    app = Starlette(routes=Desk(services, Counters()).routes())
+    app = Starlette(routes=all_routes(SiteRoutes(services, Counters())))
     forger.sign_by = RSAKey.generate_key(2048, {"kid": "k"}) if what == "signature" else forger.key
     with TestClient(app, base_url=URL, follow_redirects=False) as browser:
         asked = parse_qs(urlsplit(browser.get("/oidc/start").headers["location"]).query)
@@ -270,7 +271,7 @@ def test_who_declines_is_told(browser: TestClient) -> None:
 
 def test_a_provider_that_is_down_is_said(engine: Engine) -> None:
     services = Services.over(engine, Settings(SECRET, URL, provider=Provider("http://127.0.0.1:9", "relevance", "s")))
-    app = Starlette(routes=Desk(services, Counters()).routes())
+    app = Starlette(routes=all_routes(SiteRoutes(services, Counters())))
     with TestClient(app, base_url=URL, follow_redirects=False) as client:
         answer = client.get("/oidc/start")
     assert answer.status_code == 503

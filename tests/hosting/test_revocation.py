@@ -80,7 +80,7 @@ def test_an_excluded_annotator_who_is_let_in_again_needs_a_new_sign_in(engine: E
 
 
 def test_a_disabled_account_does_nothing_more(engine: Engine, lab: Lab) -> None:
-    store = Stores.over(engine, lab.actors["creator"])
+    store = Stores(engine, lab.actors["creator"])
     store.annotation.close_study("S")
     AccountStore(engine, lab.actors["owner"]).disable("carla")
     for call in (
@@ -96,7 +96,7 @@ def test_a_disabled_account_does_nothing_more(engine: Engine, lab: Lab) -> None:
 
 
 def test_a_membership_ends_at_once(engine: Engine, lab: Lab) -> None:
-    member, creator = Stores.over(engine, lab.actors["manager"]), Stores.over(engine, lab.actors["creator"])
+    member, creator = Stores(engine, lab.actors["manager"]), Stores(engine, lab.actors["creator"])
     own = member.annotation.join(study="S", name="typed")
     judge_next(member.annotation, own)
     creator.accounts.grant("S", "mark", Right.READ)
@@ -113,7 +113,7 @@ def test_a_membership_ends_at_once(engine: Engine, lab: Lab) -> None:
 
 
 def test_a_member_who_judges_can_be_excluded(engine: Engine, lab: Lab) -> None:
-    member = Stores.over(engine, lab.actors["reader"])
+    member = Stores(engine, lab.actors["reader"])
     own = member.annotation.join(study="S", name="typed")
     assert own.name == "rita"
     PeopleStore(engine, lab.actors["creator"]).exclude("S", "rita", "why")
@@ -124,7 +124,7 @@ def test_a_member_who_judges_can_be_excluded(engine: Engine, lab: Lab) -> None:
 
 
 def test_a_member_who_withdrew_and_was_erased_is_named_nowhere(engine: Engine, lab: Lab) -> None:
-    member = Stores.over(engine, lab.actors["reader"])
+    member = Stores(engine, lab.actors["reader"])
     own = member.annotation.join(study="S", name="typed")
     member.phases.withdraw(own)
     PeopleStore(engine).erase("S", "rita", keep_judgments=True)
@@ -239,7 +239,7 @@ def test_a_guessed_link_is_revoked_by_nobody_else(engine: Engine, lab: Lab) -> N
 
 @pytest.mark.parametrize("actor", ["annotator elsewhere", "researcher elsewhere"])
 def test_no_message_names_a_study_that_the_caller_may_not_know(engine: Engine, lab: Lab, actor: str) -> None:
-    store = Stores.over(engine, lab.actors[actor])
+    store = Stores(engine, lab.actors[actor])
     with pytest.raises(UnknownStudy) as unknown:
         store.annotation.study("no such study")
     assert str(unknown.value) == "there is no study 'no such study'; there are elsewhere"

@@ -85,7 +85,7 @@ def test_sign_ins_of_accounts_expire(
     assert store.count() == live
     if not live:
         with pytest.raises(NotSignedIn):
-            Stores.over(engine, SignedIn(digest_of(token))).data.datasets()
+            Stores(engine, SignedIn(digest_of(token))).data.datasets()
         assert not store.is_live(digest_of(token))  # asking brings nothing back
 
 

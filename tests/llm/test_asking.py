@@ -21,7 +21,7 @@ from relevance.llm.openai_client import OpenAIClient
 from tests.conftest import ROOT
 from tests.llm.conftest import KEY, Clock
 from tests.llm.stub import Handler, Stub, breaks_off, fails, hangs_up, says, sends
-from tests.processes import running_process
+from tests.running import running_process
 from tests.waiting import PATIENCE, until
 
 

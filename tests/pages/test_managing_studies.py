@@ -19,7 +19,7 @@ pytestmark = pytest.mark.page
 
 @pytest.fixture
 def known(demo_url: str) -> Stores:
-    return Stores.over(connect(demo_url))
+    return Stores(connect(demo_url))
 
 
 def open_manage(study: str) -> AppTest:

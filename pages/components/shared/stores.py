@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from functools import cache
+from typing import NamedTuple, get_type_hints
 
 import streamlit as st
 from sqlalchemy import Engine
@@ -48,8 +50,8 @@ def version_of(dataset: Dataset) -> TextVersion:
     return TextVersion(dataset.sha256, dataset.documents, dataset.summaries)
 
 
-class Stores(NamedTuple):
-    """The stores over one engine."""
+class Stores:
+    """The stores over one engine, on behalf of one actor; each is made when it is first asked for."""
 
     data: DataStore
     annotation: AnnotationStore
@@ -65,29 +67,27 @@ class Stores(NamedTuple):
     stopping: StoppingStore
     removal: StudyRemovalStore
 
-    @classmethod
-    def over(cls, engine: Engine, actor: Actor = LOCAL) -> Stores:
-        """Open the stores over an engine, on behalf of one actor."""
-        return cls(
-            DataStore(engine, actor),
-            AnnotationStore(engine, actor),
-            ProtocolStore(engine, actor),
-            AdjudicationStore(engine, actor),
-            ModelStore(engine, actor),
-            RegistrationStore(engine, actor),
-            KeywordReviewStore(engine, actor),
-            AccountStore(engine, actor),
-            LinkStore(engine, actor),
-            PhaseStore(engine, actor),
-            PeopleStore(engine, actor),
-            StoppingStore(engine, actor),
-            StudyRemovalStore(engine, actor),
-        )
+    def __init__(self, engine: Engine, actor: Actor = LOCAL) -> None:
+        self.engine, self.actor = engine, actor
+
+    def __getattr__(self, name: str) -> object:
+        kind = kinds_of_stores().get(name)
+        if kind is None:
+            raise AttributeError(name)
+        store = kind(self.engine, self.actor)
+        setattr(self, name, store)
+        return store
+
+
+@cache
+def kinds_of_stores() -> dict[str, Callable[[Engine, Actor], object]]:
+    """Return the classes of `Stores` by their names."""
+    return get_type_hints(Stores)
 
 
 def open_stores() -> Stores:
     """Open the stores on behalf of the page's visitor. Raises `DatabaseFailed`, `NotSignedIn`."""
-    return Stores.over(open_engine(), current_actor())
+    return Stores(open_engine(), current_actor())
 
 
 @st.cache_resource(show_spinner=False)

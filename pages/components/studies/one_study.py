@@ -78,7 +78,7 @@ def show_overview(study: Study) -> None:
     with st.container(horizontal=True):
         if st.button("Preview as an annotator", icon=":material/visibility:", key="preview"):
             leave()  # an earlier walk is forgotten
-            st.session_state[PREVIEW] = Stores.over(copy_study(store, study.name))  # in memory: nothing is stored
+            st.session_state[PREVIEW] = Stores(copy_study(store, study.name))  # in memory: nothing is stored
             st.switch_page("annotate.py")
         closed = study.state == CLOSED
         label, icon = ("Reopen the study", "lock_open") if closed else ("Close the study", "lock")

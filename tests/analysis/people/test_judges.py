@@ -98,7 +98,7 @@ def shown() -> Presentation:
         took=np.full(8, 3.0),
     )
     cells = Cells(("a", "a"), ("x", "y"), {}, {"rouge1|version:1": np.array([0.5, 0.25])})
-    return Presentation(analyze_judgments(preferences, cells, verdicts=[judged]))
+    return Presentation(analyze_judgments(Inputs(preferences, cells), [judged]))
 
 
 def test_a_judge_stands_among_metrics_by_the_same_people(shown: Presentation) -> None:

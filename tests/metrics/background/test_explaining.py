@@ -29,7 +29,7 @@ from relevance.metrics.explained import CannotExplain, Explained, explain
 from relevance.metrics.from_signature import metric_of
 from relevance.metrics.models.encoder import shared_encoder
 from relevance.metrics.rouge import RougeEvidence
-from tests.processes import alive, running_process
+from tests.running import alive, running_process
 from tests.waiting import PATIENCE, until
 
 pytestmark = [pytest.mark.model, pytest.mark.process]

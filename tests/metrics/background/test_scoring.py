@@ -20,7 +20,7 @@ from relevance.metrics.background.scoring import MODULE, score, start_run
 from relevance.metrics.scoring import ProgressCallback
 from relevance.processes import runs as processes
 from relevance.processes.runs import launch, report_progress
-from tests.processes import alive, running_process
+from tests.running import alive, running_process
 from tests.waiting import PATIENCE, until
 
 pytestmark = pytest.mark.process

@@ -12,7 +12,7 @@ import pytest
 from relevance.data.records import BadRecord
 from relevance.metrics.models import vectors
 from relevance.metrics.models.vectors import EncoderVectors, FileVectors
-from tests.processes import running_process
+from tests.running import running_process
 
 ROOT = Path(__file__).resolve().parents[3]
 GLOVE = "north 0 1\neast 1 0\n"
