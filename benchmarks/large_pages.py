@@ -24,7 +24,7 @@ from relevance.data.store import DataStore, StoredScore
 from relevance.data.store.rows import example_hashes
 from relevance.metrics import make_metrics
 from relevance.pages.background.computed import LARGE_VARIABLE
-from relevance.pages.background.unfinished import LOOK
+from relevance.pages.background.waiting import REDRAW
 
 PAGES = Path(__file__).resolve().parents[1] / "pages"
 RUNS = 3
@@ -54,7 +54,7 @@ def measure(page: str) -> None:
     begun, took = time.perf_counter(), list[float]()
     while not took or test.status:  # as in a browser, the page is drawn anew until all is there
         if took:
-            time.sleep(LOOK)
+            time.sleep(REDRAW)
         took.append(time_run(test, page))
     whole = time.perf_counter() - begun
     later = [time_run(test, page) for _ in range(RUNS)]

@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from relevance.hosting.settings import is_hosted
-from relevance.pages.background.unfinished import page_run
+from relevance.pages.background.waiting import page_run
 from relevance.pages.components.annotate.annotator import judging_only
 from relevance.pages.components.shared.binding import forget_own_files
 from relevance.pages.components.shared.database import JUDGING_ONLY, guard_database

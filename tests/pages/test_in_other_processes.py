@@ -17,12 +17,14 @@ from relevance.data.cells import Cells
 from relevance.data.demo import AUTHOR, NAME
 from relevance.data.preferences import Preferences
 from relevance.data.store import DataStore
-from relevance.pages.background import computed, pool
+from relevance.pages.background import computed, waiting
+from relevance.pages.background.pool import NOT_HOSTED
 from relevance.pages.components.examples.pairs import PairFilter
 from relevance.pages.components.shared import sources
 from relevance.pages.components.shared.stores import version_of
 from relevance.pages.components.upper_bound.choice import BoundChoice
 from relevance.pages.components.upper_bound.evaluated import tables_as
+from relevance.processes.pool import Call, Pool
 from relevance.summarizers.oracles.evaluation import OracleTask, evaluate_stored
 from tests.pages.hosted import Server, server
 from tests.pages.opening import address, open_page, press, pressed, said, sound
@@ -53,17 +55,17 @@ def nothing_read_here(server: Server, demo_url: str, monkeypatch: pytest.MonkeyP
     for name in ("cells", "records", "examples", "bounds", "scores"):
         monkeypatch.setattr(DataStore, name, refuse)
     monkeypatch.setattr(AnnotationStore, "count_pairs", refuse)
-    processes = pool.Pool(1)
-    monkeypatch.setattr(computed, "open_pool", lambda: processes)
-    wait_for = computed.wait_for
+    processes = Pool(1, NOT_HOSTED)
+    monkeypatch.setattr(waiting, "open_pool", lambda: processes)
+    await_result = waiting.await_result
 
-    def receive(call: pool.Call, saying: str) -> Any:
-        result = wait_for(call, saying)
+    def receive(call: Call, saying: str) -> Any:
+        result = await_result(call, saying)
         sent = pickle.dumps(result)
         assert not any(columns.__module__.encode() in sent for columns in (Preferences, Cells)), call.function
         return result
 
-    monkeypatch.setattr(computed, "wait_for", receive)
+    monkeypatch.setattr(computed, "await_result", receive)
     server.visit(LOCAL)
     yield
     processes.end()

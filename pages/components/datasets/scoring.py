@@ -9,7 +9,7 @@ import streamlit as st
 from relevance.data.one_line import in_one_line
 from relevance.data.store import Dataset, RunGoingOn
 from relevance.metrics.registry import METRICS
-from relevance.pages.background.unfinished import later
+from relevance.pages.background.waiting import later
 from relevance.pages.components.datasets.progress import start_scoring
 from relevance.pages.components.shared.counts import signatures_of
 from relevance.pages.components.shared.stores import open_stores

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from relevance.data.preferences import Preferences
-from relevance.pages.background.computed import computed
+from relevance.pages.background.computed import computed, whole
 from relevance.pages.components.examples.pair_list import PairList, make_pair_list
 from relevance.pages.components.examples.pairs import PairFilter, Verdicts, confusion, filter_pairs, presets, verdicts
 from relevance.pages.components.shared.context import Context
@@ -30,7 +30,7 @@ class Comparison(NamedTuple):
         return self.counts[PairFilter()]
 
 
-@computed("Comparing", kept=16, whole=True)
+@whole("Comparing", kept=16)
 def judged_pairs(context: Context) -> tuple[Preferences, Verdicts]:
     """Return one entry per pair, and all verdicts; as large as the data set, so for computed functions only."""
     preferences = context.preferences

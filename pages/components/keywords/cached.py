@@ -11,7 +11,7 @@ from relevance.metrics.keywords.extractors import ExtractorOverlap, compared_key
 from relevance.metrics.keywords.overlap import Keyword
 from relevance.metrics.keywords.recall import LengthRecall, by_length, by_source, search_keywords
 from relevance.metrics.rouge_k import RougeK
-from relevance.pages.background.computed import computed
+from relevance.pages.background.computed import computed, whole
 from relevance.pages.components.keywords.lists import document_label, review_keywords, review_signature
 from relevance.pages.components.shared.records import records_of
 from relevance.pages.components.shared.stores import open_stores, version_of
@@ -28,7 +28,7 @@ def labels_of(dataset: str, version: object) -> dict[str, str]:
     return {document.id: document_label(document.id, document.title) for document, _ in records_of(dataset, version)}
 
 
-@computed("Looking for keywords", kept=4, whole=True)
+@whole("Looking for keywords", kept=4)
 def compare_dataset(dataset: str, version: object, language: str) -> dict[str, Lists]:
     """Find the keywords of all documents by id, in order; texts are in the language of that code."""
     documents = [document for document, _ in records_of(dataset, version)]

@@ -2,7 +2,7 @@
 
 from relevance.data.store import Dataset, StoredSignature
 from relevance.pages.background.computed import computed
-from relevance.pages.background.unfinished import read_at_first
+from relevance.pages.background.waiting import read_at_first
 from relevance.pages.components.shared.stores import TextVersion, open_stores, version_of
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from relevance.data.store import Dataset, StoredSignature
-from relevance.pages.background.unfinished import later
+from relevance.pages.background.waiting import later
 from relevance.pages.components.shared.counts import count_single_texts, signatures_of
 from relevance.pages.components.shared.messages import announce
 from relevance.pages.components.shared.quick_scoring import score

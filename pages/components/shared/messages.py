@@ -8,7 +8,7 @@ from streamlit.runtime.scriptrunner import StopException
 
 from relevance.data.one_line import message
 from relevance.data.store import DatabaseFailed
-from relevance.pages.background.unfinished import is_unfinished
+from relevance.pages.background.waiting import is_unfinished
 from relevance.reports.escaping import in_markdown
 
 MESSAGES = "messages_kept"

@@ -8,7 +8,7 @@ from relevance.data.store import Dataset
 from relevance.metrics.notices import LOOKED_AT, find_notices
 from relevance.metrics.registry import label_of
 from relevance.pages.background.computed import computed
-from relevance.pages.background.unfinished import later
+from relevance.pages.background.waiting import later
 from relevance.pages.components.shared.messages import sentence
 from relevance.pages.components.shared.stores import open_stores, version_of
 from relevance.reports.escaping import in_markdown

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 
 from relevance.data.one_line import cut
 from relevance.data.records import Document, Example, Summary, make_examples
-from relevance.pages.background.computed import computed
+from relevance.pages.background.computed import computed, whole
 from relevance.pages.components.shared.stores import open_stores
 
 OPENING = 80
 """Characters of a document's opening words."""
 
 
-@computed("Reading the documents", kept=4, whole=True)
+@whole("Reading the documents", kept=4)
 def records_of(dataset: str, version: object) -> list[tuple[Document, list[Summary]]]:
     """Return a data set's documents with their summaries; read anew when the version changes."""
     return open_stores().data.records(dataset)

@@ -24,8 +24,8 @@ from relevance.data.preferences import Preferences
 from relevance.data.sorting import natural_order
 from relevance.data.store import Dataset, StoredScore, StoredSignature
 from relevance.data.ties import preference_signs
-from relevance.pages.background.computed import computed
-from relevance.pages.background.unfinished import read_at_first
+from relevance.pages.background.computed import computed, whole
+from relevance.pages.background.waiting import read_at_first
 from relevance.pages.components.shared.counts import signatures_of
 from relevance.pages.components.shared.stores import open_stores
 from relevance.reports.contents.study import USUAL, tell_left_out
@@ -187,7 +187,7 @@ def first_telling(known: Sequence[Source]) -> Source:
     return (real or telling or [*known])[0]
 
 
-@computed("Reading the judgments", kept=16, whole=True)
+@whole("Reading the judgments", kept=16)
 def preferences_of(source: Source, version: Version) -> Preferences:
     """Return the preferences of a source."""
     if source.study is not None:
@@ -195,7 +195,7 @@ def preferences_of(source: Source, version: Version) -> Preferences:
     return load_rated_pairs(open_stores().data, source.dataset, source.aspect) if source.aspect else NO_PREFERENCES
 
 
-@computed("Reading the scores", kept=16, whole=True)
+@whole("Reading the scores", kept=16)
 def cells_of(source: Source, version: Version) -> Cells:
     """Return the scores and ratings of the data set; for a study, of its systems, with the share of judgments won."""
     cells = open_stores().data.cells(source.dataset)

@@ -8,7 +8,7 @@ import json
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from relevance.pages.background.computed import computed
+from relevance.pages.background.computed import computed, whole
 from relevance.pages.components.shared.records import records_of
 from relevance.pages.components.shared.stores import open_stores
 from relevance.pages.components.upper_bound.cached import count_left_out
@@ -92,20 +92,20 @@ def tables_as(format: str, asked: BoundChoice, version: object, done: int) -> st
 # --- the data of these ------------------------------------------------------------------------------------------
 
 
-@computed("Reading what was found", kept=8, whole=True)
+@whole("Reading what was found", kept=8)
 def found_rows(asked: BoundChoice, version: object, done: int) -> tuple[OracleRow, ...]:
     """Return the results of every algorithm, document by document."""
     documents = (document for document, _ in records_of(asked.dataset, version))
     return rows_among(documents, asked.task, known_bounds(open_stores().data, asked.dataset, asked.task))
 
 
-@computed("Scoring the systems", kept=8, whole=True)
+@whole("Scoring the systems", kept=8)
 def scores_of(dataset: str, version: object, target: Target) -> dict[str, dict[str, SystemScore]]:
     """Return the F1 and words of each system by document."""
     return judged_all(records_of(dataset, version), target)
 
 
-@computed("Comparing systems with the bound", kept=8, whole=True)
+@whole("Comparing systems with the bound", kept=8)
 def all_documents(asked: BoundChoice, version: object, done: int) -> Table:
     """Make the table of each document with its bound, and the systems' distance from it."""
     names = name_documents(document for document, _ in records_of(asked.dataset, version))

@@ -1,4 +1,4 @@
-"""On one's own machine a page of a large data set ends its run before all is computed, and goes on when it is."""
+"""A page of a large data set is computed elsewhere; what it can be drawn without, it is drawn without at first."""
 
 import os
 from collections.abc import Iterator
@@ -53,9 +53,7 @@ def test_the_page_does_not_count_scores_itself() -> None:
 @pytest.mark.usefixtures("everything_is_large")
 def test_the_page_does_not_read_scores_itself() -> None:
     with queries() as seen:
-        app = open_page("examples.py", dataset=NAME, aspect=AUTHOR)
-        assert app.status
-        drawn_until(app, is_whole)
+        app = drawn_until(open_page("examples.py", dataset=NAME, aspect=AUTHOR), is_whole)
     assert not [one for one in seen if counts_scores(one) or "scores.signature_id, scores.example" in one], seen
     assert "Author labels" in said(app)
     assert app.dataframe
@@ -106,7 +104,7 @@ def page(file: str) -> None:
 
     import streamlit as st
 
-    from relevance.pages.background.unfinished import later, page_run, read_at_first
+    from relevance.pages.background.waiting import later, page_run, read_at_first
     from relevance.pages.components.shared.stores import TextVersion
     from tests.pages.slow_work import wait_beside
 
@@ -135,7 +133,7 @@ def failing_page(file: str) -> None:
     """A page that needs what is refused."""
     import streamlit as st
 
-    from relevance.pages.background.unfinished import page_run
+    from relevance.pages.background.waiting import page_run
     from relevance.pages.components.shared.stores import TextVersion
     from tests.pages.slow_work import fail_beside
 
