@@ -28,16 +28,15 @@ from relevance.cli.shared import (
     refuse_clean,
     report_refusals,
     say,
-    show_document_progress,
     store_with,
 )
+from relevance.cli.stored_scores import score_missing
 from relevance.data.files import is_replaced, write_whole
 from relevance.data.importers import lines
 from relevance.data.marks import check_marks
 from relevance.data.one_line import in_one_line
 from relevance.data.own_references import describe_own_references
 from relevance.data.records import Example
-from relevance.data.store import DataStore
 from relevance.distributed.reading import count_scores
 from relevance.distributed.running import Outcome
 from relevance.distributed.sources import all_records, read_piece
@@ -45,11 +44,9 @@ from relevance.distributed.work import ScoreWork
 from relevance.metrics.base import Metric, Score
 from relevance.metrics.cleaned import of_texts
 from relevance.metrics.keywords.extractors import compared_keywords, documents_keywords, shared_keywords
-from relevance.metrics.keywords.lists import refuse_ambiguous
 from relevance.metrics.languages import read_by
 from relevance.metrics.notices import LOOKED_AT, OF_METRICS, find_notices
-from relevance.metrics.rouge_k import RougeK
-from relevance.metrics.scoring import Failures, score_dataset, score_record, score_records
+from relevance.metrics.scoring import Failures, score_record, score_records
 from relevance.reports import formats
 from relevance.reports.tables.keywords import extractors_table
 
@@ -204,20 +201,6 @@ def score_stored(name: str, chosen: dict[str, Any]) -> None:
     say_missing({metric: Counter(score.missing for score in scores) for metric, scores in missing.items()})
     say_notices(find_notices(store.records(name), [metric.signature for metric in metrics]))
     check_failures(failures)
-
-
-def score_missing(store: DataStore, name: str, metrics: Sequence[Metric], failures: Failures) -> dict[str, int]:
-    """Compute and store the missing scores of a data set; return their number by metric."""
-    for metric in metrics:
-        if isinstance(metric, RougeK) and metric.lists is not None:
-            refuse_ambiguous(metric.lists, store.records(name))
-
-    def kept(done: int) -> str:
-        stored = f"{done} scores are stored, and the same command continues from there"
-        return stored if done else "nothing was scored yet"
-
-    with show_document_progress("scoring", name, kept) as progress:
-        return score_dataset(store, name, metrics, progress, failures)
 
 
 def score_to_file(records: Records, metrics: Sequence[Metric], output: Path) -> None:

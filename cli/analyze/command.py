@@ -13,9 +13,6 @@ from relevance.cli.analyze.options import (
     resample_option,
     systems_option,
 )
-from relevance.cli.analyze.scores import describe_scores
-from relevance.cli.analyze.shards import describe_shards
-from relevance.cli.analyze.study import describe_study
 from relevance.cli.metric_options import MetricCommand, with_metrics
 from relevance.cli.printing import print_results
 from relevance.cli.shared import (
@@ -99,11 +96,17 @@ def analyze(
     failures = Failures()
     if options.clean and (study_name is not None or not Path(name).is_file()):
         refuse_clean(name)
-    if study_name is not None:
+    if study_name is not None:  # what is not analysed is not imported
+        from relevance.cli.analyze.study import describe_study
+
         contents = describe_study(name, chosen, asked, settings, options)
-    elif is_sharded(Path(name)):
+    elif Path(name).is_dir() and is_sharded(Path(name)):
+        from relevance.cli.analyze.shards import describe_shards
+
         contents = describe_shards(Path(name), chosen["names"], asked, settings, options)
     else:
+        from relevance.cli.analyze.scores import describe_scores
+
         contents = describe_scores(name, format, chosen, asked, settings, options, failures)
     contents = contents.only(asked.names) if asked.names else contents
     shown = contents.labelled() if table_format == "latex" else contents

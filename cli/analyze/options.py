@@ -15,7 +15,6 @@ from relevance.analysis.study import Settings
 from relevance.cli.shared import split_names
 from relevance.data.sorting import natural_order
 from relevance.reports.contents.texts import OF_MARKS, OF_TEXTS
-from relevance.summarizers.registry import baselines_among
 
 OF_SYSTEMS = {"distinguishability", "systems", "systems_published", "wilcoxon"}
 """The tables of systems to which other figures are added."""
@@ -119,6 +118,15 @@ class AskedTables:
             raise click.UsageError(f"there is no table {named}; there are {', '.join(known)}")
 
 
-def choose_baselines(asked: str | None, systems: Iterable[str]) -> tuple[str, ...]:
-    """Return the given baselines, by default the systems that are named like a baseline."""
-    return baselines_among(sorted(set(systems), key=natural_order)) if asked is None else tuple(split_names(asked))
+ALL_TABLES = AskedTables()
+
+
+def choose_baselines(named: str | None, systems: Iterable[str], asked: AskedTables = ALL_TABLES) -> tuple[str, ...]:
+    """Return the named baselines, by default the systems that are called like one, where a table asked for has them."""
+    if named is not None:
+        return tuple(split_names(named))
+    if not asked.beside_systems:
+        return ()
+    from relevance.summarizers.registry import baselines_among
+
+    return baselines_among(sorted(set(systems), key=natural_order))

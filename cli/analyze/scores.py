@@ -12,8 +12,8 @@ from relevance.cli.analyze.given import with_given
 from relevance.cli.analyze.options import AnalysisOptions, AskedTables, choose_baselines
 from relevance.cli.analyze.texts import check_summaries, describe_texts
 from relevance.cli.metric_options import chosen_metrics
-from relevance.cli.score import score_missing
 from relevance.cli.shared import Records, Refused, is_file, read_records, store_with
+from relevance.cli.stored_scores import score_missing
 from relevance.data.cells import Cells
 from relevance.data.cleaning import describe_cleaning
 from relevance.data.files import sha256
@@ -59,7 +59,7 @@ def describe_scores(
     settings = replace(
         settings,
         human=choose_rating(records, settings.human, asked.names),
-        baselines=choose_baselines(options.baselines, systems),
+        baselines=choose_baselines(options.baselines, systems, asked),
     )
     check_summaries(records, facts)
     contents = analyze_scores(name, records, store, facts, settings, chosen, failures, clean=options.clean)

@@ -59,7 +59,7 @@ def describe_shards(
     settings = replace(
         settings,
         human=human or (USUAL if USUAL in cells.ratings else None),
-        baselines=choose_baselines(options.baselines, systems),
+        baselines=choose_baselines(options.baselines, systems, asked),
     )
     facts = {
         "folder": folder.name,

@@ -32,7 +32,7 @@ def describe_study(
             return texts
     refuse_metric_options()
     data_of_study = without_names(read_study(data, annotation, name, adjudicated=options.adjudicated))
-    baselines = choose_baselines(options.baselines, settings.systems or data_of_study.study.systems)
+    baselines = choose_baselines(options.baselines, settings.systems or data_of_study.study.systems, asked)
     contents = with_warnings(make_study_contents(data_of_study, replace(settings, baselines=baselines)), data, dataset)
     if asked.beside_systems:
         contents = with_beside(contents, records, data, dataset, options.published)
