@@ -35,7 +35,7 @@ def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
                 say(f"{place}: field passed over: {reading.quote_value(name)}")
         document_id = unseen(place, reading.require_field(place, record, "id"), seen)
         if not any(record.get(name) for name in ("source", "references", "summaries", "title")):
-            place.refuse("the document has neither source, references and summaries nor a title")
+            place.refuse("the document has no source, references, summaries or title")
         document = Document(
             id=document_id,
             title=reading.optional_text(place, record.get("title"), "title"),

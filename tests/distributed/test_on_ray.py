@@ -130,7 +130,7 @@ def test_ray_makes_the_bytes_of_one_process_whatever_ends(two_nodes, s3: str, tm
         assert contents(models["ray_model"]) == contents(models["plain_model"])
         bad = tmp_path / "bad.jsonl"
         bad.write_text(DEMO.read_text().splitlines(keepends=True)[0] + '{"id": 7}\n')
-        with pytest.raises(BadRecord, match=r"bad\.jsonl:2: the document has neither source, references"):
+        with pytest.raises(BadRecord, match=r"bad\.jsonl:2: the document has no source, references"):
             scored(tmp_path / "refused", str(bad), place)
         assert not (tmp_path / "refused").exists()
         with pytest.raises(BadRecord, match="was changed during the run"):

@@ -82,7 +82,7 @@ def test_another_run_into_the_same_folder_is_refused(
 def test_a_bad_line_is_named_by_its_place_in_the_whole_file_and_no_manifest_is_written(tmp_path: Path) -> None:
     source = tmp_path / "in.jsonl"
     source.write_text("".join(DEMO.read_text().splitlines(keepends=True)[:10]) + '{"id": 7}\n')
-    with pytest.raises(BadRecord, match=r"in\.jsonl:11: the document has neither source, references"):
+    with pytest.raises(BadRecord, match=r"in\.jsonl:11: the document has no source, references"):
         scored(tmp_path / "out", source)
     assert not is_sharded(tmp_path / "out")
 
@@ -99,7 +99,7 @@ def test_a_document_that_stands_in_two_shards_is_refused(tmp_path: Path) -> None
 def test_nothing_is_computed_of_input_that_is_damaged_anywhere(tmp_path: Path) -> None:
     source = damaged_corpus(tmp_path)
     said = refused("score", source, "--metrics", "rouge1", "-o", f"{tmp_path}/out/", "--shard-documents", 4)
-    lacking = "the document has neither source, references and summaries nor a title"
+    lacking = "the document has no source, references, summaries or title"
     assert f"b.jsonl:6: {lacking} (and 2 more of the input's parts cannot be read; --keep-going" in said
     assert not (tmp_path / "out").exists()
 
@@ -110,7 +110,7 @@ def test_what_is_damaged_is_left_out_and_named(tmp_path: Path) -> None:
     for again in (False, True):
         result = command(*asked, "--keep-going", code=1)
         assert (
-            f"left out: lines 5-8 of {tmp_path}/b.jsonl: b.jsonl:6: the document has neither source, references"
+            f"left out: lines 5-8 of {tmp_path}/b.jsonl: b.jsonl:6: the document has no source, references"
             in result.stderr
         )
         assert f"left out: lines 9-9 of {tmp_path}/b.jsonl: the document 'polar-0' is in lines 1-4" in result.stderr

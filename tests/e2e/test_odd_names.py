@@ -78,12 +78,13 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         StudySpec(name=LONG, dataset=LONG, rule="all", question=question, instructions=PICTURE, judgments_per_pair=2)
     )
     annotator = annotation.join(study=LONG, name=LONG)
-    for _ in range(6):
-        task = annotation.next_task(annotator)
-        assert task is not None
-        annotation.judge(
-            annotator=annotator, assignment_id=task.assignment_id, choice="left", presented_at=now().replace(year=2025)
-        )
+    for one, judgments in ((annotator, 12), (annotation.join(study=LONG, name="short"), 18)):
+        for _ in range(judgments):
+            task = annotation.next_task(one)
+            assert task is not None
+            annotation.judge(
+                annotator=one, assignment_id=task.assignment_id, choice="left", presented_at=now().replace(year=2025)
+            )
     write_report(data, annotation, LONG, folder / "report")
     token = annotator.token
     engine.dispose()

@@ -221,7 +221,7 @@ def test_a_file_is_checked_as_any_import() -> None:
     app = form(opened(), "open")
     sound(app.button_group(key="playground_kind").set_value("file").run())
     sound(app.file_uploader(key="playground_file").upload("bad.jsonl", b'{"id": "x"}\n', "application/json").run())
-    assert "bad.jsonl:1: the document has neither source, references and summaries nor a title" in said(app)
+    assert "bad.jsonl:1: the document has no source, references, summaries or title" in said(app)
 
 
 def fill(app: AppTest, **fields: str) -> AppTest:
