@@ -313,7 +313,9 @@ def test_a_link_and_a_file_show_the_same_to_somebody_else(
     other.page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(
         files=[{"name": "bad.jsonl", "mimeType": "application/json", "buffer": b'{"id": "x"}\n'}]
     )
-    expect(other.page.get_by_text("bad.jsonl:1: the document has no source, references, summaries or title")).to_be_visible()
+    expect(
+        other.page.get_by_text("bad.jsonl:1: the document has no source, references, summaries or title")
+    ).to_be_visible()
     other.page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(file)
     other.page.get_by_test_id("stPopoverBody").get_by_test_id("stBaseButton-primary").click()
     expect(other.summary("A")).to_have_value(text)

@@ -101,11 +101,13 @@ def test_pairs_come_in_order_whatever_is_looked_at_together(monkeypatch: pytest.
 def test_many_pairs_are_not_listed(monkeypatch: pytest.MonkeyPatch) -> None:
     cells = make_cells(0, missing=0)
     listed = analyze_ratings(cells, Settings(human="relevance"))
-    assert len(listed.preferences) == 7 * 36
+    assert len(listed.inputs.preferences) == 7 * 36
     monkeypatch.setattr(relevance.data.preferences, "MANY", 7 * 36 - 1)
     counted = analyze_ratings(cells, Settings(human="relevance"))
-    assert len(counted.preferences) == 0
+    assert len(counted.inputs.preferences) == 0
     assert counted.agreement == listed.agreement
-    some = counted.preferences.of_systems({"s0", "s1", "s2"})  # so few pairs that they are listed
+    some = counted.inputs.preferences.of_systems({"s0", "s1", "s2"})  # so few pairs that they are listed
     assert (len(some), some.unlisted) == (7 * 3, None)
-    assert count_preferences(counted.preferences) == count_preferences(listed.preferences)._replace(listed=False)
+    assert count_preferences(counted.inputs.preferences) == count_preferences(listed.inputs.preferences)._replace(
+        listed=False
+    )
