@@ -4,6 +4,7 @@ import ast
 import subprocess
 import sys
 import tomllib
+from graphlib import TopologicalSorter
 from itertools import pairwise
 from pathlib import Path
 
@@ -84,6 +85,23 @@ def test_arrows_run_one_way(package: str) -> None:
         assert names & set(MAY_IMPORT) <= allowed, file
         if package not in STREAMLIT:
             assert "streamlit" not in names, file
+
+
+def test_imports_go_in_no_circle() -> None:
+    """Wherever in a file they stand, and between whatever modules."""
+    trees = {
+        ".".join(["relevance", *file.relative_to(ROOT).with_suffix("").parts]).removesuffix(".__init__"): file
+        for package in MAY_IMPORT
+        if package != "relevance"
+        for file in files(package)
+    }
+    imports = {}
+    for module, file in trees.items():
+        found = imported_modules(ast.parse(file.read_text()))
+        places = {name if name in trees else name.rpartition(".")[0] for name in found}
+        imports[module] = (places & set(trees)) - {module}
+    assert sum(map(len, imports.values())) > 2000
+    TopologicalSorter(imports).prepare()  # raises CycleError, which names them
 
 
 @pytest.mark.parametrize("package", MAY_IMPORT)
