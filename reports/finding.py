@@ -4,8 +4,6 @@ from relevance.analysis.agreement.evaluation import ENOUGH_DOCUMENTS, ENOUGH_JUD
 from relevance.analysis.leaders import Leaders, Rival, Wanting
 from relevance.analysis.metrics_and_people import MetricRow
 from relevance.analysis.study import Unit
-from relevance.annotation.demo import MADE_UP
-from relevance.data.demo import AUTHOR
 from relevance.reports.escaping import format_count, join_items
 from relevance.reports.formats.cells import format_p
 
@@ -15,17 +13,6 @@ MOST_PAIRS = 100_000
 
 TOO_LITTLE = "Too early to say which metric agrees best"
 """The headline where nothing can be called the best."""
-
-
-def name_people(study: str | None, aspect: str | None, *, adjudicated: bool = False) -> str:
-    """Name the people whose preferences are in a study, in its adjudication, or in ratings, as a sentence's object."""
-    if adjudicated:
-        return "adjudicators"
-    if study == MADE_UP:
-        return "the made-up judgments"
-    if study is not None:
-        return "annotators"
-    return "the author's labels" if aspect == AUTHOR else f"ratings of {aspect}"
 
 
 def is_chance(leaders: Leaders) -> bool:

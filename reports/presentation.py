@@ -17,6 +17,7 @@ from relevance.analysis.metrics_and_people import (
 from relevance.analysis.significance import PairedComparison
 from relevance.analysis.study import WON, Inputs, Results
 from relevance.analysis.systems import GivenMeans
+from relevance.annotation.demo import MADE_UP
 from relevance.data.demo import AUTHOR
 from relevance.data.signatures import distinct, labels, name_of
 from relevance.metrics.registry import label_of
@@ -51,6 +52,17 @@ def name_ratings(aspect: str) -> str:
     if aspect == WON:
         return WON
     return "author labels" if aspect == AUTHOR else f"ratings of {aspect}"
+
+
+def name_people(study: str | None, aspect: str | None, *, adjudicated: bool = False) -> str:
+    """Name the people whose preferences are in a study, in its adjudication, or in ratings, as a sentence's object."""
+    if adjudicated:
+        return "adjudicators"
+    if study == MADE_UP:
+        return "the made-up judgments"
+    if study is not None:
+        return "annotators"
+    return "the author's labels" if aspect == AUTHOR else f"ratings of {aspect}"
 
 
 FILE_NAMES = Names(name_of, name_human_column, NO_TERMS)

@@ -17,8 +17,7 @@ from relevance.metrics.scoring import MissingCounts, NoRatings
 from relevance.reports.adjudication import describe_confirmation
 from relevance.reports.contents import Contents, versions
 from relevance.reports.escaping import format_count
-from relevance.reports.finding import name_people
-from relevance.reports.presentation import Presentation
+from relevance.reports.presentation import Presentation, name_people
 from relevance.reports.tables.registry import OF_PEOPLE, table_names
 
 USUAL = "relevance"

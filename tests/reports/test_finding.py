@@ -2,11 +2,8 @@
 
 from relevance.analysis.leaders import Wanting, find_leaders
 from relevance.analysis.metrics_and_people import analyze_agreement
-from relevance.annotation.demo import MADE_UP
-from relevance.data.demo import AUTHOR
 from relevance.reports.finding import (
     MOST_PAIRS,
-    name_people,
     two_digits,
     write_finding,
     write_headline,
@@ -57,13 +54,6 @@ def test_what_is_missing_is_counted() -> None:
     )
     assert write_wanting(Wanting(19, 7), "within-document pair").endswith("Still missing: 1 more pair.")
     assert write_wanting(Wanting(30, 5), "judgment").endswith("Still missing: 1 more document.")
-
-
-def test_people_are_named_for_what_they_did() -> None:
-    assert name_people(MADE_UP, None) == "the made-up judgments"
-    assert name_people("Study", None) == "annotators"
-    assert name_people(None, AUTHOR) == "the author's labels"
-    assert name_people(None, "relevance") == "ratings of relevance"
 
 
 def test_a_plan_is_said_to_two_digits() -> None:

@@ -14,7 +14,8 @@ from relevance.pages.components.shared.stopping import say_stopping
 from relevance.pages.components.shared.stores import open_stores
 from relevance.reports.charts import agreement_chart
 from relevance.reports.escaping import in_markdown
-from relevance.reports.finding import TOO_LITTLE, name_people, write_finding, write_headline, write_wanting
+from relevance.reports.finding import TOO_LITTLE, write_finding, write_headline, write_wanting
+from relevance.reports.presentation import name_people
 from relevance.reports.tables.agreement import sampling_notes, scarce_notes
 from relevance.reports.tables.table import few_annotators_notes
 
