@@ -158,7 +158,7 @@ class Gate:
             if has_room:
                 await self.app(scope, receive, send)
             else:
-                await refuse(PlainTextResponse(FULL, 413), scope, receive, send)
+                await refuse(PlainTextResponse(f"{FULL}\n", 413), scope, receive, send)
 
     def find_account(self, digest: str) -> int | None:
         """Return the account of a sign-in; None for an annotator."""

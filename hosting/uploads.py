@@ -13,9 +13,10 @@ MOST_OF_ACCOUNT = 2 * LARGEST
 """Bytes of the files of all open pages of an account in this worker."""
 
 FULL = (
-    f"Open pages keep at most {MOST_OF_PAGE // 2**20} MB of files each, and {MOST_OF_ACCOUNT // 2**20} MB of an "
-    "account: remove a file, or close a page.\n"
+    f"An open page keeps at most {MOST_OF_PAGE // 2**20} MB of files, and all pages of an account "
+    f"{MOST_OF_ACCOUNT // 2**20} MB: remove a file, or close a page."
 )
+"""Why a file is refused."""
 
 
 class HeldFiles(Protocol):

@@ -4,6 +4,7 @@ import pytest
 
 from relevance.data.demo import NAME
 from relevance.data.store import DataStore, NotAllowed
+from relevance.hosting.uploads import FULL
 from tests.pages.hosted import Server, server  # noqa: F401  a fixture
 from tests.pages.opening import open_page, said, sound
 
@@ -42,3 +43,8 @@ def test_what_was_deleted_is_brought_back_by_its_owner_only(server: Server) -> N
     with pytest.raises(NotAllowed):
         ben.delete_dataset("own")
     ann.delete_dataset("own")
+
+
+def test_the_field_for_a_file_says_why_one_may_not_be_taken(server: Server) -> None:  # noqa: F811
+    server.visit(server.add("ann"))
+    assert f"If a file turns red, it was not taken. {FULL}" in said(open_page("datasets.py"))

@@ -31,6 +31,7 @@ from relevance.pages.components.shared.binding import forget_own_files
 from relevance.pages.components.shared.keywords import WAYS_OUT, lacking_keywords
 from relevance.pages.components.shared.messages import errors_shown, kept_messages, sentence
 from relevance.pages.components.shared.stores import open_stores
+from relevance.pages.components.shared.uploading import ask_for_file
 from relevance.reports.escaping import format_count, in_markdown
 
 SHOWN = 5
@@ -76,7 +77,7 @@ def offer_import(*, opened: bool) -> None:
 
 def import_form(key: str) -> None:
     """Let somebody choose a file, look at its contents, and import it as a data set."""
-    file = st.file_uploader("JSON lines, CSV, TSV, Parquet, or a text file with one summary a line", key=key)
+    file = ask_for_file("JSON lines, CSV, TSV, Parquet, or a text file with one summary a line", key)
     if file is None:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.caption(

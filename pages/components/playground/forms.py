@@ -1,7 +1,6 @@
 """The forms that open, share and save examples."""
 
 import streamlit as st
-from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from relevance.data.demo import FILE as DEMO
 from relevance.data.importers import read_documents
@@ -27,6 +26,7 @@ from relevance.pages.components.playground.sharing import TooLong, from_file, to
 from relevance.pages.components.shared.records import opening_of
 from relevance.pages.components.shared.score_table import LETTERS
 from relevance.pages.components.shared.stores import open_stores, version_of
+from relevance.pages.components.shared.uploading import ask_for_file
 from relevance.reports.escaping import in_markdown
 
 PREFERENCE = "preference"
@@ -90,9 +90,7 @@ def choose_dataset_document() -> tuple[Document, list[Summary]] | None:
 
 def choose_file_document() -> tuple[Document, list[Summary]] | None:
     """Ask for a file in the interchange format, and for one of its documents."""
-    file: UploadedFile | None = st.file_uploader(
-        "A JSON object a line (interchange format)", type=["jsonl", "json"], key="playground_file"
-    )
+    file = ask_for_file("A JSON object a line (interchange format)", "playground_file", type=["jsonl", "json"])
     return None if file is None else one_of(from_file(file.name, file.getvalue()), f"playground_file:{file.file_id}")
 
 

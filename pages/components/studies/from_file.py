@@ -13,6 +13,7 @@ from relevance.metrics.from_signature import metric_of, metrics_for
 from relevance.pages.components.shared.messages import keep_message
 from relevance.pages.components.shared.quick_scoring import score_by
 from relevance.pages.components.shared.stores import open_stores
+from relevance.pages.components.shared.uploading import ask_for_file
 from relevance.pages.components.studies.rules import describe_draw
 from relevance.reports.escaping import format_count, in_markdown
 
@@ -34,7 +35,7 @@ def from_file() -> None:
         type="tertiary",
         on_click="ignore",
     )
-    file = st.file_uploader("Study file", type=["toml"], key="study_upload", max_upload_size=LARGEST // 2**20)
+    file = ask_for_file("Study file", "study_upload", type=["toml"], max_upload_size=LARGEST // 2**20)
     if file is None:
         return
     name = in_one_line(file.name)
