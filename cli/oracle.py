@@ -45,7 +45,7 @@ from relevance.reports.tables.oracles import (
     row_records,
 )
 from relevance.summarizers.base import SummaryLength, read_length
-from relevance.summarizers.oracles import ALGORITHMS, Target
+from relevance.summarizers.oracles import ALGORITHMS, BY_DEFAULT, Target
 from relevance.summarizers.oracles.evaluation import (
     OracleEvaluation,
     OracleTask,
@@ -95,8 +95,7 @@ class SearchOptions:
 )
 @click.option(
     "--algorithms",
-    default="greedy,vns@paper,vns_greedy@paper,genetic@paper,genetic_greedy@paper,vns,vns_greedy,genetic,"
-    "genetic_greedy,exact",
+    default=",".join(BY_DEFAULT),
     show_default=True,
     help="Searches, separated by commas: greedy and those with @paper are from Akhmetov et al., those with @code do as "
     "their notebook does, the others are ours; exact proves the optimum, from which the gap of the others is measured.",

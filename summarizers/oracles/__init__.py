@@ -18,12 +18,13 @@ the optimum here does not bound it. Special cases:
   between them depends on the search, but is the same in every run.
 """
 
-from relevance.summarizers.oracles.algorithms import ALGORITHMS
+from relevance.summarizers.oracles.algorithms import ALGORITHMS, BY_DEFAULT
 from relevance.summarizers.oracles.oracle import REFERENCE_RULES, Oracle, Target, find_extract
 from relevance.summarizers.oracles.problem import DEFINITIONS, Limits, Problem, Solution
 
 __all__ = [
     "ALGORITHMS",
+    "BY_DEFAULT",
     "DEFINITIONS",
     "REFERENCE_RULES",
     "Limits",

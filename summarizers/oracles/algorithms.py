@@ -83,3 +83,8 @@ ALGORITHMS: dict[str, Algorithm] = {
     "exact": Algorithm(lambda problem, _, start, seconds: exact(problem, start, seconds=seconds), OURS, timed=True),
 }
 """The searches by name: the paper's, then ours, with the optimum last."""
+
+BY_DEFAULT = tuple(name for name in ALGORITHMS if not name.endswith("@code"))
+"""The searches that are run unless others are named: what the paper's notebook does explains its figures, and is worse
+than what the paper says.
+"""

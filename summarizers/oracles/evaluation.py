@@ -14,7 +14,7 @@ from relevance.metrics.base import check_option
 from relevance.metrics.text import Reading, rouge_words
 from relevance.processes.mapping import map_in_processes
 from relevance.summarizers.base import SummaryLength, check_length
-from relevance.summarizers.oracles.algorithms import ALGORITHMS, SECONDS
+from relevance.summarizers.oracles.algorithms import ALGORITHMS, BY_DEFAULT, SECONDS
 from relevance.summarizers.oracles.oracle import Oracle, Target, checked_target, find_extract, limits_of
 from relevance.summarizers.oracles.problem import is_proven
 from relevance.summarizers.sentences import sentences_of
@@ -30,7 +30,7 @@ class OracleTask(NamedTuple):
     """The settings of a search over all documents."""
 
     target: Target = Target()
-    algorithms: tuple[str, ...] = tuple(ALGORITHMS)
+    algorithms: tuple[str, ...] = BY_DEFAULT
     length: SummaryLength | None = None
     seed: int = 0
     seconds: float = SECONDS

@@ -569,7 +569,7 @@ def test_a_study_of_conflicts_and_checks(demo_url):
     created = run("study", "create", "c", *of_conflicts, "--count", "20", "--random-share", "0.5", "--checks", "3")
     assert created.stdout == (
         "created c: 20 pairs of copycat, fluent, keyword, opening; "
-        "drawn from 55 on which the metrics contradict each other and 89 others; "
+        "drawn from 57 on which the metrics contradict each other and 87 others; "
         "3 attention checks for every annotator; 0 pairs of identical texts left out\n"
     )
     study = AnnotationStore(connect(demo_url)).study("c")

@@ -21,7 +21,7 @@ from relevance.data.store import DataStore
 from relevance.metrics.rouge import RougeN
 from relevance.processes.mapping import map_in_processes
 from relevance.reports.formats.latex import escape_latex as latex_text
-from relevance.summarizers.oracles import ALGORITHMS, Target, evaluation
+from relevance.summarizers.oracles import BY_DEFAULT, Target, evaluation
 from relevance.summarizers.oracles.evaluation import OracleTask, evaluate, load_evaluation, summarize_algorithms
 from relevance.summarizers.sentences import sentences_of
 from tests.commands import refused, run, write
@@ -99,7 +99,7 @@ def test_figures_are_those_of_the_rows(folder):
     of = ("--metric", "rouge2", "--references", "first", "--documents", 8)
     found = searched(CORPUS, *of, "--output", "rows.jsonl")
     frame = pandas.DataFrame(records_of(folder / "rows.jsonl"))
-    assert list(frame.algorithm[: len(ALGORITHMS)]) == list(ALGORITHMS) == list(found["algorithms"])
+    assert list(frame.algorithm[: len(BY_DEFAULT)]) == list(BY_DEFAULT) == list(found["algorithms"])
     for algorithm, rows in frame.groupby("algorithm"):
         figures = found["algorithms"][algorithm]
         described = rows.f1.describe()

@@ -15,7 +15,7 @@ from relevance.data.demo import add_demo
 from relevance.data.records import Document, Summary
 from relevance.data.store import DataStore
 from relevance.pages.components.upper_bound.choice import BoundChoice
-from relevance.summarizers.oracles import ALGORITHMS, Target
+from relevance.summarizers.oracles import BY_DEFAULT, Target
 from relevance.summarizers.oracles.evaluation import OracleTask, load_evaluation, rows_of
 from relevance.summarizers.oracles.standing import bounds_of, judged_all
 from relevance.summarizers.sentences import sentences_of
@@ -234,7 +234,7 @@ def test_all_documents_are_computed_while_one_waits_and_go_on_after_leaving(
     engine = connect(f"sqlite:///{database}")
     data = DataStore(engine)
     before = load_evaluation(data, MANY, OracleTask()).rows
-    kept = len(before) // len(ALGORITHMS)
+    kept = len(before) // len(BY_DEFAULT)
     assert 3 <= kept < COUNT
     expect(page.get_by_text(f"{kept} of {COUNT} documents have")).to_be_visible()
     button.click()
@@ -242,7 +242,7 @@ def test_all_documents_are_computed_while_one_waits_and_go_on_after_leaving(
     expect(button).to_have_count(0, timeout=300_000)  # a search of most documents, beside whatever else runs
     watched.settled()
     rows = load_evaluation(data, MANY, OracleTask()).rows
-    assert len(rows) == COUNT * len(ALGORITHMS)
+    assert len(rows) == COUNT * len(BY_DEFAULT)
     assert rows[: len(before)] == before  # nothing was done twice
     engine.dispose()
     expect(page.locator(".vega-embed")).to_be_visible()

@@ -47,7 +47,7 @@ from relevance.reports.tables.bounds import (
 from relevance.reports.tables.oracles import oracle_tables
 from relevance.reports.tables.table import Undefined
 from relevance.summarizers.base import REFERENCE_LENGTH, SummaryLength
-from relevance.summarizers.oracles import ALGORITHMS, Target, find_extract
+from relevance.summarizers.oracles import BY_DEFAULT, Target, find_extract
 from relevance.summarizers.oracles.evaluation import (
     OracleRow,
     OracleTask,
@@ -477,7 +477,7 @@ def test_all_documents_are_computed_once_and_shown(demo: DataStore) -> None:
     assert not app.dataframe
     pressed(app, "Compute for 24 documents")
     evaluation = load_evaluation(demo, DEMO, task)
-    assert len(evaluation.rows) == 24 * len(ALGORITHMS)
+    assert len(evaluation.rows) == 24 * len(BY_DEFAULT)
     assert not [button for button in app.button if button.label.startswith("Compute")]
     expected = standings_of(judged_all(demo.records(DEMO), task.target), evaluation.rows)
     table = app.dataframe[0].value
@@ -493,16 +493,16 @@ def test_all_documents_are_computed_once_and_shown(demo: DataStore) -> None:
     ]
     asked = BoundChoice(DEMO)
     assert describe_best_system(expected, evaluation.rows, asked) in said(app)
-    assert list(app.dataframe[2].value["algorithm"]) == list(ALGORITHM_ORDER)
+    assert list(app.dataframe[2].value["algorithm"]) == [name for name in ALGORITHM_ORDER if name in BY_DEFAULT]
     assert not [frame for frame in app.dataframe if "signature" in frame.value]
     (signatures,) = app.code
     assert set(signatures.value.splitlines()) == set(task.signatures.values())
     gaps = app.dataframe[1].value["gap"]
     assert list(gaps) == sorted(gaps, reverse=True)
     assert set(app.dataframe[1].value["id"]) == {document.id for document, _ in demo.records(DEMO)}
-    assert {row.algorithm for row in evaluation.rows} == set(ALGORITHM_ORDER)
+    assert {row.algorithm for row in evaluation.rows} == set(BY_DEFAULT)
     again = evaluate([demo.records(DEMO)[0][0]], task, processes=0)
-    assert [found.f1 for found in evaluation.rows[: len(ALGORITHMS)]] == pytest.approx([f.f1 for f in again.rows])
+    assert [found.f1 for found in evaluation.rows[: len(BY_DEFAULT)]] == pytest.approx([f.f1 for f in again.rows])
     chosen(app, "definition", "set")  # another question, which nobody has asked yet
     assert "**0 of 24 documents**" in said(app)
 

@@ -25,7 +25,7 @@ from relevance.reports.tables.oracles import (
 )
 from relevance.reports.tables.table import Range, Undefined
 from relevance.summarizers.base import REFERENCE_LENGTH, SummaryLength
-from relevance.summarizers.oracles import ALGORITHMS, Target
+from relevance.summarizers.oracles import BY_DEFAULT, Target
 from relevance.summarizers.oracles.evaluation import OracleRow, OracleTask, evaluate, summarize_algorithms
 from relevance.summarizers.oracles.problem import is_proven
 
@@ -286,7 +286,7 @@ def test_real_searches():
     }
     records = list(row_records(found.rows, documents))
     assert [(record["id"], record["algorithm"]) for record in records] == [
-        (key, algorithm) for key in ("one", "two") for algorithm in ALGORITHMS
+        (key, algorithm) for key in ("one", "two") for algorithm in BY_DEFAULT
     ]
     exact = [record for record in records if record["algorithm"] == "exact"]
     assert [(r["text"], r["sentences"], r["reference"], r["proven"]) for r in exact] == [
@@ -295,7 +295,7 @@ def test_real_searches():
     ]
     assert exact[0]["f1"] == 1.0
     assert all(
-        len(section.rows) == len(ALGORITHMS) for section in oracle_tables(summarize_algorithms(found.rows), task)[:3]
+        len(section.rows) == len(BY_DEFAULT) for section in oracle_tables(summarize_algorithms(found.rows), task)[:3]
     )
 
 

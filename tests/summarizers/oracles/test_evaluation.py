@@ -14,7 +14,7 @@ from relevance.data.records import Document
 from relevance.data.store import StoredBound, UnknownDataset
 from relevance.metrics.text import count_words
 from relevance.summarizers.base import REFERENCE_LENGTH, SummaryLength
-from relevance.summarizers.oracles import ALGORITHMS, Target, evaluation, find_extract
+from relevance.summarizers.oracles import BY_DEFAULT, Target, evaluation, find_extract
 from relevance.summarizers.oracles.evaluation import (
     OTHER_SCRIPT,
     OracleRow,
@@ -72,7 +72,7 @@ def test_several_processes_find_the_same_and_tell_how_far_they_are(articles):
     assert several.left_out == ("bare",)
     assert alone == [(done, 5) for done in range(6)]
     assert list(dict.fromkeys(told)) == alone  # while one waits it is said again
-    assert {found.algorithm for found in one.rows} == set(ALGORITHMS)
+    assert {found.algorithm for found in one.rows} == set(BY_DEFAULT)
 
 
 def test_what_is_left_out():
@@ -92,7 +92,7 @@ def test_what_is_left_out():
 def test_lengths_are_kept(articles):
     for length in (SummaryLength(1), REFERENCE_LENGTH):
         rows = evaluate(articles[:3], OracleTask(Target(references="first"), length=length), processes=0).rows
-        assert len(rows) == 3 * len(ALGORITHMS)
+        assert len(rows) == 3 * len(BY_DEFAULT)
         for found in rows:
             document = next(d for d in articles if d.id == found.document_id)
             words = sum(count_words(sentences_of(document)[place]) for place in found.places)
