@@ -138,7 +138,7 @@ def test_a_report_says_how_many_judgments_there_are_and_that_they_are_made_up(
     systems = ("fluent", "keyword")
     write_report(data, annotation, MADE_UP, tmp_path, Settings(systems=systems))
     page = (tmp_path / "report.html").read_text()
-    assert "agrees best with the made-up judgments" in page
+    assert "Metrics against the made-up judgments" in page
     assert "annotators on 0." not in page
     assert "72 judgments were made. A program made them up, " in page
     count = len(load_judgments(annotation, MADE_UP).of_systems(systems))
