@@ -126,12 +126,12 @@ class Presentation:
     @cached_property
     def agreement(self) -> AgreementAnalysis:
         """Metrics against every preference."""
-        return name_metrics(self.results.agreement, self.names)
+        return name_agreement(self.results.agreement, self.names)
 
     @cached_property
     def majority(self) -> AgreementAnalysis:
         """Metrics against the majority of the annotators on each pair."""
-        return name_metrics(self.results.majority, self.names)
+        return name_agreement(self.results.majority, self.names)
 
     @property
     def layout(self) -> CorrelationTables:
@@ -168,7 +168,7 @@ class Presentation:
         return [found._replace(name=self.columns.get(found.name, found.name)) for found in self.results.systems]
 
 
-def name_metrics(agreement: AgreementAnalysis, names: Names) -> AgreementAnalysis:
+def name_agreement(agreement: AgreementAnalysis, names: Names) -> AgreementAnalysis:
     """Return the same figures with the metrics under other names."""
     shown = names.columns(row.signature for row in agreement.rows)
     return agreement._replace(

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from relevance.data.store import DataStore, Run
-from relevance.metrics.scoring import ProgressCallback
-from relevance.processes.runs import Done, execute, start_process
+from relevance.processes.runs import Done, Progress, execute, start_process
 from relevance.summarizers.adding import add_systems
 from relevance.summarizers.registry import summarizer
 
@@ -35,7 +34,7 @@ def start_run(store: DataStore, dataset: str, names: Sequence[str], *, studied: 
     return start_process(store, run, MODULE, *([STUDIED] if studied else []))
 
 
-def add(store: DataStore, run: Run, progress: ProgressCallback, *, studied: bool) -> Done:
+def add(store: DataStore, run: Run, progress: Progress, *, studied: bool) -> Done:
     """Write the summaries of a run, continuing where an earlier run stopped."""
     added = add_systems(store, run.dataset, run.systems, studied=studied, processes=AT_ONCE, progress=progress)
     return Done(said=tuple(one.words(run.dataset) for one in added))

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from relevance.data.store import DataStore, Run
 from relevance.metrics import make_metrics
-from relevance.metrics.scoring import Failures, ProgressCallback, score_dataset
-from relevance.processes.runs import Done, execute, start_process
+from relevance.metrics.scoring import Failures, score_dataset
+from relevance.processes.runs import Done, Progress, execute, start_process
 
 MODULE = "relevance.metrics.background.scoring"
 
@@ -19,7 +19,7 @@ def start_run(store: DataStore, dataset: str, names: Sequence[str]) -> Run:
     return start_process(store, store.start_run(dataset=dataset, metrics=names), MODULE)
 
 
-def score(store: DataStore, run: Run, progress: ProgressCallback) -> Done:
+def score(store: DataStore, run: Run, progress: Progress) -> Done:
     """Compute the scores of a run; metrics that fail do not stop the others."""
     failures = Failures()
     score_dataset(store, run.dataset, make_metrics(run.metrics), progress, failures)

@@ -32,7 +32,7 @@ from relevance.pages.components.shared.sources import Source
 from relevance.reports.contents import Contents
 from relevance.reports.contents.study import make_study_contents
 from relevance.reports.finding import TOO_LITTLE
-from relevance.reports.presentation import READER_NAMES, name_metrics
+from relevance.reports.presentation import READER_NAMES, name_agreement
 from relevance.reports.tables.correlation import COEFFICIENTS, LEVEL_NAMES
 from relevance.summarizers.oracles.evaluation import OracleTask
 from tests.pages.opening import html, open_page, said, sound
@@ -103,7 +103,7 @@ def test_the_agreement_table_is_the_analysis_of_the_same_judgments(known: World,
     choose(app, "unit", unit)
     preferences = load_judgments(known.annotation, "Study")
     counted = preferences.by_majority() if unit == "by majority" else preferences
-    analysis = name_metrics(analyze_agreement(counted), READER_NAMES)
+    analysis = name_agreement(analyze_agreement(counted), READER_NAMES)
     assert "(set: Annotators in Study)**" in said(app)  # the title of the whole table, which saved files have
     shown = table(app, "agreement").set_index("metric")
     # people among themselves are judgments, not pairs
