@@ -5,10 +5,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from streamlit.runtime.scriptrunner import StopException
 from streamlit.testing.v1 import AppTest
 
 from relevance.data.demo import AUTHOR, NAME
 from relevance.hosting.settings import BadSettings
+from relevance.pages.background import waiting
 from relevance.pages.background.computed import LARGE_VARIABLE, is_large
 from relevance.pages.background.pool import open_pool
 from relevance.pages.components.shared.stores import TextVersion
@@ -151,3 +153,32 @@ def test_what_fails_is_said_once_and_tried_again(tmp_path: Path) -> None:
         drawn_until(app, is_whole)
         assert [one.value for one in app.error] == [f"{call} is refused"]
         app.run()
+
+
+def waiting_page(file: str) -> None:
+    """A page that cannot be drawn without what is computed."""
+    import streamlit as st
+
+    from relevance.pages.background.waiting import page_run
+    from relevance.pages.components.shared.stores import TextVersion
+    from tests.pages.slow_work import wait_beside
+
+    with page_run():
+        st.title("Slow")
+        st.text(f"found {wait_beside(file, TextVersion('', 1, 1))}")
+
+
+@pytest.mark.usefixtures("everything_is_large")
+def test_a_run_that_waits_gives_way_and_waits_for_nothing_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Streamlit ends a run, when another one is asked for, where the session's state is read."""
+    asked: list[int] = []
+
+    def end_run() -> None:
+        (job,) = open_pool().jobs.values()
+        asked.append(job.waiting)
+        raise StopException
+
+    monkeypatch.setattr(waiting, "give_way", end_run)
+    app = AppTest.from_function(waiting_page, default_timeout=PATIENCE, kwargs={"file": str(tmp_path / "go")}).run()
+    assert ([one.value for one in app.title], len(app.text), asked) == (["Slow"], 0, [1])
+    assert [job.waiting for job in open_pool().jobs.values()] == [0]
