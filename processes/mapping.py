@@ -27,8 +27,7 @@ def map_in_processes(processes: int, tick: Callable[[], None] = lambda: None) ->
 
     Children are started when there is work for them. They are fresh interpreters, which do not import the main module:
     that of a server is the page being drawn. Output of their C code to standard output goes to standard error; Ctrl-C
-    does not reach them. When the block is left, they are killed even in the middle of an item; if this process is
-    killed, they end after their current item.
+    does not reach them. When the block is left, or this process is killed, they end even in the middle of an item.
 
     `tick` is called about twice a second while results are awaited; an exception of it ends the work. Results of one
     call must be taken before the next call is made. An exception in a child is raised here, after the results before
