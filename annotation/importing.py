@@ -24,8 +24,9 @@ from relevance.data.access import visitor_of
 from relevance.data.cleaning import RULES
 from relevance.data.database import now
 from relevance.data.files import sha256
-from relevance.data.importers import COMPARED, guess_format
-from relevance.data.importers.pairwise import LEFT, TIE, GivenJudgment, JudgedPairs, read_judged
+from relevance.data.importers import COMPARED, find_comparisons, guess_format
+from relevance.data.importers.mapping import Columns, write_columns
+from relevance.data.importers.pairwise import LEFT, TIE, GivenJudgment, Question, read_judged
 from relevance.data.importing import Reading, describe_import, import_file
 from relevance.data.marks import check_marks
 from relevance.data.reading import Say, say_nothing
@@ -34,8 +35,9 @@ from relevance.data.store.base import has_named, insert_named
 from relevance.data.store.datasets import hash_records, insert_dataset
 from relevance.data.tables import DocumentRow, SummaryRow
 
-QUESTIONS = {"lmarena": "Which answer is better?", "human_feedback": "Which summary is better?"}
-"""The question that people were asked, by the format of the file."""
+ASKED = "Which summary is better?"
+QUESTIONS = {"lmarena": "Which answer is better?"}
+"""The question that people were asked, by the format of the file, where it is not `ASKED`."""
 
 CAME = "These judgments came with the data set. They were not made here, and nobody can add to them."
 
@@ -54,34 +56,46 @@ def import_any(
 
     Raises what that function raises, and `StudyExists`.
     """
-    if reading.format is None and reading.columns is None:
-        reading = reading._replace(format=guess_format(path))
+    if reading.format is None:
+        reading = reading._replace(format=guess_format(path, reading.columns))
         say(f"format: {reading.format} (guessed)")
     if reading.format not in COMPARED:
         return import_file(data, path, name=name, system=system, reading=reading, say=say)
-    study = import_judgments(annotation, path, name=name, format=reading.format, say=say, clean=reading.clean)
-    imported = describe_import(data.dataset(study.dataset))
-    return f"{imported}, and {study.judgments} judgments of {study.pairs} pairs as the study {study.name}"
+    studies = import_judgments(annotation, path, name=name, reading=reading, say=say)
+    told = [f"{one.judgments} judgments of {one.pairs} pairs as the study {one.name}" for one in studies]
+    return ", and ".join([describe_import(data.dataset(studies[0].dataset)), *told])
 
 
 def import_judgments(
-    store: AnnotationStore, path: Path, *, name: str, format: str, say: Say = say_nothing, clean: bool = False
-) -> Study:
+    store: AnnotationStore, path: Path, *, name: str, reading: Reading, say: Say = say_nothing
+) -> list[Study]:
     """Store a file of comparisons as the data set `name` and a closed study of that name.
 
-    Its pairs are those that were compared, in the order of the file; its annotators are numbered. If it raises
-    `BadRecord`, `DatasetExists` or `StudyExists`, nothing is stored.
+    If people were asked several questions about each pair, there is a study for each, called `name: QUESTION`. A
+    study's pairs are those that were compared, in the order of the file; its annotators are numbered. If it raises
+    `BadRecord`, `BadColumns`, `DatasetExists` or `StudyExists`, nothing is stored.
     """
-    name = checked_name(name)
-    exists = StudyExists(f"there is already a study {name!r}; choose another name")
-    given = read_judged(COMPARED[format], path, say)
+    name, format = checked_name(name), reading.format or guess_format(path, reading.columns)
+    kept: list[Columns] = []
+    told: list[str] = []
+
+    def tell(sentence: str) -> None:
+        told.append(sentence)
+        say(sentence)
+
+    given = read_judged(find_comparisons(format, reading.columns, kept.append), path, tell)
     for note in given.notes:
-        say(note)
-    records = list(check_marks(given.records, say, clean=clean))
+        tell(note)
+    records = list(check_marks(given.records, say, clean=reading.clean))
     hashes, digest = hash_records(records), sha256(path)
+    by_question: dict[Question, list[GivenJudgment]] = {}
+    for judgment in given.judgments:
+        by_question.setdefault(judgment.question, []).append(judgment)
+    names = {question: checked_name(f"{name}: {question.name}" if question.name else name) for question in by_question}
     with store.changing("texts") as session:
-        if has_named(session, StudyRow, name):
-            raise exists
+        for study in names.values():
+            if has_named(session, StudyRow, study):
+                raise exists_already(study)
         dataset = insert_dataset(
             session,
             name=name,
@@ -89,29 +103,42 @@ def import_judgments(
             sha256=digest,
             records=records,
             hashes=hashes,
-            cleaned=RULES if clean else None,
+            cleaned=RULES if reading.clean else None,
+            columns=write_columns(kept[0]) if kept else None,
         )
-        chosen = DocumentRow.dataset_id == dataset.id
-        summaries = read_summaries(session, dataset.id)
-        pairs = pair_up(given.judgments, summaries)
-        spec = StudySpec(
-            name=name,
-            dataset=name,
-            systems=tuple(sorted({summary.system for _, written in records for summary in written})),
-            rule=GIVEN,
-            ties=any(judgment.choice == TIE for judgment in given.judgments),
-            question=QUESTIONS[format],
-            instructions="\n".join([CAME, "", *(f"- {note}" for note in given.notes)]).strip(),
-        )
-        sample = PairSample(tuple(pairs), eligible=len(pairs), identical=given.identical, unscored=0)
-        study = StudyRow(name=name, **study_columns(session, spec, sample), closed_at=now())
-        study.owner_id = visitor_of(session).user_id
-        insert_named(session, study, exists)
-        pinned = hash_of(hash_documents(session, chosen, spec.systems))
-        add_version(session, study, write_protocol(protocol_of(spec, pinned)), study.owner_id)
-        insert_pairs(session, study, sample)
-        insert_judgments(session, study, given, summaries)
-    return store.study(name)
+        for question, judgments in by_question.items():
+            spec = StudySpec(
+                name=names[question],
+                dataset=name,
+                systems=tuple(sorted({summary.system for _, written in records for summary in written})),
+                rule=GIVEN,
+                ties=any(judgment.choice == TIE for judgment in judgments),
+                question=question.wording or QUESTIONS.get(format, ASKED),
+                instructions="\n".join([CAME, "", *(f"- {sentence}" for sentence in told)]).strip(),
+            )
+            insert_study(session, dataset.id, spec, judgments, given.identical)
+    return [store.study(study) for study in names.values()]
+
+
+def exists_already(name: str) -> StudyExists:
+    """Return the error of a study whose name is taken."""
+    return StudyExists(f"there is already a study {name!r}; choose another name")
+
+
+def insert_study(
+    session: Session, dataset_id: int, spec: StudySpec, judgments: Sequence[GivenJudgment], identical: int
+) -> None:
+    """Store a closed study of judgments with its pairs and annotators; `identical` is the number of pairs left out."""
+    summaries = read_summaries(session, dataset_id)
+    pairs = pair_up(judgments, summaries)
+    sample = PairSample(tuple(pairs), eligible=len(pairs), identical=identical, unscored=0)
+    study = StudyRow(name=spec.name, **study_columns(session, spec, sample), closed_at=now())
+    study.owner_id = visitor_of(session).user_id
+    insert_named(session, study, exists_already(spec.name))
+    pinned = hash_of(hash_documents(session, DocumentRow.dataset_id == dataset_id, spec.systems))
+    add_version(session, study, write_protocol(protocol_of(spec, pinned)), study.owner_id)
+    insert_pairs(session, study, sample)
+    insert_judgments(session, study, judgments, summaries)
 
 
 def read_summaries(session: Session, dataset_id: int) -> dict[tuple[str, str], tuple[int, int]]:
@@ -136,11 +163,14 @@ def pair_up(judgments: Sequence[GivenJudgment], summaries: dict[tuple[str, str],
 
 
 def insert_judgments(
-    session: Session, study: StudyRow, judged: JudgedPairs, summaries: dict[tuple[str, str], tuple[int, int]]
+    session: Session,
+    study: StudyRow,
+    judgments: Sequence[GivenJudgment],
+    summaries: dict[tuple[str, str], tuple[int, int]],
 ) -> None:
     """Store the annotators, their assignments and their choices, in the order of the file."""
     time = now()
-    names = dict.fromkeys(judgment.annotator for judgment in judged.judgments)
+    names = dict.fromkeys(judgment.annotator for judgment in judgments)
     session.execute(insert(AnnotatorRow), [annotator_columns(study, name, time) for name in names])
     people = {
         name: number
@@ -151,10 +181,10 @@ def insert_judgments(
     of_study = select(PairRow.id, PairRow.first_id, PairRow.second_id).where(PairRow.study_id == study.id)
     pairs = {frozenset(shown): number for number, *shown in session.execute(of_study)}
     rows = []
-    for one in judged.judgments:
+    for one in judgments:
         left, right = (summaries[one.document_id, system][1] for system in (one.left, one.right))
         chosen = None if one.choice == TIE else left if one.choice == LEFT else right
-        rows.append((people[one.annotator], pairs[frozenset((left, right))], left, chosen, one.decided_at))
+        rows.append((people[one.annotator], pairs[frozenset((left, right))], left, chosen, one.decided_at, one.comment))
     session.execute(
         insert(AssignmentRow),
         [{"annotator_id": who, "pair_id": pair, "left_id": left, "assigned_at": time} for who, pair, left, *_ in rows],
@@ -170,8 +200,14 @@ def insert_judgments(
     session.execute(
         insert(JudgmentRow),
         [
-            {"assignment_id": given[who, pair], "revision": 1, "chosen_id": chosen, "decided_at": decided_at}
-            for who, pair, _, chosen, decided_at in rows
+            {
+                "assignment_id": given[who, pair],
+                "revision": 1,
+                "chosen_id": chosen,
+                "decided_at": decided_at,
+                "rationale": comment,
+            }
+            for who, pair, _, chosen, decided_at, comment in rows
         ],
     )
     count_judgments(session, Counter(pair for _, pair, *_ in rows))

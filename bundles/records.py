@@ -20,7 +20,7 @@ SIDES = ("first", "second")
 """The summaries of a pair, independent of left and right."""
 
 
-LATER = {"cleaned"}
+LATER = {"cleaned", "columns"}
 """Fields that bundles of earlier versions lack, and that are null there."""
 
 
@@ -154,6 +154,7 @@ DATASET: Fields = {
     "sha256": words,
     "aspects": texts,
     "cleaned": maybe(words),
+    "columns": maybe(words),
     "imported_at": moment,
 }
 

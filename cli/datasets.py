@@ -1,5 +1,6 @@
 """Data sets: import, list, and the demo."""
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -9,35 +10,107 @@ from relevance.annotation.importing import import_any
 from relevance.cli.printing import print_table
 from relevance.cli.shared import (
     FILES,
+    Refused,
     check_failures,
     clean_option,
     format_option,
+    gathered,
     open_stores,
     report_refusals,
     say,
     tell,
 )
 from relevance.data.demo import NAME, add_demo
+from relevance.data.files import write_whole
+from relevance.data.importers.mapping import Columns, parse_choices, parse_columns, write_columns
 from relevance.data.importing import Reading
+from relevance.data.previewing import preview_file
 from relevance.metrics import METRICS, make_metrics, metric
 from relevance.metrics.notices import LOOKED_AT, BrokenWords
 from relevance.metrics.scoring import Failures, score_dataset
 
+NEW_FILE = click.Path(path_type=Path, dir_okay=False)
+
+
+@dataclass(frozen=True)
+class TableOptions:
+    """The options about the columns of a table."""
+
+    columns: str | None
+    choices: str | None
+    sheet: str | None
+    preview: bool
+    save_columns: Path | None
+
+    def mapping(self) -> Columns | None:
+        """Put together what was said; None if nothing was. Raises `BadColumns`."""
+        if self.columns is self.choices is self.sheet is None:
+            return None
+        told = Columns({}) if self.columns is None else parse_columns(self.columns)
+        choices = {} if self.choices is None else parse_choices(self.choices)
+        return told._replace(choices={**told.choices, **choices}, sheet=self.sheet or told.sheet)
+
+
+def preview_import(file: Path, reading: Reading, saved: Path | None) -> None:
+    """Print how a file would be read, and its first rows."""
+    preview = preview_file(file, reading, say)
+    if preview.rows:
+        print_table(list(preview.rows[0]), [list(row.values()) for row in preview.rows])
+    if saved is not None:
+        save_columns(saved, None if preview.columns is None else write_columns(preview.columns))
+
+
+def save_columns(path: Path, columns: str | None) -> None:
+    """Write how columns were read to a file."""
+    if columns is None:
+        say("there is nothing to save: the columns have the usual names")
+        return
+    write_whole(path, [columns])
+    say(f"the columns are in {path}; --columns {path} reads another file so")
+
 
 @click.command("import")
 @click.argument("file", type=FILES)
-@click.option("--name", required=True, help="Name of the data set; for a file of lines, the one that it joins.")
+@click.option("--name", help="Name of the data set; for a file of lines, the one that it joins.")
 @click.option("--system", help="Name of the system that wrote a file of lines; the file's name if left out.")
 @format_option
 @clean_option
+@click.option(
+    "--columns",
+    metavar="ROLE=COLUMN,...",
+    help="What the columns of a table are, by name or place (source=article,left=A,right=B,choice=7), or a file that "
+    "says it. Others are guessed. Roles are document_id, title, source, reference; system, summary, human.ASPECT, "
+    "summary.SYSTEM; left, right, left_system, right_system, choice, choice.QUESTION, annotator, time, comment.",
+)
+@click.option(
+    "--choices",
+    metavar="VALUE=MEANING,...",
+    help="What values of a choice mean (A=left,Neutral=tie): left, right, tie, bad, skip, or system for the name of "
+    "the system that was chosen.",
+)
+@click.option("--sheet", help="The sheet of a spreadsheet; the first one that is not empty if left out.")
+@click.option("--preview", is_flag=True, help="Say how FILE is read, show its first rows, and import nothing.")
+@click.option("--save-columns", type=NEW_FILE, help="Write how the columns were read to a file for --columns.")
+@gathered("table", TableOptions)
 @report_refusals
-def import_(file: Path, name: str, system: str | None, format: str | None, clean: bool) -> None:
+def import_(
+    file: Path, name: str | None, system: str | None, format: str | None, clean: bool, table: TableOptions
+) -> None:
     """Import documents and summaries from FILE, or from the folder of a corpus, completely or not at all.
 
-    People's choices between two summaries (LMArena, human feedback) are imported as the closed study NAME.
+    People's choices between two summaries (a table with a row for each, LMArena, human feedback) are imported as the
+    closed study NAME.
     """
+    reading = Reading(format, table.mapping(), clean)
+    if table.preview:
+        preview_import(file, reading, table.save_columns)
+        return
+    if name is None:
+        raise click.UsageError("--name is missing: how the data set is to be called (or --preview to look at the file)")
     store, annotation = open_stores()
-    tell(import_any(store, annotation, file, name=name, system=system, reading=Reading(format, clean=clean), say=say))
+    tell(import_any(store, annotation, file, name=name, system=system, reading=reading, say=say))
+    if table.save_columns is not None:
+        save_columns(table.save_columns, store.dataset(name.strip()).columns)
     words = BrokenWords()
     for document, summaries in store.first_records(name, LOOKED_AT):
         for text in (document.source_text, *document.references, *(summary.text for summary in summaries)):
@@ -48,10 +121,17 @@ def import_(file: Path, name: str, system: str | None, format: str | None, clean
 
 @click.command()
 @click.option("--archived", is_flag=True, help="List those in the archive, too.")
+@click.option("--columns", "name", metavar="NAME", help="Print how the columns of NAME's table were read, instead.")
 @report_refusals
-def datasets(archived: bool) -> None:
+def datasets(archived: bool, name: str | None) -> None:
     """List the data sets."""
     store, _ = open_stores()
+    if name is not None:
+        columns = store.dataset(name).columns
+        if columns is None:
+            raise Refused(f"the columns of {name} had the usual names, or it was no table")
+        click.echo(columns, nl=False)
+        return
     print_table(
         ["data set", "format", "documents", "summaries", "systems"],
         [

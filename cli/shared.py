@@ -89,7 +89,7 @@ format_option = click.option(
     "format",
     help="interchange, scitldr, summeval, csv, tsv, parquet, json, question, cnn_dailymail, xsum, scisummnet, "
     "newsroom, arxiv, arxiv_papers, multi_xscience, huggingface, realsumm, tac, sacrerouge, mt_metrics_eval, lmarena, "
-    "human_feedback or lines; guessed from the file or folder if left out.",
+    "human_feedback, spreadsheet, choices or lines; guessed from the file or folder if left out.",
 )
 
 input_format_option = click.option("--input-format", "format", help="Format of FILE; guessed if left out.")

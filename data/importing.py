@@ -18,7 +18,7 @@ from relevance.data.importers import (
     mt_metrics_eval,
     read_documents,
 )
-from relevance.data.importers.table import TableColumns
+from relevance.data.importers.mapping import Columns, write_columns
 from relevance.data.marks import Marks
 from relevance.data.own_references import describe_own_references
 from relevance.data.reading import FileLine, Say, identifier, say_nothing
@@ -32,8 +32,8 @@ class Reading(NamedTuple):
 
     format: str | None = None
     """One of `relevance.data.importers.IMPORTERS`, or `lines`; None to guess it."""
-    columns: TableColumns | None = None
-    """A mapping of the columns of a text table with other names; None to guess it."""
+    columns: Columns | None = None
+    """What the columns of a table are; those that it does not say are guessed."""
     clean: bool = False
     """True to remove the marks of other programs from its texts (`relevance.data.cleaning`)."""
 
@@ -55,14 +55,20 @@ def import_file(
     """
     format, columns, clean = reading
     if format is None:
-        format = guess_format(path)
+        format = guess_format(path, columns)
         say(f"format: {format} (guessed)")
     if format == LINES:
         return import_lines(store, path, name=name, system=system, say=say, clean=clean)
-    records = list(read_documents(path, format, say, columns, clean=clean))
-    cleaned = RULES if clean else None
-    digest = fingerprint(path, format)
-    dataset = store.add_dataset(name=name, format=format, sha256=digest, records=records, cleaned=cleaned)
+    kept: list[Columns] = []
+    records = list(read_documents(path, format, say, columns, clean=clean, keep=kept.append))
+    dataset = store.add_dataset(
+        name=name,
+        format=format,
+        sha256=fingerprint(path, format),
+        records=records,
+        cleaned=RULES if clean else None,
+        columns=write_columns(kept[0]) if kept else None,
+    )
     if given := {metric for _, summaries in records for one in summaries for metric, _ in one.given}:
         say(f"metrics whose scores came with the file, kept under names that begin with {GIVEN!r}: {len(given)}")
     if differing := count_differing(records):

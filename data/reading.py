@@ -17,7 +17,7 @@ CHUNK = 1024 * 1024
 BLANKS = re.compile(r"[ \t\r\n]*")
 MAX_BLANK_LINES = 100_000
 """The most blank lines in a row: ten million take long to skip and mean nothing."""
-SPREADSHEETS = (".xlsx", ".xlsm", ".ods")
+SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 """The endings of spreadsheets, which are archives."""
 MISSING = frozenset({"", "-", "--", "?", "n/a", "na", "nan", "none", "null", "missing", "unrated", "not rated"})
 """What stands in tables for a rating that was not given, in lower case."""

@@ -43,7 +43,8 @@ class UserRow(NamedRow):
 class DatasetRow(NamedRow):
     """An imported file; `aspects` are those of its human ratings. On a hosted server it belongs to an account.
 
-    `cleaned` is the version of the rules (`relevance.data.cleaning`) by which its texts lost marks of other programs.
+    `cleaned` is the version of the rules (`relevance.data.cleaning`) by which its texts lost marks of other programs,
+    `columns` how the columns of its table were read, as a file of such a mapping (`relevance.data.importers.mapping`).
     """
 
     __tablename__ = "datasets"
@@ -54,6 +55,7 @@ class DatasetRow(NamedRow):
     sha256: Mapped[str] = mapped_column(String(64))
     aspects: Mapped[list[str]] = mapped_column(JSON, default=list)
     cleaned: Mapped[str | None] = mapped_column(String(20))
+    columns: Mapped[str | None] = mapped_column(Text)
     imported_at: Mapped[datetime] = mapped_column(Utc, default=now)
     archived_at: Mapped[datetime | None] = mapped_column(Utc)
 

@@ -19,7 +19,8 @@ from typing import Any
 from relevance.data.distribution import how_to_install
 from relevance.data.files import open_file
 from relevance.data.importers import IMPORTERS, guess_format, read_documents
-from relevance.data.importers.parquet import MIB, load_part
+from relevance.data.importers.parquet import MIB
+from relevance.data.importers.parquet_table import load_part
 from relevance.data.marks import check_marks
 from relevance.data.reading import MAX_LINE_BYTES, say_nothing
 from relevance.data.records import BadRecord, Document, Summary

@@ -11,7 +11,7 @@ from typing import Any
 
 from relevance.data.export import guard_formula
 from relevance.data.exporters.refusal import refuse
-from relevance.data.importers.table import HUMAN
+from relevance.data.importers.called import HUMAN
 from relevance.data.reading import Say
 from relevance.data.records import Document, Summary
 

@@ -5,13 +5,15 @@ Callers use `read_documents`: it guesses the format, and checks what no single l
 at all.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
 from relevance.data.alike import AlikeNames
 from relevance.data.importers import (
     arxiv,
     arxiv_papers,
+    choices,
     cnn_dailymail,
     flat,
     huggingface,
@@ -21,7 +23,7 @@ from relevance.data.importers import (
     mt_metrics_eval,
     multi_xscience,
     newsroom,
-    parquet,
+    parquet_table,
     question,
     realsumm,
     sacrerouge,
@@ -32,13 +34,14 @@ from relevance.data.importers import (
     tac,
     xsum,
 )
-from relevance.data.importers.columns import describe_missing, guess_table
-from relevance.data.importers.nested import column_names
+from relevance.data.importers.called import describe_missing
+from relevance.data.importers.columns import guess_table
+from relevance.data.importers.mapping import BadColumns, Columns, Keep, keep_nothing
 from relevance.data.importers.pairwise import Read
-from relevance.data.importers.table import TableColumns
+from relevance.data.importers.rows import begins_with_object, flatten, open_table
 from relevance.data.marks import check_marks
 from relevance.data.own_references import OwnReferences
-from relevance.data.reading import Say, quote_value, read_json, say_nothing
+from relevance.data.reading import SPREADSHEETS, Say, quote_value, read_json, say_nothing
 from relevance.data.records import BadRecord, Document, Summary
 
 Records = Iterator[tuple[Document, list[Summary]]]
@@ -47,9 +50,10 @@ IMPORTERS: dict[str, Callable[[Path, Say], Records]] = {
     "interchange": interchange.load,
     "scitldr": scitldr.load,
     "summeval": summeval.load,
-    "csv": table.load_csv,
-    "tsv": table.load_tsv,
-    "parquet": parquet.load,
+    "csv": table.load,
+    "tsv": table.load,
+    "spreadsheet": table.load,
+    "parquet": parquet_table.load,
     "json": flat.load,
     "question": question.load,
     "cnn_dailymail": cnn_dailymail.load,
@@ -66,8 +70,9 @@ IMPORTERS: dict[str, Callable[[Path, Say], Records]] = {
     "mt_metrics_eval": mt_metrics_eval.load,
     "lmarena": lmarena.load,
     "human_feedback": human_feedback.load,
+    "choices": choices.load,
 }
-COMPARED: dict[str, Read] = {"lmarena": lmarena.read, "human_feedback": human_feedback.read}
+COMPARED: dict[str, Read] = {"lmarena": lmarena.read, "human_feedback": human_feedback.read, "choices": choices.read}
 """The formats with judgments of pairs, which make a study."""
 FOLDERS = {
     "question": (f"*{question.SUFFIX}",),
@@ -89,8 +94,10 @@ TOLD_BY = FOLDERS | {
     "mt_metrics_eval": (mt_metrics_eval.DOCUMENTS,),
 }
 """The files by which a folder is recognized, by format."""
-DELIMITED = {"csv": ",", "tsv": "\t"}
-"""The text tables, with the separator of their columns."""
+TABLES: dict[str, str | None] = {"csv": ",", "tsv": "\t", "spreadsheet": None}
+"""The tables whose columns are guessed, with what usually separates them in text tables."""
+MAPPED = (*TABLES, "parquet", "json", "choices")
+"""The formats whose columns may be said."""
 
 LINES = "lines"
 """The format that adds a system to a data set: a summary a line (`relevance.data.importers.lines`)."""
@@ -108,7 +115,7 @@ SUFFIXES = {
     mt_metrics_eval.SUFFIX: "mt_metrics_eval",
     ".hypo": LINES,
     ".txt": LINES,
-}
+} | dict.fromkeys(SPREADSHEETS, "spreadsheet")
 
 RECOGNIZED: tuple[tuple[str, set[str]], ...] = (
     ("summeval", {"decoded", "model_id"}),
@@ -130,40 +137,56 @@ OF_DOCUMENTS = {"interchange", "scitldr", "newsroom"}
 """The formats with an object for each document, which an object with a summary beside its reference is not."""
 
 
-def guess_format(path: Path) -> str:
-    """Return the format of a file by its ending or, for JSON and Parquet, by its fields.
+def guess_format(path: Path, columns: Columns | None = None) -> str:
+    """Return the format of a file by its ending or, for tables and JSON, by its fields; or by `columns` that are said.
 
     A folder is recognized by its files. Raises `BadRecord` if the format cannot be told.
     """
     if path.is_dir():
         return guess_folder(path)
-    if path.suffix.lower() == ".csv" and realsumm.is_ratings(path):
-        return "realsumm"
     guessed = SUFFIXES.get(path.suffix.lower())
-    if guessed == "parquet" and has_battles(path):
+    if columns is not None and columns.roles:
+        table = guessed if guessed in MAPPED else "json" if begins_with_object(path) else "csv"
+        return "choices" if columns.has_choices else table
+    if guessed in MAPPED:
+        return guess_table_format(path, guessed)
+    return guess_json(path) if guessed is None else guessed
+
+
+def guess_table_format(path: Path, ending: str) -> str:
+    """Return the format of a table by its columns; `ending` is what its ending says."""
+    if ending == "csv" and realsumm.is_ratings(path):
+        return "realsumm"
+    try:
+        names = set(open_table(path).names)
+    except BadRecord:
+        return ending  # its importer reports the damage
+    if ending == "parquet" and names >= lmarena.FIELDS:
         return "lmarena"
-    if guessed is not None:
-        return guessed
+    return "choices" if choices.fits(names) else ending
+
+
+def guess_json(path: Path) -> str:
+    """Return the format of a JSON file by the fields of its first object. Raises `BadRecord` if it cannot be told."""
     for place, record in read_json(path, nan=True):
+        rows = [name for name, fits in (("choices", is_choice), ("json", flat.fits)) if fits(record)]
         for format, fields in RECOGNIZED:
             if fields <= record.keys():
-                return "json" if format in OF_DOCUMENTS and flat.fits(record) else format
-        if flat.fits(record):
-            return "json"
+                return rows[0] if format in OF_DOCUMENTS and rows else format
+        if rows:
+            return rows[0]
         place.refuse(
             "the format cannot be told from the fields "
             f"{', '.join(map(quote_value, list(record)[:8])) or '(none)'}: to be read as a table, the objects lack "
-            f"{describe_missing(record) or 'nothing, but they are nested'}; rename fields, or name a format by --format"
+            f"{describe_missing(record) or 'nothing, but they are nested'}; say which field is what by --columns, or "
+            "name a format by --format"
         )
     raise BadRecord(f"{path.name}:1: the file is empty")
 
 
-def has_battles(path: Path) -> bool:
-    """Tell whether a Parquet file has LMArena's columns; for a damaged file False, as its importer reports it."""
-    try:
-        return set(column_names(path)) >= lmarena.FIELDS
-    except BadRecord:
-        return False
+def is_choice(record: Mapping[str, object]) -> bool:
+    """Tell whether an object is a choice between two texts."""
+    return choices.fits(flatten(record))
 
 
 def guess_folder(path: Path) -> str:
@@ -181,19 +204,21 @@ def read_documents(
     path: Path,
     format: str | None = None,
     say: Say = say_nothing,
-    columns: TableColumns | None = None,
+    columns: Columns | None = None,
     *,
     clean: bool = False,
+    keep: Keep = keep_nothing,
 ) -> Records:
     """Yield the documents of a file with their summaries, checked across the whole file.
 
-    `columns` map the columns of a text table with other names; without them they are guessed. With `clean`, texts lose
-    the marks of other programs (`relevance.data.cleaning`), which are only counted and said otherwise.
+    `columns` say what the columns of a table are; without them they are guessed. With `clean`, texts lose the marks of
+    other programs (`relevance.data.cleaning`), which are only counted and said otherwise. `keep` gets the columns as
+    they are read.
 
-    Raises `BadRecord` at the first error, possibly after some records were yielded.
+    Raises `BadRecord` at the first error, possibly after some records were yielded, and `BadColumns`.
     """
     if format is None:
-        format = guess_format(path)
+        format = guess_format(path, columns)
         say(f"format: {format} (guessed)")
     if format == LINES:
         raise BadRecord(
@@ -203,9 +228,7 @@ def read_documents(
     if format not in IMPORTERS:
         raise BadRecord(f"unknown format {format!r}; known are {', '.join([*IMPORTERS, LINES])}")
     documents = count = unreferenced = 0
-    if columns is None and format in DELIMITED:
-        columns = guess_table(path, DELIMITED[format], say)
-    read = IMPORTERS[format](path, say) if columns is None else table.load_columns(path, columns, say)
+    read = find_reader(format, columns, keep)(path, say)
     own = OwnReferences()
     alike = AlikeNames()
     for document, summaries in check_marks(read, say, clean=clean):
@@ -224,6 +247,38 @@ def read_documents(
         say(f"{lacking}: metrics that need one have no scores there")
     for sentence in (*own.describe(), *alike.describe()):
         say(sentence)
+
+
+def find_reader(format: str, columns: Columns | None, keep: Keep) -> Callable[[Path, Say], Records]:
+    """Return the function that reads a format with the columns that somebody said, or with those that are guessed.
+
+    Raises `BadColumns` for a format that has no columns.
+    """
+    if columns is not None and format not in MAPPED:
+        raise BadColumns(f"--columns goes with a table, and a file of {format} is none; tables are {', '.join(MAPPED)}")
+    if format == "choices":
+        return partial(choices.load, columns=columns, keep=keep)
+    if columns is None and format not in TABLES:
+        return IMPORTERS[format]
+    return partial(load_table, columns=columns, usual=TABLES.get(format), keep=keep)
+
+
+def find_comparisons(format: str, columns: Columns | None, keep: Keep) -> Read:
+    """Return the function that reads the comparisons of a format. Raises `BadColumns` where it has no columns."""
+    if format == "choices":
+        return partial(choices.read, columns=columns, keep=keep)
+    if columns is not None:
+        raise BadColumns(f"a file of {format} has its own columns; leave out --columns")
+    return COMPARED[format]
+
+
+def load_table(path: Path, say: Say, columns: Columns | None, usual: str | None, keep: Keep) -> Records:
+    """Read a table by the columns that somebody said, or that are guessed where they have not the expected names."""
+    columns = columns or guess_table(path, usual, say)
+    if columns is None:
+        return table.load(path, say)
+    keep(columns)
+    return table.load_columns(path, say, columns)
 
 
 def empty_summaries(count: int) -> str:

@@ -16,9 +16,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from relevance.data.importers.delimited import quoted_rows
 from relevance.data.importers.folders import files_of
 from relevance.data.importers.interchange import unseen
-from relevance.data.importers.table import quoted_rows
 from relevance.data.reading import FileLine, Say, lines, say_nothing, text
 from relevance.data.records import BadRecord, Document, Summary
 

@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from relevance.data import reading
-from relevance.data.importers.columns import describe_missing, find_roles, list_missing, name_systems
-from relevance.data.importers.table import HUMAN, WIDE, TableRow, complete_rows, gather
-from relevance.data.reading import FileLine, Say, quote_value
+from relevance.data.importers.called import HUMAN, WIDE, describe_missing, find_roles, name_systems
+from relevance.data.importers.columns import list_missing
+from relevance.data.importers.rows import TableRow
+from relevance.data.importers.table import complete_rows, gather, spread_references
+from relevance.data.reading import Say, quote_value
 from relevance.data.records import Document, Summary
 
 NAMED = 20
@@ -53,13 +55,3 @@ def read_rows(path: Path, say: Say) -> Iterator[TableRow]:
             if len(told) <= NAMED:
                 say(f"{place}: field passed over: {quote_value(name)}")
         yield from spread_references(place, {field: record[name] for field, name in named.items()})
-
-
-def spread_references(place: FileLine, row: dict[str, Any]) -> Iterator[TableRow]:
-    """Yield a row for each of its references; a summary beside another reference of its document gives that."""
-    given = row["reference"]
-    if not isinstance(given, list):
-        given = [reading.optional_text(place, given, "reference")]
-    row["source"] = reading.optional_text(place, row.get("source"), "source")
-    for reference in reading.given_texts(place, [one for one in given if one is not None], "reference") or (None,):
-        yield place, {**row, "reference": reference}

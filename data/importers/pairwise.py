@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -18,6 +18,19 @@ YEARS = (1990, 2200)
 """The years in which a judgment can have been made."""
 
 
+class Question(NamedTuple):
+    """One of the questions that people were asked about each pair."""
+
+    name: str = ""
+    """Its name, if the file has several."""
+    wording: str | None = None
+    """How it was asked; None if the file does not say."""
+
+
+ONLY = Question()
+"""The question of a file that has one, and does not say it."""
+
+
 class Comparison(NamedTuple):
     """A line of a file: somebody's choice between two texts of a document, the left one first."""
 
@@ -30,6 +43,9 @@ class Comparison(NamedTuple):
     """The annotator's name in the file; None if it does not say."""
     decided_at: datetime | None
     """The time of the choice; None if the file does not say."""
+    comment: str | None = None
+    """What they said about it."""
+    question: Question = ONLY
 
 
 class GivenJudgment(NamedTuple):
@@ -41,6 +57,8 @@ class GivenJudgment(NamedTuple):
     choice: str
     annotator: str
     decided_at: datetime | None
+    comment: str | None = None
+    question: Question = ONLY
 
 
 class JudgedPairs(NamedTuple):
@@ -62,6 +80,9 @@ class Gathered:
     """The data set and judgments of a file of comparisons, as it is read."""
 
     documents: dict[str, tuple[FileLine, Document]] = field(default_factory=dict)
+    """By id: the first line of a document, and the document without its references."""
+    references: defaultdict[str, dict[str, None]] = field(default_factory=lambda: defaultdict(dict))
+    """By document: its references, in the order in which they come."""
     names: dict[str, dict[tuple[str, str], str]] = field(default_factory=dict)
     """By document: the name of each system with a text."""
     taken: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -69,15 +90,17 @@ class Gathered:
     numbers: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     """By document: the last number given to a system's texts, less one."""
     people: dict[str, str] = field(default_factory=dict)
-    judged: set[tuple[str, str, frozenset[str]]] = field(default_factory=set)
-    """Annotators with the pairs that they have judged."""
-    unknown: Counter[tuple[str, frozenset[str]]] = field(default_factory=Counter)
-    """The number of anonymous judgments of each pair."""
+    judged: set[tuple[str, str, str, frozenset[str]]] = field(default_factory=set)
+    """Questions and annotators with the pairs that they have judged."""
+    unknown: Counter[tuple[str, str, frozenset[str]]] = field(default_factory=Counter)
+    """The number of anonymous judgments of each pair, by question."""
     identical: set[tuple[str, frozenset[str]]] = field(default_factory=set)
     counts: Counter[str] = field(default_factory=Counter)
 
     def add_document(self, place: FileLine, document: Document) -> None:
         """Add a document. Raises `BadRecord` if its id has another text or title."""
+        self.references[document.id].update(dict.fromkeys(document.references))
+        document = replace(document, references=())
         before, known = self.documents.setdefault(document.id, (place, document))
         if known != document:
             place.refuse(
@@ -109,15 +132,17 @@ class Gathered:
             self.identical.add(pair)
             return None
         if one.judge is None:
-            self.unknown[pair] += 1
-            annotator = f"unknown {self.unknown[pair]}"
+            asked = (one.question.name, *pair)
+            self.unknown[asked] += 1
+            annotator = f"unknown {self.unknown[asked]}"
         else:
             annotator = self.people.setdefault(one.judge, f"annotator {len(self.people) + 1}")
-            if (annotator, *pair) in self.judged:
+            judged = (one.question.name, annotator, *pair)
+            if judged in self.judged:
                 self.counts["repeated"] += 1
                 return None
-            self.judged.add((annotator, *pair))
-        return GivenJudgment(document_id, left, right, one.choice, annotator, one.decided_at)
+            self.judged.add(judged)
+        return GivenJudgment(document_id, left, right, one.choice, annotator, one.decided_at, one.comment, one.question)
 
     def notes(self) -> Iterator[str]:
         """Yield sentences about what was left out or renamed."""
@@ -162,7 +187,10 @@ def gather(comparisons: Iterable[Comparison]) -> JudgedPairs:
         if judgment is not None:
             judgments.append(judgment)
     records = [
-        (document, [Summary(document.id, name, text) for name, text in gathered.taken[document.id].items()])
+        (
+            replace(document, references=tuple(gathered.references[document.id])),
+            [Summary(document.id, name, text) for name, text in gathered.taken[document.id].items()],
+        )
         for _, document in gathered.documents.values()
     ]
     return JudgedPairs(records, judgments, len(gathered.identical), tuple(gathered.notes()))
@@ -180,18 +208,29 @@ def moment(place: FileLine, value: object, name: str) -> datetime | None:
     """
     if value is None:
         return None
-    number = None if isinstance(value, str) else reading.parse_number(place, value, name)
-    try:
-        if number is None:
-            parsed = datetime.fromisoformat(str(value))
-            parsed = parsed.replace(tzinfo=parsed.tzinfo or UTC).astimezone(UTC)
-        else:
-            parsed = datetime.fromtimestamp(number / 1000 if abs(number) > 1e11 else number, UTC)
-    except (OverflowError, OSError, ValueError):
-        parsed = None
-    if parsed is None or not YEARS[0] <= parsed.year <= YEARS[1]:
+    if not isinstance(value, str):
+        reading.parse_number(place, value, name)
+    parsed = parse_moment(value)
+    if parsed is None:
         place.refuse(f"{name} is not a time from {YEARS[0]} to {YEARS[1]}: {reading.quote_value(value)}")
     return parsed
+
+
+def parse_moment(value: object) -> datetime | None:
+    """Read a time as `moment` does; None for what is no such time.
+
+    >>> parse_moment("2026-01-02T03:04:05Z"), parse_moment("yesterday")
+    (datetime.datetime(2026, 1, 2, 3, 4, 5, tzinfo=datetime.timezone.utc), None)
+    """
+    try:
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            parsed = datetime.fromtimestamp(value / 1000 if abs(value) > 1e11 else value, UTC)
+        else:
+            parsed = datetime.fromisoformat(str(value))
+            parsed = parsed.replace(tzinfo=parsed.tzinfo or UTC).astimezone(UTC)
+    except (OverflowError, OSError, ValueError):
+        return None
+    return parsed if YEARS[0] <= parsed.year <= YEARS[1] else None
 
 
 def fold(text: str) -> str:

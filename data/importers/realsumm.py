@@ -15,8 +15,8 @@ from itertools import islice
 from pathlib import Path
 
 from relevance.data import reading
+from relevance.data.importers.delimited import delimited_rows
 from relevance.data.importers.interchange import unseen
-from relevance.data.importers.table import delimited_rows
 from relevance.data.reading import FileLine, Say, say_nothing
 from relevance.data.records import BadRecord, Document, Summary
 

@@ -1,4 +1,4 @@
-"""CSV and TSV: a row per summary, columns `document_id, title, source, reference, system, summary`.
+"""Tables (CSV, TSV, spreadsheets): a row per summary, columns `document_id, title, source, reference, system, summary`.
 
 `title` and `source` may be left out, and cells of theirs and of `reference` may be blank. `system` and `summary` may
 both be blank in a row that only gives a document, `summary` alone if the system wrote nothing. Instead of these two
@@ -8,74 +8,52 @@ none. Other columns are skipped and listed. In CSV, a cell loses the apostrophe 
 as a formula (`relevance.data.export`). TSV is read without quotation marks, unless all of its texts are in them.
 """
 
-import csv
-import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from relevance.data import reading
-from relevance.data.export import unguard_formula
+from relevance.data.importers.called import ASPECTS, HUMAN, NEEDED, OPTIONAL, REQUIRED, WIDE
+from relevance.data.importers.delimited import NUMBER
+from relevance.data.importers.mapping import Columns
+from relevance.data.importers.rows import TableRow, open_table
 from relevance.data.reading import FileLine, Say
-from relevance.data.records import BadRecord, Document, Summary
+from relevance.data.records import Document, Summary
 
-REQUIRED = ("document_id", "reference", "system", "summary")
-NEEDED = ("reference", "summary")
-"""The columns required in a table with a mapping."""
-OPTIONAL = ("source", "title")
 OF_ONE_SYSTEM = ("system", "summary")
-HUMAN, WIDE = "human.", "summary."
-"""Prefixes of columns of ratings, and of summaries if each system has its own column."""
-NUMBER = re.compile(r"[ \t]*-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?[ \t]*")
-"""A number as JSON writes it."""
-QUOTED = re.compile(r'"(?:[^"]|"")*"')
-"""A cell in quotation marks, with those of its text doubled."""
 NAMED = 20
 """The most skipped columns that are listed."""
 
-DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs"}
-"""Separators of the columns of text tables, with their names."""
 
-ASPECTS = ("relevance", "coherence", "consistency", "fluency", "informativeness", "faithfulness", "quality", "overall")
-"""Aspects of ratings that are recognized in a column's name without `HUMAN`."""
-
-TableRow = tuple[FileLine, dict[str, Any]]
-
-
-class TableColumns(NamedTuple):
-    """A mapping for a table with another delimiter or other names of columns."""
-
-    delimiter: str
-    """One of `DELIMITERS`."""
-    read_as: Mapping[str, str]
-    """The role of each column by its name in the file; columns that are not listed are skipped.
-
-    Without a `document_id`, documents are numbered by their sources, or by their references if they have none.
-    """
-    system: str | None = None
-    """The system of a table without a column for it; None names it after the file."""
-
-    def name(self, column: str) -> str:
-        """Return the role of a column, or a name without a role."""
-        return self.read_as.get(column, f"{column} (not read)" if is_taken(column) else column)
+def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
+    """Read a text table or a spreadsheet whose columns have the expected names."""
+    table = open_table(path)
+    check_columns(FileLine(path, 1), table.header, say)
+    return gather(table.read([name for name in table.names if is_taken(name)], say), say)
 
 
-def load_csv(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
-    """Read comma-separated values with a header line."""
-    return gather(read_delimited(path, ",", say), say)
-
-
-def load_tsv(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
-    """Read tab-separated values with a header line."""
-    return gather(read_delimited(path, "\t", say), say)
-
-
-def load_columns(path: Path, columns: TableColumns, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
-    """Read a text table with a mapping of its columns."""
-    rows = read_delimited(path, columns.delimiter, say, columns)
+def load_columns(path: Path, say: Say, columns: Columns) -> Iterator[tuple[Document, list[Summary]]]:
+    """Read a table of any kind with a mapping of its columns. Raises `BadColumns`."""
+    table = open_table(path, columns.sheet)
+    found = {column: role for role, column in columns.find(table.names).items()}
+    not_read = [f"{name} (not read)" if is_taken(name) else name for name in table.names]
+    header = [found.get(name, other) for name, other in zip(table.names, not_read, strict=True)]
+    check_columns(FileLine(path, 1), header, say, NEEDED)
+    named = ((place, {found[name]: row.get(name) for name in found}) for place, row in table.read(found, say))
+    rows = (one for place, row in named for one in spread_references(place, row))
     return gather(complete_rows(rows, columns.system or path.stem), say)
+
+
+def spread_references(place: FileLine, row: dict[str, Any]) -> Iterator[TableRow]:
+    """Yield a row for each of its references; a summary beside another reference of its document gives that."""
+    given = row["reference"]
+    if not isinstance(given, list):
+        given = [reading.optional_text(place, given, "reference")]
+    row["source"] = reading.optional_text(place, row.get("source"), "source")
+    for reference in reading.given_texts(place, [one for one in given if one is not None], "reference") or (None,):
+        yield place, {**row, "reference": reference}
 
 
 def complete_rows(rows: Iterable[TableRow], system: str) -> Iterator[TableRow]:
@@ -88,118 +66,6 @@ def complete_rows(rows: Iterable[TableRow], system: str) -> Iterator[TableRow]:
         if "summary" in row:
             row.setdefault("system", system)
         yield place, row
-
-
-def read_delimited(
-    path: Path, delimiter: str, say: Say, columns_told: TableColumns | None = None
-) -> Iterator[TableRow]:
-    """Yield the rows of a CSV or TSV file, each with the line that it starts in."""
-    rows = delimited_rows(path, delimiter, say)
-    first = next(rows, None)
-    if first is None:
-        raise BadRecord(f"{path.name}:1: the file is empty")
-    place, header = first
-    if columns_told is not None:
-        header = [columns_told.name(name) for name in header]
-    check_columns(place, header, say, REQUIRED if columns_told is None else NEEDED)
-    columns = [(name, index) for index, name in enumerate(header) if is_taken(name)]
-    for place, values in rows:
-        if len(values) != len(header):
-            place.refuse(f"{len(values)} fields where the header has {len(header)}")
-        yield place, {name: values[index] for name, index in columns}
-
-
-def delimited_rows(path: Path, delimiter: str, say: Say) -> Iterator[tuple[FileLine, list[str]]]:
-    """Yield the header and the rows of a text table that are not blank, each with the line that it starts in.
-
-    The header's names have no white space around them. Raises `BadRecord` for a malformed table.
-    """
-    quoted = delimiter != "\t" or has_quoted_cells(path)
-    rows = quoted_rows(path, delimiter, say) if quoted else plain_rows(path, delimiter)
-    guarded = 0
-    for number, (place, values) in enumerate(rows):
-        cells = values if delimiter == "\t" else [unguard_formula(value) for value in values]
-        guarded += sum(cell != value for cell, value in zip(cells, values, strict=True))
-        yield place, cells if number else [reading.trim_name(name) for name in cells]
-    if guarded:
-        say(f"cells with an apostrophe before what a spreadsheet would run as a formula, read without it: {guarded}")
-
-
-def plain_rows(path: Path, delimiter: str) -> Iterator[tuple[FileLine, list[str]]]:
-    """Yield the rows of a table whose quotation marks are those of its texts."""
-    for place, line in reading.lines(path):
-        if line or place.line == 1:
-            yield place, line.split(delimiter)
-
-
-def has_quoted_cells(path: Path) -> bool:
-    """Tell whether cells of a TSV file are in quotation marks, which are no part of their texts then.
-
-    That is so if all of its texts are, or if its lines are no rows otherwise. Most programs write no quotation marks
-    into TSV, so that one at the beginning of a cell is usually the text's own.
-    """
-    width, all_quoted, all_rows = 0, True, True
-    for _, line in reading.lines(path):
-        if not line:
-            continue
-        cells = line.split("\t")
-        width = width or len(cells)
-        all_rows = all_rows and len(cells) == width
-        all_quoted = all_quoted and all(QUOTED.fullmatch(cell) or NUMBER.fullmatch(cell) or not cell for cell in cells)
-    return all_quoted or not all_rows
-
-
-def quoted_rows(path: Path, delimiter: str, say: Say) -> Iterator[tuple[FileLine, list[str]]]:
-    """Yield the rows of a table whose cells may be in quotation marks."""
-    csv.field_size_limit(reading.MAX_LINE_BYTES)
-    place = FileLine(path, 1)
-    spanned: list[str] = []
-
-    def ended_lines() -> Iterator[str]:
-        nonlocal place
-        for place, line in reading.lines(path, keep_ends=True):  # noqa: B007  read for the error below
-            spanned.append(line)
-            yield line
-
-    start, width = 1, 0
-    rows = csv.reader(ended_lines(), delimiter=delimiter, strict=True)
-    try:
-        for values in rows:
-            here, start = FileLine(path, start), rows.line_num + 1
-            width = width or len(values)
-            if len(spanned) > 1 and all(line.count(delimiter) == width - 1 > 0 for line in spanned):
-                swallowed(here, spanned, delimiter, say)
-            spanned.clear()
-            if values or here.line == 1:
-                yield here, values
-    except csv.Error as error:
-        place.refuse(explain_error(str(error), start))
-
-
-def swallowed(place: FileLine, lines: Sequence[str], delimiter: str, say: Say) -> None:
-    """Refuse a cell that holds whole rows, or say so where its text may have as many delimiters by chance."""
-    said = (
-        f"lines {place.line} to {place.line + len(lines) - 1} are one row, as a quotation mark opens in the first and "
-        "closes in the last of them, but each looks like a row of its own"
-    )
-    remedy = "if they are rows, write each quotation mark of a text twice, and one around its cell"
-    if delimiter == "\t":
-        place.refuse(f"{said}; {remedy}")
-    say(f"{place}: {said}; {remedy}")
-
-
-def explain_error(error: str, start: int) -> str:
-    """Say what is wrong with a table, given the error of Python's reader and the line in which the row begins."""
-    where = f"in the row that starts in line {start}"
-    if "expected after" in error:
-        return f'a quotation mark stands within a cell that is in quotation marks, {where}: write it twice ("")'
-    if "unexpected end" in error:
-        return f"a quotation mark opens {where}, and none closes before the end of the file"
-    if "field limit" in error:
-        return f"a cell is over 32 MiB {where}; does a quotation mark open there that is not closed?"
-    if "new-line" in error:
-        return f"a carriage return stands within a cell, {where}: save the file with usual line ends"
-    return f"this is no table, {where}: {error}"
 
 
 def check_columns(place: FileLine, names: Sequence[str], say: Say, required: Sequence[str] = REQUIRED) -> None:

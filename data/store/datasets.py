@@ -73,6 +73,8 @@ class Dataset:
     """Aspects of the human ratings that came with it."""
     cleaned: str | None
     """The version of the rules by which its texts were cleaned when they were imported; None if they were not."""
+    columns: str | None
+    """How the columns of its table were read, as a file of the option `--columns`; None if they had the usual names."""
     archived_at: datetime | None
     """The time since when lists leave it out; None if they do not."""
 
@@ -97,10 +99,12 @@ class DatasetStore(VersionedStore):
         sha256: str,
         records: Iterable[tuple[Document, list[Summary]]],
         cleaned: str | None = None,
+        columns: str | None = None,
     ) -> Dataset:
         """Store a whole data set with the scores that came with it, or nothing if `records` raises.
 
-        `cleaned` is the version of the rules by which its texts were cleaned. Raises `DatasetExists`.
+        `cleaned` is the version of the rules by which its texts were cleaned, `columns` says how the columns of its
+        table were read. Raises `DatasetExists`.
         """
         name = checked_name(name)
         if self.has_dataset(name):
@@ -109,7 +113,14 @@ class DatasetStore(VersionedStore):
         hashes = hash_records(read)
         with self.changing("texts") as session:
             insert_dataset(
-                session, name=name, format=format, sha256=sha256, records=read, hashes=hashes, cleaned=cleaned
+                session,
+                name=name,
+                format=format,
+                sha256=sha256,
+                records=read,
+                hashes=hashes,
+                cleaned=cleaned,
+                columns=columns,
             )
         return self.dataset(name)
 
@@ -291,6 +302,7 @@ def insert_dataset(
     records: Sequence[Record],
     hashes: Sequence[Sequence[str]],
     cleaned: str | None,
+    columns: str | None,
 ) -> DatasetRow:
     """Insert a data set, owned by the caller, with its documents and the scores that came with them.
 
@@ -299,7 +311,7 @@ def insert_dataset(
     if has_named(session, DatasetRow, name):
         raise taken(name)
     aspects = dict.fromkeys(aspect for _, summaries in records for summary in summaries for aspect in summary.human)
-    row = DatasetRow(name=name, format=format, sha256=sha256, aspects=list(aspects), cleaned=cleaned)
+    row = DatasetRow(name=name, format=format, sha256=sha256, aspects=list(aspects), cleaned=cleaned, columns=columns)
     row.owner_id = visitor_of(session).user_id
     insert_named(session, row, taken(name))
     insert_records(session, row.id, records, hashes)

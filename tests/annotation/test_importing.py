@@ -21,6 +21,7 @@ from relevance.bundles.rerunning import rerun_bundle
 from relevance.bundles.writing import write_bundle
 from relevance.data.database import migrations, upgrade
 from relevance.data.export import export
+from relevance.data.importing import Reading
 from relevance.data.records import BadRecord
 from relevance.data.store import DatasetExists, DataStore, StoreError
 from tests.data.battles import battle, comparison, policies, turns, write
@@ -85,7 +86,7 @@ def test_a_file_of_battles_becomes_a_data_set_and_a_closed_study(
 
 
 def test_nobody_adds_to_judgments_that_came(annotation_store: AnnotationStore, file: Path, engine: Engine) -> None:
-    import_judgments(annotation_store, file, name="arena", format="lmarena")
+    import_judgments(annotation_store, file, name="arena", reading=Reading("lmarena"))
     with pytest.raises(StudyClosed, match="came from a file; nobody can add to them"):
         annotation_store.close_study("arena", closed=False)
     with pytest.raises(StudyClosed):
@@ -104,7 +105,7 @@ def test_nobody_adds_to_judgments_that_came(annotation_store: AnnotationStore, f
 def test_nothing_is_stored_where_a_name_is_taken(
     annotation_store: AnnotationStore, data_store: DataStore, file: Path, tmp_path: Path, engine: Engine, taken: str
 ) -> None:
-    import_judgments(annotation_store, file, name="other", format="lmarena")
+    import_judgments(annotation_store, file, name="other", reading=Reading("lmarena"))
     if taken == "data set":
         data_store.add_dataset(name="arena", format="f", sha256="", records=[])
     else:
@@ -113,7 +114,7 @@ def test_nothing_is_stored_where_a_name_is_taken(
             session.commit()
     before = count_rows(engine)
     with pytest.raises(DatasetExists if taken == "data set" else StudyExists, match=f"already a {taken} 'arena'"):
-        import_judgments(annotation_store, file, name="arena", format="lmarena")
+        import_judgments(annotation_store, file, name="arena", reading=Reading("lmarena"))
     assert count_rows(engine) == before
 
 
@@ -136,12 +137,12 @@ def count_rows(engine: Engine) -> list[int]:
 def test_a_study_comes_back_as_it_was_exported(
     annotation_store: AnnotationStore, data_store: DataStore, file: Path, tmp_path: Path
 ) -> None:
-    import_judgments(annotation_store, file, name="arena", format="lmarena")
+    import_judgments(annotation_store, file, name="arena", reading=Reading("lmarena"))
     records, left_out = export_pairs(annotation_store, "arena", "lmarena")
     assert left_out == 0
     again = tmp_path / "again.jsonl"
     again.write_text(export(records, "jsonl"), encoding="utf-8")
-    import_judgments(annotation_store, again, name="again", format="lmarena")
+    import_judgments(annotation_store, again, name="again", reading=Reading("lmarena"))
     assert data_store.records("again") == data_store.records("arena")
     one, other = (
         [
@@ -155,7 +156,7 @@ def test_a_study_comes_back_as_it_was_exported(
 
 
 def test_crowd_kit_has_no_ties(annotation_store: AnnotationStore, file: Path) -> None:
-    import_judgments(annotation_store, file, name="arena", format="lmarena")
+    import_judgments(annotation_store, file, name="arena", reading=Reading("lmarena"))
     records, ties = export_pairs(annotation_store, "arena", "crowd-kit", names=True)
     assert ties == 1
     assert records[1] == {"worker": "annotator 2", "left": "beta", "right": "alpha", "label": "alpha"}
@@ -170,7 +171,7 @@ def test_a_bundle_of_such_a_study_is_checked_and_run_again_but_for_the_draw(
         comparison(f"p{n}", n % 2, worker=f"w{n % 3}", summaries=policies(("a", f"One {n}."), ("b", "Two.")))
         for n in range(6)
     ]
-    import_judgments(annotation_store, write(tmp_path / "c.jsonl", posts), name="feedback", format="human_feedback")
+    import_judgments(annotation_store, write(tmp_path / "c.jsonl", posts), name="feedback", reading=Reading("human_feedback"))
     said: list[str] = []
     bundle = tmp_path / "feedback.zip"
     write_bundle(data_store, annotation_store, "feedback", bundle)
@@ -182,7 +183,7 @@ def test_a_bundle_of_such_a_study_is_checked_and_run_again_but_for_the_draw(
 
 
 def test_an_earlier_schema_keeps_the_judgments(annotation_store: AnnotationStore, file: Path, engine: Engine) -> None:
-    import_judgments(annotation_store, file, name="arena", format="lmarena")
+    import_judgments(annotation_store, file, name="arena", reading=Reading("lmarena"))
     before = export_judgments(annotation_store, "arena")
     with engine.execution_options(writing=True).begin() as connection:
         config = migrations()

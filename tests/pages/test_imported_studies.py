@@ -22,7 +22,7 @@ def imported(sqlite_url: str, tmp_path: Path) -> None:
     ]
     engine = connect(sqlite_url)
     import_judgments(
-        AnnotationStore(engine), write(tmp_path / "c.jsonl", posts), name="feedback", format="human_feedback"
+        AnnotationStore(engine), write(tmp_path / "c.jsonl", posts), name="feedback", reading=Reading("human_feedback")
     )
     engine.dispose()
 

@@ -11,9 +11,9 @@ import pandas as pd
 import streamlit as st
 
 from relevance.annotation.importing import import_any
-from relevance.data.importers import DELIMITED, IMPORTERS, LINES, guess_format, read_documents
+from relevance.data.importers import IMPORTERS, LINES, TABLES, guess_format, read_documents
+from relevance.data.importers.called import CALLED, NEEDED, WIDE
 from relevance.data.importers.columns import (
-    CALLED,
     TEMPLATE,
     TableHead,
     guess_columns,
@@ -23,7 +23,7 @@ from relevance.data.importers.columns import (
     read_head,
     tell_columns,
 )
-from relevance.data.importers.table import DELIMITERS, NEEDED, WIDE, TableColumns
+from relevance.data.importers.mapping import Columns
 from relevance.data.importing import Reading
 from relevance.data.one_line import cut, in_one_line
 from relevance.pages.components.datasets.choice import show_dataset
@@ -77,11 +77,12 @@ def offer_import(*, opened: bool) -> None:
 
 def import_form(key: str) -> None:
     """Let somebody choose a file, look at its contents, and import it as a data set."""
-    file = ask_for_file("JSON lines, CSV, TSV, Parquet, or a text file with one summary a line", key)
+    file = ask_for_file("JSON lines, CSV, TSV, a spreadsheet, Parquet, or a text file with one summary a line", key)
     if file is None:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.caption(
-                "A row for each summary: document, reference, system, summary, ratings. Or a column for each system."
+                "A row for each summary: document, reference, system, summary, ratings. Or a column for each system. "
+                "Or a row for each choice of a person: document, reference, summary_a, summary_b, choice, annotator."
             )
             st.download_button(
                 "Template (CSV)",
@@ -104,10 +105,10 @@ def import_form(key: str) -> None:
             return
         name = left.text_input("Name of the data set", path.stem, key=f"import_name:{file.file_id}", max_chars=200)
         columns = None
-        if format in DELIMITED:
+        if format in TABLES:
             head = read_head(path)
-            columns = ask_columns(head, format, path.stem)
-            if columns is not None and (missing := list_missing(columns.read_as.values())):
+            columns = ask_columns(head, path.stem)
+            if columns is not None and (missing := list_missing(columns.roles)):
                 st.info(f"Choose the columns of {', '.join(missing)}.")
                 return
         clean = ask_cleaning()
@@ -191,17 +192,14 @@ def take(path: Path, name: str, reading: Reading, system: str | None = None) -> 
 # --- columns ----------------------------------------------------------------------------------------------------
 
 
-def ask_columns(head: TableHead, format: str, stem: str) -> TableColumns | None:
+def ask_columns(head: TableHead, stem: str) -> Columns | None:
     """Ask how to read a text table; return None where it needs no choice. `stem` is the stem of the file's name."""
     ratings = guess_ratings(head)
-    usual = head.delimiter == DELIMITED[format]
-    if head.plain and usual and not ratings:
+    if head.plain and not ratings:
         return None
     guessed = guess_columns(head)
     if not head.plain:
         st.markdown("**Which column is which?** The names are not the usual ones.")
-    elif not usual:
-        st.caption(f"The columns are separated by {DELIMITERS[head.delimiter]}.")
     read_as = guessed if head.plain else ask_fields(head, guessed)
     system = None
     if "summary" in read_as and "system" not in read_as:
@@ -218,7 +216,7 @@ def ask_columns(head: TableHead, format: str, stem: str) -> TableColumns | None:
             key="import_ratings",
             help="Numbers, higher for better summaries. They are imported under the column's name.",
         )
-    return tell_columns(head, read_as, rated, system)
+    return tell_columns(read_as, rated, system)
 
 
 def ask_fields(head: TableHead, guessed: dict[str, str]) -> dict[str, str]:
@@ -264,7 +262,7 @@ def ask_fields(head: TableHead, guessed: dict[str, str]) -> dict[str, str]:
 
 
 @st.cache_data(max_entries=8, show_spinner="Reading the file", scope="session")  # files are private
-def look_into(file_id: str, _path: Path, format: str, columns: TableColumns | None, *, clean: bool) -> Preview:
+def look_into(file_id: str, _path: Path, format: str, columns: Columns | None, *, clean: bool) -> Preview:
     """Read a file without importing it. Raises `BadRecord`."""
     said: list[str] = []
     records = list(read_documents(_path, format, said.append, columns, clean=clean))

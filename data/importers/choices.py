@@ -1,0 +1,331 @@
+"""Tables of choices: a row for each judgment, with the two texts of a document and which of them somebody chose.
+
+Any table that `relevance.data.importers.rows` reads will do: text tables, spreadsheets, Parquet, JSON. Columns are
+recognized by names that people use (`find_choice_roles`), or said (`relevance.data.importers.mapping`). Every value of
+a choice is said with its count and its meaning; an unknown one refuses the file.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from relevance.data import reading
+from relevance.data.importers.called import CALLED, find_roles
+from relevance.data.importers.columns import describe_columns
+from relevance.data.importers.mapping import (
+    BAD,
+    CHOICE,
+    OF_CHOICES,
+    QUESTION,
+    SKIP,
+    BadColumns,
+    Columns,
+    Keep,
+    keep_nothing,
+)
+from relevance.data.importers.meanings import SIDES, Meanings
+from relevance.data.importers.pairwise import TIE, Comparison, Question, count, parse_moment, records_of
+from relevance.data.importers.rows import Table, open_table
+from relevance.data.importers.table import list_names
+from relevance.data.reading import FileLine, Say, quote_value
+from relevance.data.records import Document, Summary
+
+CALLED_HERE = {
+    "choice": (
+        *("choice", "preference", "preferred", "winner", "judgment", "judgement", "verdict", "vote", "better", "best"),
+        *("selected", "selection", "decision", "overall_preference", "human_preference"),
+    ),
+    "annotator": (
+        *("annotator", "annotator_id", "worker", "worker_id", "workerid", "rater", "rater_id", "judge", "judge_id"),
+        *("evaluator", "evaluator_id", "participant", "participant_id", "user", "user_id", "coder", "assessor"),
+        *("labeler", "person", "username"),
+    ),
+    "time": (
+        *("time", "timestamp", "tstamp", "decided_at", "judged_at", "submitted_at", "created_at", "date"),
+        *("submit_time", "end_time"),
+    ),
+    "comment": (
+        *("comment", "comments", "note", "notes", "rationale", "reason", "explanation", "justification", "remark"),
+        *("remarks", "feedback"),
+    ),
+}
+"""Usual names of the columns of a judgment, the likeliest first."""
+DOCUMENT_IDS = ("review_id", "post_id", "question_id", "prompt_id", "item_id", "sample_id", "story_id", "document_key")
+"""More names of a document's column, beside `CALLED`."""
+
+TEXTS = (
+    *("summary", "text", "output", "response", "answer", "candidate", "completion", "generation", "hypothesis"),
+    *("prediction", "option", "system_summary", "generated_summary", ""),
+)
+SYSTEMS = (
+    *("system", "model", "sys", "system_id", "model_id", "system_name", "model_name", "generator", "summarizer"),
+    *("policy", "method"),
+)
+"""What stands before or after a side (`SIDES`) in names of columns, the likeliest first."""
+
+LOOKED_AT = 5
+"""The number of rows by which names with two meanings are told."""
+
+
+def find_choice_roles(names: Collection[str], rows: Sequence[Mapping[str, Any]] = ()) -> dict[str, str]:
+    """Map the roles that names of columns tell to these names; `rows` are some of the table.
+
+    A column `document` holds ids where its values have no white space, and otherwise texts.
+
+    >>> find_choice_roles(["article", "summary_a", "summary_b", "model_a", "model_b", "winner", "worker"])
+    ... # doctest: +NORMALIZE_WHITESPACE
+    {'source': 'article', 'left': 'summary_a', 'right': 'summary_b', 'left_system': 'model_a',
+    'right_system': 'model_b', 'choice': 'winner', 'annotator': 'worker'}
+    """
+    folded = {fold_name(name): name for name in reversed(list(names))}
+    found = find_roles(names)
+    roles = {role: name for role, name in found.items() if role not in ("system", "summary")}
+    if "document_id" not in roles and (known := next((one for one in DOCUMENT_IDS if one in folded), None)):
+        roles["document_id"] = folded[known]
+    if "document_id" not in roles and is_id_column(roles.get("source"), rows):
+        roles["document_id"] = roles.pop("source")
+        if (text := find_roles(set(names) - {roles["document_id"]}).get("source")) is not None:
+            roles["source"] = text
+    for suffix, stems in (("", TEXTS), ("_system", SYSTEMS)):
+        if (sides := find_sides(folded, stems)) is not None:
+            roles |= {f"left{suffix}": sides[0], f"right{suffix}": sides[1]}
+    for role, called in CALLED_HERE.items():
+        free = [folded[one] for one in called if one in folded and folded[one] not in roles.values()]
+        if free:
+            roles[role] = free[0]
+    return {role: roles[role] for role in (*CALLED, *OF_CHOICES) if role in roles}
+
+
+def fold_name(name: str) -> str:
+    """Return a column's name in lower case, with underscores between its words."""
+    return re.sub(r"[ .\-]+", "_", name.strip().casefold())
+
+
+def is_id_column(name: str | None, rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Tell whether a column `document` holds ids: whole numbers, or texts without white space."""
+    if name is None or fold_name(name) != "document":
+        return False
+    values = [row[name] for row in rows if row.get(name) not in (None, "")]
+    return bool(values) and all(len(str(value).split()) == 1 for value in values)
+
+
+def find_sides(folded: Mapping[str, str], stems: Sequence[str]) -> tuple[str, str] | None:
+    """Return the names of two columns such as `model_a` and `model_b`, the left one first; None without such."""
+    for stem in stems:
+        for left, right in SIDES:
+            if not stem and left.isdigit():
+                continue
+            for form in ("{0}_{1}", "{0}{1}", "{1}_{0}") if stem else ("{1}",):
+                names = [folded.get(form.format(stem, side)) for side in (left, right)]
+                if names[0] is not None and names[1] is not None:
+                    return names[0], names[1]
+    return None
+
+
+def fits(names: Collection[str]) -> bool:
+    """Tell whether columns of these names are those of a table of choices."""
+    return {"left", "right", CHOICE} <= find_choice_roles(names).keys()
+
+
+class Choices(NamedTuple):
+    """A table of choices whose columns are known."""
+
+    path: Path
+    table: Table
+    columns: Columns
+    """Everything that was said and guessed."""
+    questions: Mapping[str, Question]
+    """By column: the question whose answers it holds."""
+
+    @property
+    def wanted(self) -> set[str]:
+        """The columns that are read."""
+        return set(self.columns.roles.values())
+
+
+def open_choices(path: Path, columns: Columns | None, say: Say) -> Choices:
+    """Find out what the columns of a table of choices are, as `columns` say it and as their names tell; say that.
+
+    Raises `BadRecord` and `BadColumns`.
+    """
+    columns = columns or Columns({})
+    table = open_table(path, columns.sheet)
+    told = columns.find(table.names)
+    guessed = find_choice_roles([name for name in table.names if name not in told.values()], table.head(LOOKED_AT))
+    if columns.has_choices:
+        guessed.pop(CHOICE, None)
+    roles = {**{role: name for role, name in guessed.items() if role not in told}, **told}
+    if other := [role for role in roles if role in ("system", "summary") or role.startswith(("human.", "summary."))]:
+        raise BadColumns(f"a table of choices has no column for {', '.join(other)}")
+    lacking = [role for role in ("left", "right") if role not in roles]
+    if not any(role in roles for role in ("document_id", "source", "reference")):
+        lacking.append("document_id, source or reference")
+    if not Columns(roles).has_choices:
+        lacking.append(CHOICE)
+    if lacking:
+        FileLine(path, 1).refuse(
+            f"it is not known which column is {' and which is '.join(lacking)}: say it by --columns "
+            f"{lacking[0].split(',')[0]}=COLUMN,...; there are {list_names(table.names)}"
+        )
+    say(describe_columns(roles, [role for role in guessed if role not in told]))
+    taken = set(roles.values())
+    if other := [name for name in table.names if name not in taken]:
+        say(f"columns passed over: {list_names(other)}")
+    questions = {
+        column: Question(role.removeprefix(CHOICE).removeprefix("."), column if "?" in column else None)
+        for role, column in roles.items()
+        if role == CHOICE or role.startswith(QUESTION)
+    }
+    return Choices(path, table, columns._replace(roles=roles), questions)
+
+
+def load(
+    path: Path, say: Say, columns: Columns | None = None, keep: Keep = keep_nothing
+) -> Iterator[tuple[Document, list[Summary]]]:
+    """Read the documents and texts of a table of choices, as `read` does."""
+    return records_of(partial(read, columns=columns, keep=keep), path, say)
+
+
+def read(path: Path, say: Say, columns: Columns | None = None, keep: Keep = keep_nothing) -> Iterator[Comparison]:
+    """Read a table of choices, twice: what its values mean is known before the first one is taken.
+
+    A text without a column for its system is by a system called after its column. `keep` gets the columns and the
+    values as they are read. Raises `BadRecord` and `BadColumns`.
+    """
+    choices = open_choices(path, columns, say)
+    meanings = find_meanings(choices, say)
+    found = {value: meaning for one in meanings.values() for value, meaning in one.found.items()}
+    keep(choices.columns._replace(choices={**found, **choices.columns.choices}))
+    yield from read_comparisons(choices, meanings, say)
+
+
+def find_meanings(choices: Choices, say: Say) -> dict[str, Meanings]:
+    """Find out what the values of each column of choices mean, and say it. Raises `BadRecord`."""
+    roles, told = choices.columns.roles, choices.columns.choices
+    if "left_system" not in roles or "right_system" not in roles:
+        say(
+            f"no columns name the systems: the texts are by the systems {quote_value(name_system(roles, 'left'))} and "
+            f"{quote_value(name_system(roles, 'right'))}, as their columns are called"
+        )
+    names = roles["left"], roles["right"]
+    meanings = {column: Meanings(told, names) for column in choices.questions}
+    for row in read_rows(choices, reading.say_nothing):
+        for column, of_column in meanings.items():
+            of_column.find(row.place, row.cells.get(column), row.systems, row.texts)
+    for column, of_column in meanings.items():
+        of_column.check(column)
+        say(of_column.describe(column))
+    seen = {value for of_column in meanings.values() for value in of_column.seen}
+    if unused := [value for value in told if value not in seen]:
+        say(f"values of --choices that no row has: {', '.join(map(quote_value, unused))}")
+    return meanings
+
+
+def read_comparisons(choices: Choices, meanings: Mapping[str, Meanings], say: Say) -> Iterator[Comparison]:
+    """Yield the judgments of a table whose columns and values are known. Raises `BadRecord`."""
+    roles = choices.columns.roles
+    timeless: Counter[str] = Counter()
+    for row in read_rows(choices, say):
+        moment = read_time(row, roles.get("time"), timeless)
+        for column, question in choices.questions.items():
+            meaning = meanings[column].find(row.place, row.cells.get(column), row.systems, row.texts)
+            if meaning == SKIP:
+                continue
+            yield Comparison(
+                row.place,
+                row.document,
+                row.systems,
+                row.texts,
+                TIE if meaning == BAD else meaning,
+                row.annotator,
+                moment,
+                reading.optional_text(row.place, row.cells.get(roles.get("comment", "")), "the comment"),
+                question,
+            )
+    if timeless:
+        first = next(iter(timeless))
+        say(f"{count(timeless.total(), 'time')} that cannot be read, such as {quote_value(first)}: left out")
+
+
+class ChoiceRow(NamedTuple):
+    """A row of a table of choices, with what its judgments are of."""
+
+    place: FileLine
+    document: Document
+    systems: tuple[str, str]
+    texts: tuple[str, str]
+    annotator: str | None
+    cells: Mapping[str, Any]
+
+
+def read_rows(choices: Choices, say: Say) -> Iterator[ChoiceRow]:
+    """Yield the rows of a table; documents without an id are numbered by their sources, or references."""
+    roles = choices.columns.roles
+    numbers: dict[object, str] = {}
+    for place, cells in choices.table.read(choices.wanted, say):
+        row = {role: cells.get(column) for role, column in roles.items()}
+        yield ChoiceRow(
+            place,
+            read_document(place, row, numbers),
+            (read_system(place, row, roles, "left"), read_system(place, row, roles, "right")),
+            (read_text(place, row["left"], roles["left"]), read_text(place, row["right"], roles["right"])),
+            None
+            if row.get("annotator") in (None, "")
+            else reading.identifier(place, row["annotator"], roles["annotator"]),
+            cells,
+        )
+
+
+def read_text(place: FileLine, value: object, name: str) -> str:
+    """Read one of the two texts, which may be empty."""
+    return "" if value is None else reading.summary_text(place, value, name)
+
+
+def read_document(place: FileLine, row: Mapping[str, Any], numbers: dict[object, str]) -> Document:
+    """Read the document of a row, with the references that stand in it."""
+    source = reading.optional_text(place, row.get("source"), "source") or ""
+    given = row.get("reference")
+    references = (
+        reading.given_texts(place, given, "reference")
+        if isinstance(given, list)
+        else tuple(filter(None, [reading.optional_text(place, given, "reference")]))
+    )
+    if "document_id" in row:
+        key = reading.identifier(place, row["document_id"], "document_id")
+    elif not (text := source or references):
+        place.refuse("the row has neither a source nor a reference, by which documents without ids are told")
+    else:
+        key = numbers.setdefault(text, str(len(numbers) + 1))
+    return Document(key, source, references, reading.optional_text(place, row.get("title"), "title"))
+
+
+def read_system(place: FileLine, row: Mapping[str, Any], roles: Mapping[str, str], side: str) -> str:
+    """Read the system of a text, or take it from the name of the text's column."""
+    column = roles.get(f"{side}_system")
+    return name_system(roles, side) if column is None else reading.identifier(place, row[f"{side}_system"], column)
+
+
+def name_system(roles: Mapping[str, str], side: str) -> str:
+    """Return the name of the system of a text without a column for it.
+
+    >>> name_system({"left": "Summary A", "right": "Summary B"}, "left")
+    'A'
+    """
+    name = reading.trim_name(roles[side])
+    last = re.split(r"[ _.\-]", name)[-1]
+    return last if last.casefold() in {word for sides in SIDES for word in sides} else name
+
+
+def read_time(row: ChoiceRow, column: str | None, timeless: Counter[str]) -> datetime | None:
+    """Read the time of a judgment; one that cannot be read is counted."""
+    value = None if column is None else row.cells.get(column)
+    if value in (None, ""):
+        return None
+    moment = parse_moment(value)
+    if moment is None:
+        timeless[str(value)] += 1
+    return moment

@@ -1,0 +1,177 @@
+"""What the columns of a table are, as somebody says it: in an option, or in a file that is kept.
+
+```toml
+[columns]
+reference = "target"
+left = "A"
+right = "B"
+choice = 7
+
+[choices]
+"Neither is more accurate (use sparingly)" = "tie"
+```
+"""
+
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import tomlkit
+
+from relevance.data.importers.called import HUMAN, OPTIONAL, REQUIRED, WIDE
+from relevance.data.importers.pairwise import LEFT, RIGHT, TIE
+from relevance.data.reading import quote_value
+
+BAD, SKIP, BY_SYSTEM = "bad", "skip", "system"
+"""What else a value of a choice may mean: a tie of two bad texts, no judgment, the name of the chosen system."""
+MEANINGS = (LEFT, RIGHT, TIE, BAD, SKIP, BY_SYSTEM)
+
+CHOICE = "choice"
+QUESTION = "choice."
+"""Prefix of the roles of several columns with choices, each of a question of its own."""
+OF_CHOICES = ("left", "right", "left_system", "right_system", CHOICE, "annotator", "time", "comment")
+"""The roles that only a table of choices has."""
+
+KNOWN = (*REQUIRED, *OPTIONAL, f"{HUMAN}ASPECT", f"{WIDE}SYSTEM", *OF_CHOICES, f"{QUESTION}QUESTION")
+
+
+Keep = Callable[["Columns"], None]
+"""A function that receives how the columns of a table are read, said and guessed, when that is known."""
+
+
+def keep_nothing(columns: "Columns") -> None:
+    """Ignore how columns are read."""
+
+
+class BadColumns(ValueError):
+    """A mapping of columns cannot be read, or names what is not there."""
+
+
+class Columns(NamedTuple):
+    """What the columns of a table are; columns without a role are not read.
+
+    Without a `document_id`, documents are numbered by their sources, or by their references if they have none.
+    """
+
+    roles: Mapping[str, str]
+    """The column of each role (`KNOWN`), by its name or, where no column is called so, by its place from 1."""
+    choices: Mapping[str, str] = {}
+    """The meaning (`MEANINGS`) of each value of a choice that does not tell it by itself."""
+    system: str | None = None
+    """The system of a table of summaries without a column for it; None names it after the file."""
+    sheet: str | None = None
+    """The sheet of a spreadsheet; None for the first one that is not empty."""
+
+    @property
+    def has_choices(self) -> bool:
+        """True if the table holds choices between two texts."""
+        return any(role == CHOICE or role.startswith(QUESTION) for role in self.roles)
+
+    def find(self, names: Sequence[str]) -> dict[str, str]:
+        """Map each role to the name of its column among `names`. Raises `BadColumns`."""
+        return {role: find_column(role, told, names) for role, told in self.roles.items()}
+
+
+def find_column(role: str, told: str, names: Sequence[str]) -> str:
+    """Return the column that somebody means: the one of this name, or of this place. Raises `BadColumns`."""
+    if told in names:
+        return told
+    if told.isdecimal() and 1 <= int(told) <= len(names):
+        return names[int(told) - 1]
+    listed = ", ".join(f"{place} {quote_value(name)}" for place, name in enumerate(names, 1))
+    raise BadColumns(f"there is no column {quote_value(told)} for {role}; the columns are {listed}")
+
+
+def parse_columns(told: str) -> Columns:
+    """Read what `--columns` says: `source=article,choice=7`, or the path of a file. Raises `BadColumns`."""
+    if "=" not in told or Path(told).is_file():
+        return read_columns(Path(told))
+    return Columns(check_roles(dict(split_pairs("--columns", told))))
+
+
+def parse_choices(told: str) -> dict[str, str]:
+    """Read what `--choices` says: `A=left,B=right`. Raises `BadColumns`."""
+    return check_meanings(dict(split_pairs("--choices", told)))
+
+
+def split_pairs(option: str, told: str) -> list[tuple[str, str]]:
+    """Split `a=b,c=d` at commas, and each part at its last equals sign. Raises `BadColumns`."""
+    pairs = []
+    for part in filter(None, map(str.strip, told.split(","))):
+        before, equals, after = part.rpartition("=")
+        if not (equals and before.strip() and after.strip()):
+            raise BadColumns(
+                f"{option} must be like a=b,c=d, and {quote_value(part)} is not; a column whose name has a comma or an "
+                "equals sign goes by its place, or in a file of --columns"
+            )
+        pairs.append((before.strip(), after.strip()))
+    return pairs
+
+
+def read_columns(path: Path) -> Columns:
+    """Read a file of a mapping (`write_columns`). Raises `BadColumns`."""
+    try:
+        told = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise BadColumns(f"{path}: cannot be read: {error.strerror}") from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise BadColumns(f"{path}: not a mapping in TOML: {error}") from error
+    try:
+        return to_columns(told)
+    except BadColumns as error:
+        raise BadColumns(f"{path}: {error}") from error
+
+
+def to_columns(told: Mapping[str, Any]) -> Columns:
+    """Check the tables of a mapping. Raises `BadColumns`."""
+    known = {"columns": dict, "choices": dict, "system": str, "sheet": str}
+    for key, value in told.items():
+        if key not in known:
+            raise BadColumns(f"unknown key {quote_value(key)}; known are {', '.join(known)}")
+        if not isinstance(value, known[key]):
+            raise BadColumns(f"{key} must be {'a table' if known[key] is dict else 'a text'}")
+    roles = {}
+    for role, column in told.get("columns", {}).items():
+        named = nested(role, column) if isinstance(column, dict) else {role: column}
+        for name, one in named.items():
+            if isinstance(one, bool) or not isinstance(one, str | int):
+                raise BadColumns(f"columns.{name} must be the name of a column or its place")
+            roles[name] = str(one)
+    return Columns(check_roles(roles), check_meanings(told.get("choices", {})), told.get("system"), told.get("sheet"))
+
+
+def nested(role: str, table: Mapping[str, Any]) -> dict[str, Any]:
+    """Return roles such as `human.fluency`, which TOML reads as a table if they stand without quotation marks."""
+    return {f"{role}.{name}": column for name, column in table.items()}
+
+
+def check_roles(roles: Mapping[str, str]) -> Mapping[str, str]:
+    """Return roles that are known. Raises `BadColumns`."""
+    for role in roles:
+        prefix = next((one for one in (HUMAN, WIDE, QUESTION) if role.startswith(one) and role != one), None)
+        if prefix is None and role not in (*REQUIRED, *OPTIONAL, *OF_CHOICES):
+            raise BadColumns(f"there is no role {quote_value(role)} for a column; there are {', '.join(KNOWN)}")
+    return roles
+
+
+def check_meanings(choices: Mapping[str, Any]) -> dict[str, str]:
+    """Return meanings that are known. Raises `BadColumns`."""
+    for value, meaning in choices.items():
+        if meaning not in MEANINGS:
+            raise BadColumns(
+                f"a choice means {', '.join(MEANINGS)}, and {quote_value(value)} not {quote_value(meaning)}"
+            )
+    return dict(choices)
+
+
+def write_columns(columns: Columns) -> str:
+    """Return a mapping as the text of a file that `read_columns` reads."""
+    document = tomlkit.document()
+    for key in ("system", "sheet"):
+        if (value := getattr(columns, key)) is not None:
+            document.add(key, value)
+    document.add("columns", dict(columns.roles))
+    if columns.choices:
+        document.add("choices", dict(columns.choices))
+    return tomlkit.dumps(document).rstrip("\n") + "\n"

@@ -1,0 +1,111 @@
+"""Rows of any table: text tables, spreadsheets, Parquet, and JSON whose objects are rows."""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from relevance.data import reading
+from relevance.data.importers import nested
+from relevance.data.importers.delimited import TextRow, delimited_rows, guess_delimiter
+from relevance.data.importers.sheets import is_spreadsheet, sheet_rows
+from relevance.data.reading import FileLine, Say, say_nothing
+from relevance.data.records import BadRecord
+
+TableRow = tuple[FileLine, dict[str, Any]]
+
+INSPECTED = 100
+"""The number of objects of a JSON file whose fields are its columns."""
+
+
+class Table(NamedTuple):
+    """A table that can be read more than once."""
+
+    header: tuple[str, ...]
+    """The names of its columns as they are, which may be blank or twice the same."""
+    names: tuple[str, ...]
+    """A name of its own for each column: where it has none, its place from 1."""
+    read: Callable[[Collection[str], Say], Iterator[TableRow]]
+    """Yields the rows with the values of some columns; an absent field of an object is absent."""
+
+    def head(self, count: int) -> list[dict[str, Any]]:
+        """Return the first rows with all columns."""
+        return [row for _, row in islice(self.read(self.names, say_nothing), count)]
+
+
+def open_table(path: Path, sheet: str | None = None) -> Table:
+    """Find out what columns a file has. Raises `BadRecord`."""
+    if nested.is_parquet(path):
+        header = tuple(nested.column_names(path))
+        return Table(header, name_columns(header), lambda wanted, _: parquet_rows(path, wanted))
+    if not is_spreadsheet(path) and begins_with_object(path):
+        fields = (field for _, record in islice(json_rows(path), INSPECTED) for field in record)
+        header = tuple(dict.fromkeys(fields))
+        return Table(header, header, lambda wanted, _: json_rows(path, wanted))
+    place, cells = next(text_rows(path, say_nothing, sheet), (None, []))
+    if place is None or cells == [""]:
+        raise BadRecord(f"{path.name}:1: the file is empty")
+    header = tuple(cells)
+    names = name_columns(header)
+    return Table(header, names, lambda wanted, say: cell_rows(text_rows(path, say, sheet), names, wanted))
+
+
+def name_columns(header: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of columns; a blank one, or one that stands twice, is its place."""
+    times = Counter(header)
+    return tuple(name if name and times[name] == 1 else str(place) for place, name in enumerate(header, 1))
+
+
+def text_rows(path: Path, say: Say, sheet: str | None = None) -> Iterator[TextRow]:
+    """Yield the header and the rows of a spreadsheet or a text table, whose header tells the delimiter."""
+    if is_spreadsheet(path):
+        return sheet_rows(path, sheet, say)
+    return delimited_rows(path, find_delimiter(path), say)
+
+
+def find_delimiter(path: Path) -> str:
+    """Return what separates the columns of a text table."""
+    return guess_delimiter(next((line for _, line in reading.lines(path)), ""))
+
+
+def cell_rows(rows: Iterator[TextRow], names: Sequence[str], wanted: Collection[str]) -> Iterator[TableRow]:
+    """Yield the rows of a text table below its header. Raises `BadRecord` for one that is longer or shorter."""
+    next(rows, None)
+    columns = [(name, index) for index, name in enumerate(names) if name in wanted]
+    for place, values in rows:
+        if len(values) != len(names):
+            place.refuse(f"{len(values)} fields where the header has {len(names)}")
+        yield place, {name: values[index] for name, index in columns}
+
+
+def begins_with_object(path: Path) -> bool:
+    """Tell whether a file begins like JSON, a list or an object a line."""
+    if reading.is_json_list(path):
+        return True
+    first = next((line for _, line in reading.lines(path) if line.strip()), "")
+    return first.lstrip().startswith("{")
+
+
+def json_rows(path: Path, wanted: Collection[str] | None = None) -> Iterator[TableRow]:
+    """Yield the objects of a JSON file as rows (`flatten`), with all fields or those `wanted`."""
+    for place, record in reading.read_json(path, nan=True):
+        row = flatten(record)
+        yield place, row if wanted is None else {name: value for name, value in row.items() if name in wanted}
+
+
+def parquet_rows(path: Path, wanted: Collection[str]) -> Iterator[TableRow]:
+    """Yield the rows of a Parquet file with the columns `wanted`."""
+    return nested.read_rows(path, wanted)
+
+
+def flatten(record: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Return the fields of an object, those of an object within it under names such as `data.text`.
+
+    >>> flatten({"id": 1, "data": {"text": "A ferry."}})
+    {'id': 1, 'data.text': 'A ferry.'}
+    """
+    row: dict[str, Any] = {}
+    for name, value in record.items():
+        row |= flatten(value, f"{prefix}{name}.") if isinstance(value, dict) else {f"{prefix}{name}": value}
+    return row
