@@ -1,13 +1,12 @@
 """Import of judgments that come with a data set: it is stored together with a closed study of them, or not at all."""
 
 import secrets
-from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import func, insert, select, update
 from sqlalchemy.orm import Session
 
 from relevance.annotation.phases import FINISHED
@@ -185,8 +184,8 @@ def insert_judgments(
         left, right = (summaries[one.document_id, system][1] for system in (one.left, one.right))
         chosen = None if one.choice == TIE else left if one.choice == LEFT else right
         rows.append((people[one.annotator], pairs[frozenset((left, right))], left, chosen, one.decided_at, one.comment))
-    session.execute(
-        insert(AssignmentRow),
+    session.execute(  # by tables and not by classes, which send rows with other nulls than the one before one by one
+        insert(AssignmentRow.__table__),  # type: ignore[arg-type]
         [{"annotator_id": who, "pair_id": pair, "left_id": left, "assigned_at": time} for who, pair, left, *_ in rows],
     )
     given = {
@@ -198,7 +197,7 @@ def insert_judgments(
         )
     }
     session.execute(
-        insert(JudgmentRow),
+        insert(JudgmentRow.__table__),  # type: ignore[arg-type]
         [
             {
                 "assignment_id": given[who, pair],
@@ -210,7 +209,8 @@ def insert_judgments(
             for who, pair, _, chosen, decided_at, comment in rows
         ],
     )
-    count_judgments(session, Counter(pair for _, pair, *_ in rows))
+    counted = select(func.count()).where(AssignmentRow.pair_id == PairRow.id).scalar_subquery()
+    session.execute(update(PairRow).where(PairRow.study_id == study.id).values(judgments=counted))
 
 
 def annotator_columns(study: StudyRow, name: str, time: datetime) -> dict[str, Any]:
@@ -223,8 +223,3 @@ def annotator_columns(study: StudyRow, name: str, time: datetime) -> dict[str, A
         "phase": FINISHED,
         "phase_at": time,
     }
-
-
-def count_judgments(session: Session, counts: Counter[int]) -> None:
-    """Store the number of judgments of each pair."""
-    session.execute(update(PairRow), [{"id": pair, "judgments": count} for pair, count in counts.items()])

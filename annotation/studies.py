@@ -249,7 +249,7 @@ def insert_pairs(session: Session, study: StudyRow, sample: PairSample) -> None:
     """Store the pairs and attention checks of a study in the order of asking."""
     drawn = enumerate((*sample.pairs, *sample.checks))
     rows = ({"study_id": study.id, "position": place, **pair._asdict()} for place, pair in drawn)
-    session.execute(insert(PairRow), list(rows))
+    session.execute(insert(PairRow.__table__), list(rows))  # type: ignore[arg-type]
 
 
 def study_columns(session: Session, spec: StudySpec, sample: PairSample) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from relevance.cli.shared import (
     FILES,
     Refused,
     check_failures,
+    check_output,
     clean_option,
     format_option,
     gathered,
@@ -102,11 +103,13 @@ def import_(
     closed study NAME.
     """
     reading = Reading(format, table.mapping(), clean)
+    if table.save_columns is not None:
+        check_output(table.save_columns, [file])
     if table.preview:
         preview_import(file, reading, table.save_columns)
         return
     if name is None:
-        raise click.UsageError("--name is missing: how the data set is to be called (or --preview to look at the file)")
+        raise click.UsageError("Missing option '--name'.")
     store, annotation = open_stores()
     tell(import_any(store, annotation, file, name=name, system=system, reading=reading, say=say))
     if table.save_columns is not None:

@@ -110,12 +110,13 @@ def refuse_other_files(place: FileLine, raw: bytes) -> None:
         place.refuse("the file is UTF-16 or UTF-32; save it as UTF-8")
     if raw.startswith(b"\x1f\x8b"):
         place.refuse("the file is compressed; unpack it first")
-    if raw.startswith(b"PK\x03\x04"):
+    if raw.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")):
         if place.path.suffix.lower() in SPREADSHEETS:
-            place.refuse(f"this is a spreadsheet ({place.path.suffix}); save the sheet with the table as CSV (UTF-8)")
+            place.refuse("this is a spreadsheet, which is read as a table: leave out the format, or name spreadsheet")
+        known = {b"[Content_Types].xml": ".xlsx", b"opendocument.spreadsheet": ".ods", b"\xd0\xcf\x11\xe0": ".xls"}
+        if ending := next((one for mark, one in known.items() if mark in raw), None):
+            place.refuse(f"this seems to be a spreadsheet; give its name the ending {ending}, by which it is read")
         place.refuse("the file is compressed; unpack it first")
-    if raw.startswith(b"\xd0\xcf\x11\xe0"):
-        place.refuse("this is a file of an old Microsoft Office; save the sheet with the table as CSV (UTF-8)")
 
 
 def decode(place: FileLine, raw: bytes) -> str:

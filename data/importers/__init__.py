@@ -35,7 +35,7 @@ from relevance.data.importers import (
     xsum,
 )
 from relevance.data.importers.called import describe_missing
-from relevance.data.importers.columns import guess_table
+from relevance.data.importers.columns import complete_columns, guess_table
 from relevance.data.importers.mapping import BadColumns, Columns, Keep, keep_nothing
 from relevance.data.importers.pairwise import Read
 from relevance.data.importers.rows import begins_with_object, flatten, open_table
@@ -145,12 +145,20 @@ def guess_format(path: Path, columns: Columns | None = None) -> str:
     if path.is_dir():
         return guess_folder(path)
     guessed = SUFFIXES.get(path.suffix.lower())
-    if columns is not None and columns.roles:
-        table = guessed if guessed in MAPPED else "json" if begins_with_object(path) else "csv"
-        return "choices" if columns.has_choices else table
+    if columns is not None:
+        return guess_told(path, columns, guessed)
     if guessed in MAPPED:
         return guess_table_format(path, guessed)
     return guess_json(path) if guessed is None else guessed
+
+
+def guess_told(path: Path, columns: Columns, ending: str | None) -> str:
+    """Return the format of a table about whose columns something was said; `ending` is what its ending says."""
+    names = open_table(path, columns.sheet).names
+    told = columns.find(names)
+    if columns.of_choices or (not columns.of_summaries and choices.fits(set(names) - set(told.values()))):
+        return "choices"
+    return ending if ending in MAPPED else "json" if begins_with_object(path) else "csv"
 
 
 def guess_table_format(path: Path, ending: str) -> str:
@@ -260,7 +268,7 @@ def find_reader(format: str, columns: Columns | None, keep: Keep) -> Callable[[P
         return partial(choices.load, columns=columns, keep=keep)
     if columns is None and format not in TABLES:
         return IMPORTERS[format]
-    return partial(load_table, columns=columns, usual=TABLES.get(format), keep=keep)
+    return partial(load_table, format=format, columns=columns, keep=keep)
 
 
 def find_comparisons(format: str, columns: Columns | None, keep: Keep) -> Read:
@@ -272,13 +280,16 @@ def find_comparisons(format: str, columns: Columns | None, keep: Keep) -> Read:
     return COMPARED[format]
 
 
-def load_table(path: Path, say: Say, columns: Columns | None, usual: str | None, keep: Keep) -> Records:
-    """Read a table by the columns that somebody said, or that are guessed where they have not the expected names."""
-    columns = columns or guess_table(path, usual, say)
-    if columns is None:
+def load_table(path: Path, say: Say, format: str, columns: Columns | None, keep: Keep) -> Records:
+    """Read a table by what somebody said of its columns and by what is guessed where they have not the usual names."""
+    cells = format in TABLES
+    read_as = (
+        guess_table(path, TABLES[format], say) if columns is None else complete_columns(path, columns, say, cells=cells)
+    )
+    if read_as is None:
         return table.load(path, say)
-    keep(columns)
-    return table.load_columns(path, say, columns)
+    keep(read_as)
+    return table.load_columns(path, say, read_as, cells=cells)
 
 
 def empty_summaries(count: int) -> str:

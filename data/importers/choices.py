@@ -28,7 +28,7 @@ from relevance.data.importers.mapping import (
     keep_nothing,
 )
 from relevance.data.importers.meanings import SIDES, Meanings
-from relevance.data.importers.pairwise import TIE, Comparison, Question, count, parse_moment, records_of
+from relevance.data.importers.pairwise import LEFT, RIGHT, TIE, Comparison, Question, count, parse_moment, records_of
 from relevance.data.importers.rows import Table, open_table
 from relevance.data.importers.table import list_names
 from relevance.data.reading import FileLine, Say, quote_value
@@ -66,6 +66,8 @@ SYSTEMS = (
     *("policy", "method"),
 )
 """What stands before or after a side (`SIDES`) in names of columns, the likeliest first."""
+
+SYSTEM_ROLES = ("left_system", "right_system")
 
 LOOKED_AT = 5
 """The number of rows by which names with two meanings are told."""
@@ -138,13 +140,10 @@ class Choices(NamedTuple):
     table: Table
     columns: Columns
     """Everything that was said and guessed."""
+    roles: Mapping[str, str]
+    """The columns of the roles that have one."""
     questions: Mapping[str, Question]
     """By column: the question whose answers it holds."""
-
-    @property
-    def wanted(self) -> set[str]:
-        """The columns that are read."""
-        return set(self.columns.roles.values())
 
 
 def open_choices(path: Path, columns: Columns | None, say: Say) -> Choices:
@@ -158,9 +157,10 @@ def open_choices(path: Path, columns: Columns | None, say: Say) -> Choices:
     guessed = find_choice_roles([name for name in table.names if name not in told.values()], table.head(LOOKED_AT))
     if columns.has_choices:
         guessed.pop(CHOICE, None)
-    roles = {**{role: name for role, name in guessed.items() if role not in told}, **told}
-    if other := [role for role in roles if role in ("system", "summary") or role.startswith(("human.", "summary."))]:
-        raise BadColumns(f"a table of choices has no column for {', '.join(other)}")
+    complete = columns.with_guessed(guessed, table.names)
+    roles = complete.find(table.names)
+    if columns.of_summaries:
+        raise BadColumns("columns of a table of summaries and of one of choices do not go together: " + ", ".join(told))
     lacking = [role for role in ("left", "right") if role not in roles]
     if not any(role in roles for role in ("document_id", "source", "reference")):
         lacking.append("document_id, source or reference")
@@ -171,7 +171,7 @@ def open_choices(path: Path, columns: Columns | None, say: Say) -> Choices:
             f"it is not known which column is {' and which is '.join(lacking)}: say it by --columns "
             f"{lacking[0].split(',')[0]}=COLUMN,...; there are {list_names(table.names)}"
         )
-    say(describe_columns(roles, [role for role in guessed if role not in told]))
+    say(describe_columns(roles, set(guessed) - set(columns.roles)))
     taken = set(roles.values())
     if other := [name for name in table.names if name not in taken]:
         say(f"columns passed over: {list_names(other)}")
@@ -180,7 +180,7 @@ def open_choices(path: Path, columns: Columns | None, say: Say) -> Choices:
         for role, column in roles.items()
         if role == CHOICE or role.startswith(QUESTION)
     }
-    return Choices(path, table, columns._replace(roles=roles), questions)
+    return Choices(path, table, complete, roles, questions)
 
 
 def load(
@@ -191,141 +191,125 @@ def load(
 
 
 def read(path: Path, say: Say, columns: Columns | None = None, keep: Keep = keep_nothing) -> Iterator[Comparison]:
-    """Read a table of choices, twice: what its values mean is known before the first one is taken.
+    """Read a table of choices. What all of its values mean is known before the first judgment is given.
 
     A text without a column for its system is by a system called after its column. `keep` gets the columns and the
     values as they are read. Raises `BadRecord` and `BadColumns`.
     """
     choices = open_choices(path, columns, say)
-    meanings = find_meanings(choices, say)
-    found = {value: meaning for one in meanings.values() for value, meaning in one.found.items()}
-    keep(choices.columns._replace(choices={**found, **choices.columns.choices}))
-    yield from read_comparisons(choices, meanings, say)
-
-
-def find_meanings(choices: Choices, say: Say) -> dict[str, Meanings]:
-    """Find out what the values of each column of choices mean, and say it. Raises `BadRecord`."""
-    roles, told = choices.columns.roles, choices.columns.choices
-    if "left_system" not in roles or "right_system" not in roles:
-        say(
-            f"no columns name the systems: the texts are by the systems {quote_value(name_system(roles, 'left'))} and "
-            f"{quote_value(name_system(roles, 'right'))}, as their columns are called"
-        )
-    names = roles["left"], roles["right"]
-    meanings = {column: Meanings(told, names) for column in choices.questions}
-    for row in read_rows(choices, reading.say_nothing):
-        for column, of_column in meanings.items():
-            of_column.find(row.place, row.cells.get(column), row.systems, row.texts)
+    roles, told = choices.roles, choices.columns.choices
+    rows = RowReader(roles)
+    if rows.by_column is not None:
+        named = " and ".join(map(quote_value, rows.by_column))
+        say(f"no columns name the systems: the texts are by the systems {named}, as their columns are called")
+    meanings = {column: Meanings(told, (roles["left"], roles["right"])) for column in choices.questions}
+    judged = []
+    for place, cells in choices.table.read(set(roles.values()), say):
+        one = rows.read(place, cells)
+        for column, question in choices.questions.items():
+            meaning = meanings[column].find(place, cells.get(column), one.systems, one.texts)
+            if meaning != SKIP:
+                judged.append(one._replace(choice=TIE if meaning == BAD else meaning, question=question))
     for column, of_column in meanings.items():
         of_column.check(column)
         say(of_column.describe(column))
     seen = {value for of_column in meanings.values() for value in of_column.seen}
     if unused := [value for value in told if value not in seen]:
         say(f"values of --choices that no row has: {', '.join(map(quote_value, unused))}")
-    return meanings
+    if rows.timeless:
+        first = next(iter(rows.timeless))
+        say(f"{count(rows.timeless.total(), 'time')} that cannot be read, such as {quote_value(first)}: left out")
+    found = {value: meaning for one in meanings.values() for value, meaning in one.found.items()}
+    keep(choices.columns._replace(choices={**found, **told}))
+    yield from judged
 
 
-def read_comparisons(choices: Choices, meanings: Mapping[str, Meanings], say: Say) -> Iterator[Comparison]:
-    """Yield the judgments of a table whose columns and values are known. Raises `BadRecord`."""
-    roles = choices.columns.roles
-    timeless: Counter[str] = Counter()
-    for row in read_rows(choices, say):
-        moment = read_time(row, roles.get("time"), timeless)
-        for column, question in choices.questions.items():
-            meaning = meanings[column].find(row.place, row.cells.get(column), row.systems, row.texts)
-            if meaning == SKIP:
-                continue
-            yield Comparison(
-                row.place,
-                row.document,
-                row.systems,
-                row.texts,
-                TIE if meaning == BAD else meaning,
-                row.annotator,
-                moment,
-                reading.optional_text(row.place, row.cells.get(roles.get("comment", "")), "the comment"),
-                question,
-            )
-    if timeless:
-        first = next(iter(timeless))
-        say(f"{count(timeless.total(), 'time')} that cannot be read, such as {quote_value(first)}: left out")
+class RowReader:
+    """Reads the rows of a table of choices; names, texts and documents, which rows repeat, are kept once."""
 
+    def __init__(self, roles: Mapping[str, str]) -> None:
+        self.roles = roles
+        self.by_column = name_systems(roles)
+        self.timeless: Counter[str] = Counter()
+        """The times that cannot be read."""
+        self.numbers: dict[object, str] = {}
+        """The numbers of documents without an id, by their sources or references."""
+        self.documents: dict[tuple[object, ...], Document] = {}
+        self.names: dict[tuple[str, object], str] = {}
+        self.texts: dict[str, str] = {}
 
-class ChoiceRow(NamedTuple):
-    """A row of a table of choices, with what its judgments are of."""
-
-    place: FileLine
-    document: Document
-    systems: tuple[str, str]
-    texts: tuple[str, str]
-    annotator: str | None
-    cells: Mapping[str, Any]
-
-
-def read_rows(choices: Choices, say: Say) -> Iterator[ChoiceRow]:
-    """Yield the rows of a table; documents without an id are numbered by their sources, or references."""
-    roles = choices.columns.roles
-    numbers: dict[object, str] = {}
-    for place, cells in choices.table.read(choices.wanted, say):
-        row = {role: cells.get(column) for role, column in roles.items()}
-        yield ChoiceRow(
+    def read(self, place: FileLine, cells: Mapping[str, Any]) -> Comparison:
+        """Read a row, with a tie in the place of its choices. Raises `BadRecord`."""
+        row = {role: cells.get(column) for role, column in self.roles.items()}
+        left, right = ("" if row[side] is None else self.text(place, row[side], side) for side in (LEFT, RIGHT))
+        systems = self.by_column or (self.name(place, row, "left_system"), self.name(place, row, "right_system"))
+        return Comparison(
             place,
-            read_document(place, row, numbers),
-            (read_system(place, row, roles, "left"), read_system(place, row, roles, "right")),
-            (read_text(place, row["left"], roles["left"]), read_text(place, row["right"], roles["right"])),
-            None
-            if row.get("annotator") in (None, "")
-            else reading.identifier(place, row["annotator"], roles["annotator"]),
-            cells,
+            self.document(place, row),
+            systems,
+            (left, right),
+            TIE,
+            None if row.get("annotator") in (None, "") else self.name(place, row, "annotator"),
+            self.time(row.get("time")),
+            reading.optional_text(place, row.get("comment"), "the comment"),
         )
 
+    def text(self, place: FileLine, value: object, side: str) -> str:
+        """Read one of the two texts, which may be empty."""
+        text = reading.summary_text(place, value, self.roles[side])
+        return self.texts.setdefault(text, text)
 
-def read_text(place: FileLine, value: object, name: str) -> str:
-    """Read one of the two texts, which may be empty."""
-    return "" if value is None else reading.summary_text(place, value, name)
+    def name(self, place: FileLine, row: Mapping[str, Any], role: str) -> str:
+        """Read the name of a system, an annotator or a document."""
+        key = role, row[role]
+        if key not in self.names:
+            self.names[key] = reading.identifier(place, row[role], self.roles[role])
+        return self.names[key]
+
+    def document(self, place: FileLine, row: Mapping[str, Any]) -> Document:
+        """Read the document of a row, with the references that stand in it."""
+        reference = row.get("reference")
+        values = tuple(row.get(role) for role in ("document_id", "title", "source"))
+        key = *values, tuple(reference) if isinstance(reference, list) else reference
+        if key not in self.documents:
+            self.documents[key] = self.check_document(place, row)
+        return self.documents[key]
+
+    def check_document(self, place: FileLine, row: Mapping[str, Any]) -> Document:
+        """Check the document of a row. Raises `BadRecord`."""
+        source = reading.optional_text(place, row.get("source"), "source") or ""
+        reference = row.get("reference")
+        if not isinstance(reference, list):
+            reference = [one] if (one := reading.optional_text(place, reference, "reference")) else []
+        references = reading.given_texts(place, reference, "reference")
+        if "document_id" in row:
+            name = self.name(place, row, "document_id")
+        elif not (text := source or references):
+            place.refuse("the row has neither a source nor a reference, by which documents without ids are told apart")
+        else:
+            name = self.numbers.setdefault(text, str(len(self.numbers) + 1))
+        return Document(name, source, references, reading.optional_text(place, row.get("title"), "title"))
+
+    def time(self, value: object) -> datetime | None:
+        """Read the time of a judgment; one that cannot be read is counted."""
+        if value in (None, ""):
+            return None
+        moment = parse_moment(value)
+        if moment is None:
+            self.timeless[str(value)] += 1
+        return moment
 
 
-def read_document(place: FileLine, row: Mapping[str, Any], numbers: dict[object, str]) -> Document:
-    """Read the document of a row, with the references that stand in it."""
-    source = reading.optional_text(place, row.get("source"), "source") or ""
-    given = row.get("reference")
-    references = (
-        reading.given_texts(place, given, "reference")
-        if isinstance(given, list)
-        else tuple(filter(None, [reading.optional_text(place, given, "reference")]))
-    )
-    if "document_id" in row:
-        key = reading.identifier(place, row["document_id"], "document_id")
-    elif not (text := source or references):
-        place.refuse("the row has neither a source nor a reference, by which documents without ids are told")
-    else:
-        key = numbers.setdefault(text, str(len(numbers) + 1))
-    return Document(key, source, references, reading.optional_text(place, row.get("title"), "title"))
+def name_systems(roles: Mapping[str, str]) -> tuple[str, str] | None:
+    """Return the names of the systems where no columns have them: those of the texts' columns; None where they do.
 
-
-def read_system(place: FileLine, row: Mapping[str, Any], roles: Mapping[str, str], side: str) -> str:
-    """Read the system of a text, or take it from the name of the text's column."""
-    column = roles.get(f"{side}_system")
-    return name_system(roles, side) if column is None else reading.identifier(place, row[f"{side}_system"], column)
-
-
-def name_system(roles: Mapping[str, str], side: str) -> str:
-    """Return the name of the system of a text without a column for it.
-
-    >>> name_system({"left": "Summary A", "right": "Summary B"}, "left")
-    'A'
+    >>> name_systems({"left": "Summary A", "right": "Summary B"})
+    ('A', 'B')
     """
-    name = reading.trim_name(roles[side])
-    last = re.split(r"[ _.\-]", name)[-1]
-    return last if last.casefold() in {word for sides in SIDES for word in sides} else name
-
-
-def read_time(row: ChoiceRow, column: str | None, timeless: Counter[str]) -> datetime | None:
-    """Read the time of a judgment; one that cannot be read is counted."""
-    value = None if column is None else row.cells.get(column)
-    if value in (None, ""):
+    if all(role in roles for role in SYSTEM_ROLES):
         return None
-    moment = parse_moment(value)
-    if moment is None:
-        timeless[str(value)] += 1
-    return moment
+    sides = {word for pair in SIDES for word in pair}
+    names = [reading.trim_name(roles[side]) for side in (LEFT, RIGHT)]
+    last = [re.split(r"[ _.\-]", name)[-1] for name in names]
+    left, right = last if all(one.casefold() in sides for one in last) else names
+    return left, right

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from relevance.data.importers.called import ASPECTS, HUMAN, NEEDED, REQUIRED, WIDE, find_roles, name_systems
+from relevance.data.importers.called import ASPECTS, CALLED, HUMAN, NEEDED, REQUIRED, WIDE, find_roles, name_systems
 from relevance.data.importers.delimited import DELIMITERS, NUMBER
 from relevance.data.importers.mapping import Columns
 from relevance.data.importers.rows import find_delimiter, open_table
@@ -40,11 +40,16 @@ class TableHead(NamedTuple):
         return set(REQUIRED) <= set(self.names)
 
 
-def read_head(path: Path) -> TableHead:
-    """Read the beginning of a text table or a spreadsheet. Raises `BadRecord`."""
-    table = open_table(path)
-    rows = tuple(tuple(row.values()) for row in table.head(ROWS))
-    return TableHead(None if is_spreadsheet(path) else find_delimiter(path), table.names, rows)
+def read_head(path: Path, sheet: str | None = None, *, cells: bool = True) -> TableHead:
+    """Read the beginning of a table; with `cells` it is a text table or a spreadsheet. Raises `BadRecord`."""
+    table = open_table(path, sheet, cells=cells)
+    rows = tuple(tuple(as_cell(row.get(name)) for name in table.names) for row in table.head(ROWS))
+    return TableHead(find_delimiter(path) if cells and not is_spreadsheet(path) else None, table.names, rows)
+
+
+def as_cell(value: object) -> str:
+    """Return a value as a text table would have it."""
+    return "" if value is None else str(value)
 
 
 def guess_columns(head: TableHead) -> dict[str, str]:
@@ -61,6 +66,30 @@ def guess_systems(head: TableHead) -> dict[str, str]:
     return name_systems([name for place, name in enumerate(head.names) if not holds_numbers(place, head.rows)])
 
 
+def guess_roles(head: TableHead) -> dict[str, str]:
+    """Map each role to the column of a usual name for it, and systems to columns if each has one of its own."""
+    roles = guess_columns(head)
+    if not {"system", "summary"} & set(roles):
+        roles |= {f"{WIDE}{system}": column for column, system in guess_systems(head).items()}
+    return roles
+
+
+def complete_columns(path: Path, columns: Columns, say: Say, *, cells: bool) -> Columns:
+    """Guess the roles that somebody did not say from the columns that they did not name, and report how it is read.
+
+    Raises `BadRecord` and `BadColumns`.
+    """
+    head = read_head(path, columns.sheet, cells=cells)
+    told = columns.find(head.names)
+    left = [place for place, name in enumerate(head.names) if name not in told.values()]
+    names, *rows = (tuple(row[place] for place in left) for row in (head.names, *head.rows))
+    rest = TableHead(head.delimiter, names, tuple(rows))
+    guessed = guess_columns(rest) if {"system", "summary"} & set(columns.roles) else guess_roles(rest)
+    complete = columns.with_guessed(guessed, head.names)
+    say(describe_columns(complete.roles, set(guessed) - set(columns.roles)))
+    return complete
+
+
 def guess_table(path: Path, delimiter: str | None, say: Say) -> Columns | None:
     """Guess how to read a table with other names of columns, and report the guess; None if nothing is to be guessed.
 
@@ -74,21 +103,20 @@ def guess_table(path: Path, delimiter: str | None, say: Say) -> Columns | None:
         say(f"the columns are separated by {DELIMITERS[head.delimiter]} (guessed)")
     if head.plain:
         return None
-    roles = guess_columns(head)
-    if not {"system", "summary"} & set(roles):
-        roles |= {f"{WIDE}{system}": column for column, system in guess_systems(head).items()}
+    roles = guess_roles(head)
     if list_missing(roles):
         return None
     say(describe_columns(roles, guessed=roles))
     return Columns(roles)
 
 
-def describe_columns(roles: Mapping[str, str], guessed: Collection[str] = ()) -> str:
+def describe_columns(roles: Mapping[str, str], guessed: Collection[str]) -> str:
     """Say which column each role is, and which of them were guessed."""
-    told = ", ".join(f"{role} is {quote_value(column)}" for role, column in roles.items())
+    found = {role: column for role, column in roles.items() if column}
+    told = ", ".join(f"{role} is {quote_value(column)}" for role, column in found.items())
     if not guessed:
         return f"columns: {told}"
-    only = "" if set(roles) == set(guessed) else f": {', '.join(guessed)}"
+    only = "" if set(found) == set(guessed) else f": {', '.join(role for role in found if role in guessed)}"
     return f"columns: {told} (guessed{only})"
 
 
@@ -120,6 +148,7 @@ def holds_numbers(place: int, rows: Sequence[Sequence[str]]) -> bool:
 def tell_columns(roles: Mapping[str, str], ratings: Sequence[str], system: str | None = None) -> Columns:
     """Return how to read a table: columns by their roles, and ratings by the names of their columns.
 
-    `system` is the name of the system in a table without a column for it.
+    No other column is read. `system` is the name of the system in a table without a column for it.
     """
-    return Columns({**roles, **{f"{HUMAN}{column}": column for column in ratings}}, system=system)
+    rated = {f"{HUMAN}{column}": column for column in ratings}
+    return Columns({**dict.fromkeys(CALLED, ""), **roles, **rated}, system=system)

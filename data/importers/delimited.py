@@ -31,8 +31,10 @@ def delimited_rows(path: Path, delimiter: str, say: Say) -> Iterator[TextRow]:
     rows = quoted_rows(path, delimiter, say) if quoted else plain_rows(path, delimiter)
     guarded = 0
     for number, (place, values) in enumerate(rows):
-        cells = values if delimiter == "\t" else [unguard_formula(value) for value in values]
-        guarded += sum(cell != value for cell, value in zip(cells, values, strict=True))
+        cells = values
+        if delimiter != "\t" and any(value.startswith("'") for value in values):
+            cells = [unguard_formula(value) for value in values]
+            guarded += sum(cell != value for cell, value in zip(cells, values, strict=True))
         yield place, cells if number else [reading.trim_name(name) for name in cells]
     if guarded:
         say(f"cells with an apostrophe before what a spreadsheet would run as a formula, read without it: {guarded}")

@@ -30,8 +30,9 @@ MEANINGS = (LEFT, RIGHT, TIE, BAD, SKIP, BY_SYSTEM)
 CHOICE = "choice"
 QUESTION = "choice."
 """Prefix of the roles of several columns with choices, each of a question of its own."""
+OF_SUMMARIES = ("system", "summary")
 OF_CHOICES = ("left", "right", "left_system", "right_system", CHOICE, "annotator", "time", "comment")
-"""The roles that only a table of choices has."""
+"""The roles that only a table of summaries has, or of choices, beside those with a prefix."""
 
 KNOWN = (*REQUIRED, *OPTIONAL, f"{HUMAN}ASPECT", f"{WIDE}SYSTEM", *OF_CHOICES, f"{QUESTION}QUESTION")
 
@@ -55,7 +56,10 @@ class Columns(NamedTuple):
     """
 
     roles: Mapping[str, str]
-    """The column of each role (`KNOWN`), by its name or, where no column is called so, by its place from 1."""
+    """The column of each role (`KNOWN`), by its name or, where no column is called so, by its place from 1.
+
+    A role without a column, "", is not guessed.
+    """
     choices: Mapping[str, str] = {}
     """The meaning (`MEANINGS`) of each value of a choice that does not tell it by itself."""
     system: str | None = None
@@ -65,12 +69,27 @@ class Columns(NamedTuple):
 
     @property
     def has_choices(self) -> bool:
-        """True if the table holds choices between two texts."""
+        """True if it says which columns are the choices."""
         return any(role == CHOICE or role.startswith(QUESTION) for role in self.roles)
 
+    @property
+    def of_choices(self) -> bool:
+        """True if it says something that only a table of choices has."""
+        return self.has_choices or bool(self.choices) or any(role in OF_CHOICES for role in self.roles)
+
+    @property
+    def of_summaries(self) -> bool:
+        """True if it says something that only a table of summaries has."""
+        return any(role in OF_SUMMARIES or role.startswith((HUMAN, WIDE)) for role in self.roles)
+
     def find(self, names: Sequence[str]) -> dict[str, str]:
-        """Map each role to the name of its column among `names`. Raises `BadColumns`."""
-        return {role: find_column(role, told, names) for role, told in self.roles.items()}
+        """Map each role that has a column to its name among `names`. Raises `BadColumns`."""
+        return {role: find_column(role, told, names) for role, told in self.roles.items() if told}
+
+    def with_guessed(self, guessed: Mapping[str, str], names: Sequence[str]) -> "Columns":
+        """Return a mapping that has guessed roles, too, where it says nothing of them. Raises `BadColumns`."""
+        added = {role: name for role, name in guessed.items() if role not in self.roles}
+        return self._replace(roles={**added, **self.roles, **self.find(names)})
 
 
 def find_column(role: str, told: str, names: Sequence[str]) -> str:
@@ -100,7 +119,7 @@ def split_pairs(option: str, told: str) -> list[tuple[str, str]]:
     pairs = []
     for part in filter(None, map(str.strip, told.split(","))):
         before, equals, after = part.rpartition("=")
-        if not (equals and before.strip() and after.strip()):
+        if not (equals and before.strip()):
             raise BadColumns(
                 f"{option} must be like a=b,c=d, and {quote_value(part)} is not; a column whose name has a comma or an "
                 "equals sign goes by its place, or in a file of --columns"
@@ -159,9 +178,8 @@ def check_meanings(choices: Mapping[str, Any]) -> dict[str, str]:
     """Return meanings that are known. Raises `BadColumns`."""
     for value, meaning in choices.items():
         if meaning not in MEANINGS:
-            raise BadColumns(
-                f"a choice means {', '.join(MEANINGS)}, and {quote_value(value)} not {quote_value(meaning)}"
-            )
+            known = ", ".join(MEANINGS)
+            raise BadColumns(f"{quote_value(value)} cannot mean {quote_value(meaning)}; a choice means {known}")
     return dict(choices)
 
 

@@ -26,6 +26,8 @@ from relevance.data.records import BadRecord
 
 MAGIC = b"PAR1"
 """The first bytes of a Parquet file."""
+AT_ONCE = 64
+"""The number of rows that are Python objects at once."""
 MAX_VALUES = 10_000
 """The most values of a column within a row: messages of a conversation, or their parts."""
 
@@ -63,10 +65,10 @@ def read_rows(path: Path, wanted: Collection[str]) -> Iterator[tuple[FileLine, d
         number = 0
         for batch in read_batches(file, sizes, taken):
             timed = plain_times(batch)
-            for row in range(timed.num_rows):
-                number += 1
-                (record,) = timed.slice(row, 1).to_pylist()
-                yield FileLine(path, number), record
+            for start in range(0, timed.num_rows, AT_ONCE):
+                for record in timed.slice(start, AT_ONCE).to_pylist():
+                    number += 1
+                    yield FileLine(path, number), record
 
 
 def check_type(path: Path, name: str, kind: Any) -> None:

@@ -80,9 +80,7 @@ class Gathered:
     """The data set and judgments of a file of comparisons, as it is read."""
 
     documents: dict[str, tuple[FileLine, Document]] = field(default_factory=dict)
-    """By id: the first line of a document, and the document without its references."""
-    references: defaultdict[str, dict[str, None]] = field(default_factory=lambda: defaultdict(dict))
-    """By document: its references, in the order in which they come."""
+    """By id: the first line of a document, and the document with the references of all lines."""
     names: dict[str, dict[tuple[str, str], str]] = field(default_factory=dict)
     """By document: the name of each system with a text."""
     taken: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -99,13 +97,16 @@ class Gathered:
 
     def add_document(self, place: FileLine, document: Document) -> None:
         """Add a document. Raises `BadRecord` if its id has another text or title."""
-        self.references[document.id].update(dict.fromkeys(document.references))
-        document = replace(document, references=())
         before, known = self.documents.setdefault(document.id, (place, document))
-        if known != document:
+        if document is known:
+            return
+        if replace(document, references=known.references) != known:
             place.refuse(
                 f"the document {reading.quote_value(document.id)} has another text or title in line {before.line}"
             )
+        references = dict.fromkeys((*known.references, *document.references))
+        if len(references) > len(known.references):
+            self.documents[document.id] = before, replace(known, references=tuple(references))
 
     def name(self, document_id: str, system: str, text: str) -> str:
         """Return the name of a system's text: its system, with a number from its second text on."""
@@ -187,10 +188,7 @@ def gather(comparisons: Iterable[Comparison]) -> JudgedPairs:
         if judgment is not None:
             judgments.append(judgment)
     records = [
-        (
-            replace(document, references=tuple(gathered.references[document.id])),
-            [Summary(document.id, name, text) for name, text in gathered.taken[document.id].items()],
-        )
+        (document, [Summary(document.id, name, text) for name, text in gathered.taken[document.id].items()])
         for _, document in gathered.documents.values()
     ]
     return JudgedPairs(records, judgments, len(gathered.identical), tuple(gathered.notes()))
@@ -223,6 +221,8 @@ def parse_moment(value: object) -> datetime | None:
     (datetime.datetime(2026, 1, 2, 3, 4, 5, tzinfo=datetime.timezone.utc), None)
     """
     try:
+        if isinstance(value, str) and len(value) > 8 and value.replace(".", "", 1).isdecimal():  # 20240102 is a day
+            value = float(value)
         if isinstance(value, int | float) and not isinstance(value, bool):
             parsed = datetime.fromtimestamp(value / 1000 if abs(value) > 1e11 else value, UTC)
         else:

@@ -10,10 +10,13 @@ from relevance.data import reading
 from relevance.data.importers import nested
 from relevance.data.importers.delimited import TextRow, delimited_rows, guess_delimiter
 from relevance.data.importers.sheets import is_spreadsheet, sheet_rows
-from relevance.data.reading import FileLine, Say, say_nothing
+from relevance.data.reading import FileLine, Say, quote_value, say_nothing
 from relevance.data.records import BadRecord
 
 TableRow = tuple[FileLine, dict[str, Any]]
+
+TEXT_TABLES = (".csv", ".tsv")
+"""The endings of text tables, whose header may begin like JSON."""
 
 INSPECTED = 100
 """The number of objects of a JSON file whose fields are its columns."""
@@ -31,11 +34,15 @@ class Table(NamedTuple):
 
     def head(self, count: int) -> list[dict[str, Any]]:
         """Return the first rows with all columns."""
-        return [row for _, row in islice(self.read(self.names, say_nothing), count)]
+        return [row for _, row in islice(self.read(set(self.names), say_nothing), count)]
 
 
-def open_table(path: Path, sheet: str | None = None) -> Table:
-    """Find out what columns a file has. Raises `BadRecord`."""
+def open_table(path: Path, sheet: str | None = None, *, cells: bool = False) -> Table:
+    """Find out what columns a file has; with `cells` it is a text table or a spreadsheet. Raises `BadRecord`."""
+    if sheet is not None and not is_spreadsheet(path):
+        FileLine(path, 1).refuse(f"the file is no spreadsheet and has no sheet {quote_value(sheet)}")
+    if cells or path.suffix.lower() in TEXT_TABLES:
+        return open_cells(path, sheet)
     if nested.is_parquet(path):
         header = tuple(nested.column_names(path))
         return Table(header, name_columns(header), lambda wanted, _: parquet_rows(path, wanted))
@@ -43,6 +50,11 @@ def open_table(path: Path, sheet: str | None = None) -> Table:
         fields = (field for _, record in islice(json_rows(path), INSPECTED) for field in record)
         header = tuple(dict.fromkeys(fields))
         return Table(header, header, lambda wanted, _: json_rows(path, wanted))
+    return open_cells(path, sheet)
+
+
+def open_cells(path: Path, sheet: str | None) -> Table:
+    """Find out what columns a text table or a spreadsheet has. Raises `BadRecord`."""
     place, cells = next(text_rows(path, say_nothing, sheet), (None, []))
     if place is None or cells == [""]:
         raise BadRecord(f"{path.name}:1: the file is empty")
@@ -72,6 +84,7 @@ def find_delimiter(path: Path) -> str:
 def cell_rows(rows: Iterator[TextRow], names: Sequence[str], wanted: Collection[str]) -> Iterator[TableRow]:
     """Yield the rows of a text table below its header. Raises `BadRecord` for one that is longer or shorter."""
     next(rows, None)
+    wanted = set(wanted)
     columns = [(name, index) for index, name in enumerate(names) if name in wanted]
     for place, values in rows:
         if len(values) != len(names):
@@ -89,6 +102,7 @@ def begins_with_object(path: Path) -> bool:
 
 def json_rows(path: Path, wanted: Collection[str] | None = None) -> Iterator[TableRow]:
     """Yield the objects of a JSON file as rows (`flatten`), with all fields or those `wanted`."""
+    wanted = None if wanted is None else set(wanted)
     for place, record in reading.read_json(path, nan=True):
         row = flatten(record)
         yield place, row if wanted is None else {name: value for name, value in row.items() if name in wanted}

@@ -23,6 +23,8 @@ MAX_MEMORY = 2 * 2**30
 """Bytes of memory that the other interpreter may take."""
 MAX_SECONDS = 120
 """Seconds that it may compute."""
+MAX_TEXT = 200 * 2**20
+"""Characters of a sheet, a repeated text counting each time."""
 
 
 def is_spreadsheet(path: Path) -> bool:
@@ -91,6 +93,9 @@ def print_rows(file: str, sheet: str | None = None) -> None:
                 break
     except (CalamineError, OSError, ValueError) as error:
         print(json.dumps({"error": f"not a readable spreadsheet: {error}"}))
+        return
+    if sum(map(len, (cell for row in rows for cell in row))) > MAX_TEXT:
+        print(json.dumps({"error": f"there are over {MAX_TEXT // 2**20} MiB of text in the sheet; split it"}))
         return
     print(json.dumps({"sheets": names, "read": name}))
     for number, row in enumerate(rows, 1):

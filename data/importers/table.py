@@ -29,14 +29,17 @@ NAMED = 20
 
 def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
     """Read a text table or a spreadsheet whose columns have the expected names."""
-    table = open_table(path)
+    table = open_table(path, cells=True)
     check_columns(FileLine(path, 1), table.header, say)
     return gather(table.read([name for name in table.names if is_taken(name)], say), say)
 
 
-def load_columns(path: Path, say: Say, columns: Columns) -> Iterator[tuple[Document, list[Summary]]]:
-    """Read a table of any kind with a mapping of its columns. Raises `BadColumns`."""
-    table = open_table(path, columns.sheet)
+def load_columns(path: Path, say: Say, columns: Columns, *, cells: bool) -> Iterator[tuple[Document, list[Summary]]]:
+    """Read a table with a mapping of its columns; with `cells` it is a text table or a spreadsheet.
+
+    Raises `BadRecord` and `BadColumns`.
+    """
+    table = open_table(path, columns.sheet, cells=cells)
     found = {column: role for role, column in columns.find(table.names).items()}
     not_read = [f"{name} (not read)" if is_taken(name) else name for name in table.names]
     header = [found.get(name, other) for name, other in zip(table.names, not_read, strict=True)]

@@ -21,6 +21,7 @@ from relevance.bundles.rerunning import rerun_bundle
 from relevance.bundles.writing import write_bundle
 from relevance.data.database import migrations, upgrade
 from relevance.data.export import export
+from relevance.data.importers.mapping import BadColumns, Columns, read_columns
 from relevance.data.importing import Reading
 from relevance.data.records import BadRecord
 from relevance.data.store import DatasetExists, DataStore, StoreError
@@ -171,7 +172,9 @@ def test_a_bundle_of_such_a_study_is_checked_and_run_again_but_for_the_draw(
         comparison(f"p{n}", n % 2, worker=f"w{n % 3}", summaries=policies(("a", f"One {n}."), ("b", "Two.")))
         for n in range(6)
     ]
-    import_judgments(annotation_store, write(tmp_path / "c.jsonl", posts), name="feedback", reading=Reading("human_feedback"))
+    import_judgments(
+        annotation_store, write(tmp_path / "c.jsonl", posts), name="feedback", reading=Reading("human_feedback")
+    )
     said: list[str] = []
     bundle = tmp_path / "feedback.zip"
     write_bundle(data_store, annotation_store, "feedback", bundle)
@@ -195,3 +198,99 @@ def test_an_earlier_schema_keeps_the_judgments(annotation_store: AnnotationStore
     assert [record["decided_at"] for record in after] == [record["decided_at"] or never for record in before]
     assert {record["presented_at"] for record in after} == {never}
     assert [record["chosen"] for record in after] == [record["chosen"] for record in before]
+
+
+# --- tables of choices ------------------------------------------------------------------------------------------------
+
+TABLE = """article,target,system_a,summary_a,system_b,summary_b,fluency,relevance,worker,notes,time
+One.,R1.,bart,A.,t5,B.,A,B is better,zoe,"=SUM(1) & <b>",2026-01-02T03:04:05Z
+Two.,R2.,t5,C.,bart,D.,tie,1,max,,
+Two.,R2.,t5,C.,bart,D.,,2,zoe,,
+"""
+ROLES = {"choice.fluency": "fluency", "choice.relevance": "relevance"}
+
+
+def test_a_table_of_choices_becomes_a_study_for_each_question(
+    annotation_store: AnnotationStore, data_store: DataStore, tmp_path: Path
+) -> None:
+    file = tmp_path / "table.csv"
+    file.write_text(TABLE)
+    said: list[str] = []
+    reading = Reading(columns=Columns(ROLES))
+    assert import_any(data_store, annotation_store, file, name="t", reading=reading, say=said.append) == (
+        "imported 2 documents and 4 summaries of 2 systems as t, and 2 judgments of 2 pairs as the study t: fluency, "
+        "and 3 judgments of 2 pairs as the study t: relevance"
+    )
+    fluency, relevance = (annotation_store.study(f"t: {question}") for question in ("fluency", "relevance"))
+    assert (fluency.dataset, fluency.state, fluency.ties) == ("t", "closed", True)
+    assert (relevance.dataset, relevance.state, relevance.ties) == ("t", "closed", False)
+    assert all(sentence in relevance.instructions for sentence in said[1:])
+    judged = load_judgments(annotation_store, "t: relevance")
+    first, *_ = export_judgments(annotation_store, "t: relevance")
+    assert [(str(who), choice) for who, choice in zip(judged.annotators, judged.choices, strict=True)] == [
+        ("annotator 1", -1.0),  # of bart and t5
+        ("annotator 2", -1.0),
+        ("annotator 1", 1.0),
+    ]
+    assert (first["left"], first["rationale"]) == ("bart", "=SUM(1) & <b>")
+    assert first["decided_at"] == "2026-01-02T03:04:05.000000+00:00"
+    (document, _), _ = data_store.records("t")
+    assert (document.source, document.references) == ("One.", ("R1.",))
+
+
+def test_a_data_set_keeps_how_its_columns_were_read(
+    annotation_store: AnnotationStore, data_store: DataStore, tmp_path: Path
+) -> None:
+    file = tmp_path / "table.csv"
+    file.write_text(TABLE)
+    import_any(data_store, annotation_store, file, name="t", reading=Reading(columns=Columns(ROLES)))
+    again = tmp_path / "columns.toml"
+    again.write_text(data_store.dataset("t").columns or "")
+    columns = read_columns(again)
+    assert columns.roles == {
+        **{"source": "article", "reference": "target", "left": "summary_a", "right": "summary_b"},
+        **{"left_system": "system_a", "right_system": "system_b", "annotator": "worker", "time": "time"},
+        **{"comment": "notes"},
+        **ROLES,
+    }
+    assert columns.choices == {"A": "left", "tie": "tie", "B is better": "right", "1": "left", "2": "right"}
+    import_any(data_store, annotation_store, file, name="u", reading=Reading(columns=columns))
+    first, again_read = (
+        [{**one, "study": "", "dataset": "", "assigned_at": ""} for one in export_judgments(annotation_store, study)]
+        for study in ("t: relevance", "u: relevance")
+    )
+    assert first == again_read
+
+
+def test_a_bundle_has_what_came_with_a_table(
+    annotation_store: AnnotationStore, data_store: DataStore, tmp_path: Path
+) -> None:
+    file = tmp_path / "table.csv"
+    file.write_text(TABLE)
+    import_any(data_store, annotation_store, file, name="t", reading=Reading(columns=Columns(ROLES)))
+    bundle = tmp_path / "bundle.zip"
+    write_bundle(data_store, annotation_store, "t: relevance", bundle)
+    (tmp_path / "unpacked").mkdir()
+    content = unpack(bundle, tmp_path / "unpacked")
+    check_bundle(content)
+    assert content.value("study.json")[1]["dataset"]["columns"] == data_store.dataset("t").columns
+
+
+@pytest.mark.parametrize("taken", ["t: relevance", "t: fluency"])
+def test_no_question_is_stored_where_the_name_of_one_is_taken(
+    annotation_store: AnnotationStore, data_store: DataStore, file: Path, tmp_path: Path, engine: Engine, taken: str
+) -> None:
+    import_judgments(annotation_store, file, name=taken, reading=Reading("lmarena"))
+    before = count_rows(engine)
+    table = tmp_path / "table.csv"
+    table.write_text(TABLE)
+    with pytest.raises(StudyExists, match=f"already a study '{taken}'"):
+        import_judgments(annotation_store, table, name="t", reading=Reading(columns=Columns(ROLES)))
+    assert count_rows(engine) == before
+
+
+def test_columns_of_what_is_no_table_are_refused(
+    annotation_store: AnnotationStore, data_store: DataStore, file: Path
+) -> None:
+    with pytest.raises(BadColumns, match="a file of lmarena has its own columns"):
+        import_any(data_store, annotation_store, file, name="t", reading=Reading("lmarena", Columns(ROLES)))

@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from relevance import cli
 from relevance.annotation.store import AnnotationStore
 from relevance.data.database import connect, now
+from relevance.data.importers import IMPORTERS
 from relevance.data.store import DataStore
 from relevance.summarizers.methods.registry import METHODS
 from relevance.summarizers.registry import BASELINES, LEARNED, ORACLES, summarizer
@@ -126,9 +127,7 @@ def test_import_of_published_files(folder, shared_data):
         (["small.jsonl", "--name", ""], "a name needs 1 to 200 printable characters"),
         (
             ["small.jsonl", "--name", "x", "--format", "xml"],
-            "unknown format 'xml'; known are interchange, scitldr, summeval, csv, tsv, parquet, json, question, "
-            "cnn_dailymail, xsum, scisummnet, newsroom, arxiv, arxiv_papers, multi_xscience, huggingface, realsumm, "
-            "tac, sacrerouge, mt_metrics_eval, lmarena, human_feedback, lines",
+            f"unknown format 'xml'; known are {', '.join(IMPORTERS)}, lines",
         ),
         (
             ["small.jsonl", "--name", "x", "--format", "scitldr"],

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -329,9 +330,14 @@ def test_objects_that_are_no_table_are_refused_with_what_they_lack(tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("name", "head"), [("a.xlsx", b"PK\x03\x04"), ("a.ods", b"PK\x03\x04"), ("a.xls", b"\xd0\xcf\x11\xe0")]
+    ("name", "head", "said"),
+    [
+        ("a.xlsx", b"PK\x03\x04", "this is a spreadsheet, which is read as a table"),
+        ("a.csv", b"PK\x03\x04[Content_Types].xml", "give its name the ending .xlsx"),
+        ("a.csv", b"PK\x03\x04 application/vnd.oasis.opendocument.spreadsheet", "give its name the ending .ods"),
+        ("a.tsv", b"\xd0\xcf\x11\xe0", "give its name the ending .xls"),
+    ],
 )
-def test_a_spreadsheet_is_refused_with_the_way_out(tmp_path: Path, name: str, head: bytes) -> None:
-    path = written(tmp_path, name, head + b"\x00" * 100)
-    with pytest.raises(BadRecord, match=r"save the sheet with the table as CSV \(UTF-8\)"):
-        list(lines(path))
+def test_a_spreadsheet_is_refused_with_the_way_out(tmp_path: Path, name: str, head: bytes, said: str) -> None:
+    with pytest.raises(BadRecord, match=re.escape(said)):
+        list(lines(written(tmp_path, name, head + b"\x00" * 100)))

@@ -7,6 +7,7 @@ import pytest
 from relevance.annotation.importing import import_judgments
 from relevance.annotation.store import AnnotationStore
 from relevance.data.database import connect
+from relevance.data.importing import Reading
 from tests.data.battles import comparison, policies, write
 from tests.pages.opening import PAGES, html, open_page, said, sound, visible
 

@@ -1,0 +1,106 @@
+"""What importing a table of people's choices takes, beside reading the same file by pandas.
+
+    python -m benchmarks.choices [--judgments 100000] [--words 60]
+
+Printed are, for each kind of file: its size, the seconds and the most memory of `relevance import`, which reads it and
+stores data set and study in SQLite, and those of pandas, which only reads it. All are processes of their own.
+"""
+
+import argparse
+import csv
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pandas as pd
+
+HEADER = (
+    "document",
+    "source",
+    "reference",
+    "system_a",
+    "summary_a",
+    "system_b",
+    "summary_b",
+    "choice",
+    "worker",
+    "time",
+)
+SYSTEMS = ("bart", "t5", "pegasus", "lead", "human")
+READ = "import sys, pandas; print(len(getattr(pandas, sys.argv[1])(sys.argv[2], **eval(sys.argv[3]))))"
+READERS = {".csv": ("read_csv", {}), ".jsonl": ("read_json", {"lines": True}), ".parquet": ("read_parquet", {})}
+
+
+def make_rows(judgments: int, words: int) -> list[dict[str, str]]:
+    """Made-up choices of 50 people between summaries of a third of `words`, of documents that are judged 20 times."""
+    draw = random.Random(1)
+    known = [f"word{number}" for number in range(5000)]
+
+    def text(length: int) -> str:
+        return " ".join(draw.choices(known, k=length))
+
+    documents = [
+        (f"d{number}", text(words), text(words // 4), {system: text(words // 3) for system in SYSTEMS})
+        for number in range(max(1, judgments // 20))
+    ]
+    rows = []
+    for number in range(judgments):
+        name, source, reference, written = documents[number % len(documents)]
+        left, right = draw.sample(SYSTEMS, 2)
+        choice = draw.choice(("A", "B", "B is better", "tie", "Neither"))
+        values = (name, source, reference, left, written[left], right, written[right], choice)
+        rows.append(dict(zip(HEADER, (*values, f"w{number % 50}", "2026-01-02T03:04:05Z"), strict=True)))
+    return rows
+
+
+def write(path: Path, rows: list[dict[str, str]]) -> None:
+    """Write the rows by the path's ending."""
+    if path.suffix == ".parquet":
+        pd.DataFrame(rows).to_parquet(path)
+        return
+    with path.open("w", encoding="utf-8", newline="") as file:
+        if path.suffix == ".jsonl":
+            file.writelines(json.dumps(row) + "\n" for row in rows)
+        else:
+            writer = csv.DictWriter(file, HEADER)
+            writer.writeheader()
+            writer.writerows(rows)
+
+
+def measure(*arguments: str, **variables: str) -> tuple[float, float]:
+    """Run an interpreter; return its seconds, and its most memory in MB."""
+    began = time.perf_counter()
+    process = subprocess.Popen([sys.executable, *arguments], env={**os.environ, **variables}, stdout=subprocess.DEVNULL)
+    _, status, used = os.wait4(process.pid, 0)
+    if status:
+        raise SystemExit(f"{' '.join(arguments)} failed")
+    return time.perf_counter() - began, used.ru_maxrss / 1000
+
+
+def main() -> None:
+    """Print the figures."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--judgments", type=int, default=100_000)
+    parser.add_argument("--words", type=int, default=60, help="words of a document")
+    options = parser.parse_args()
+    rows = make_rows(options.judgments, options.words)
+    print(f"{options.judgments:,} judgments        MB   import: s     MB   pandas: s     MB")
+    with tempfile.TemporaryDirectory() as folder:
+        for ending, (reader, settings) in READERS.items():
+            path = Path(folder, f"choices{ending}")
+            write(path, rows)
+            url = f"sqlite:///{folder}/{ending[1:]}.db"
+            command = ("-m", "relevance", "import", str(path), "--name", "choices")
+            ours = measure(*command, RELEVANCE_DATABASE_URL=url)
+            theirs = measure("-c", READ, reader, str(path), repr(settings))
+            size = path.stat().st_size / 1e6
+            print(f"{ending:19} {size:7.1f} {ours[0]:11.1f} {ours[1]:6.0f} {theirs[0]:11.1f} {theirs[1]:6.0f}")
+
+
+if __name__ == "__main__":
+    main()
