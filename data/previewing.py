@@ -18,16 +18,19 @@ LONGEST = 40
 """The most characters of a text that are shown."""
 
 
-class Preview(NamedTuple):
+class FilePreview(NamedTuple):
     """The beginning of a file, as it would be imported."""
 
     rows: tuple[dict[str, str], ...]
     """The first judgments, or else summaries, at most `ROWS`, with their texts cut short."""
     columns: Columns | None
     """How the columns of a table are read; None if they have the usual names, or if the file is no table."""
+    judgments: int = 0
+    pairs: int = 0
+    """The numbers of judgments, and of pairs of summaries that they are of."""
 
 
-def preview_file(path: Path, reading: Reading, say: Say) -> Preview:
+def preview_file(path: Path, reading: Reading, say: Say) -> FilePreview:
     """Read all of a file as an import would, and return its beginning. Raises `BadRecord` and `BadColumns`."""
     format, columns, clean = reading
     if format is None:
@@ -38,11 +41,14 @@ def preview_file(path: Path, reading: Reading, say: Say) -> Preview:
         given = read_judged(find_comparisons(format, columns, kept.append), path, say)
         for note in given.notes:
             say(note)
+        pairs = {(one.document_id, frozenset((one.left, one.right))) for one in given.judgments}
+        counts = len(given.judgments), len(pairs)
         rows = list_judgments(given)
     else:
+        counts = 0, 0
         rows = list_summaries(list(read_documents(path, format, say, columns, clean=clean, keep=kept.append)))
     shown = ({name: cut(text, LONGEST) for name, text in row.items()} for row in rows)
-    return Preview(tuple(islice(shown, ROWS)), kept[0] if kept else None)
+    return FilePreview(tuple(islice(shown, ROWS)), kept[0] if kept else None, *counts)
 
 
 def list_judgments(given: JudgedPairs) -> Iterable[dict[str, str]]:

@@ -119,7 +119,7 @@ class Meanings:
 
     def describe(self, column: str) -> str:
         """Say what the values mean, with their counts."""
-        said = {SKIP: "not judged and left out", BAD: "a tie of two bad texts, a tie like others"}
+        said = {TIE: "a tie", SKIP: "not judged and left out", BAD: "a tie, of two bad texts"}
         values = (
             f"{quote_value(value) if value else '(blank)'} is {said.get(meaning, meaning)} ({number:,})"
             for (value, meaning), number in self.counts.items()

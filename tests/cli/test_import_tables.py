@@ -10,11 +10,11 @@ from tests.data.test_choices import HEADER, ROWS, write_csv
 
 SAID = (
     "format: choices (guessed)\n"
-    'columns: document_id is "document", reference is "reference", left is "summary_a", right is "summary_b", left_system '
-    'is "system_a", right_system is "system_b", choice is "choice", annotator is "annotator", comment is "comment" '
-    "(guessed)\n"
-    'choices in "choice": "A" is left (2); "Model B is better" is right (1); "Neither is more accurate (use sparingly)" '
-    "is tie (1); (blank) is not judged and left out (1)\n"
+    'columns: document_id is "document", reference is "reference", left is "summary_a", right is "summary_b", '
+    'left_system is "system_a", right_system is "system_b", choice is "choice", annotator is "annotator", '
+    'comment is "comment" (guessed)\n'
+    'choices in "choice": "A" is left (2); "Model B is better" is right (1); "Neither is more accurate (use '
+    'sparingly)" is a tie (1); (blank) is not judged and left out (1)\n'
 )
 
 

@@ -148,7 +148,7 @@ def check_same(path: Path) -> None:
         'left_system is "system_a", right_system is "system_b", choice is "choice", annotator is "annotator", comment '
         'is "comment" (guessed)',
         'choices in "choice": "A" is left (2); "Model B is better" is right (1); "Neither is more accurate (use '
-        'sparingly)" is tie (1); (blank) is not judged and left out (1)',
+        'sparingly)" is a tie (1); (blank) is not judged and left out (1)',
     ]
 
 
@@ -417,7 +417,7 @@ def test_names_of_systems_and_texts_are_counted_together(tmp_path: Path) -> None
     assert [one.choice for one in judged.judgments] == ["left", "right", "right", "left", "tie"]
     assert said[-1] == (
         'choices in "choice": "(the system on the left)" is left (2); "(the system on the right)" is right (1); '
-        '"(the text on the right)" is right (1); "tie" is tie (1)'
+        '"(the text on the right)" is right (1); "tie" is a tie (1)'
     )
 
 

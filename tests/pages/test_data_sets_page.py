@@ -115,6 +115,19 @@ def test_a_column_of_ratings_without_its_prefix_is_offered(store: DataStore) -> 
     assert store.dataset("mine").aspects == ("relevance",)
 
 
+def test_a_table_of_choices_becomes_a_study(store: DataStore, sqlite_url: str) -> None:
+    rows = "".join(f"d{n},R.,bart,One {n}.,t5,Two {n}.,{'AB'[n % 2]},zoe\n" for n in range(7))
+    app = upload("mine.csv", f"document,reference,system_a,summary_a,system_b,summary_b,choice,annotator\n{rows}")
+    assert "In the file: 7 judgments of 7 pairs, which become a closed study." in said(app).replace("*", "")
+    assert 'Choices in "choice": "A" is left (4); "B" is right (3)' in said(app)
+    frame = app.dataframe[0].value
+    assert list(frame["choice"]) == ["left", "right", "left", "right", "left"]
+    assert store.datasets() == []
+    press(app, "import")
+    study = AnnotationStore(connect(sqlite_url)).study("mine")
+    assert (study.judgments, study.pairs, study.state) == (7, 7, "closed")
+
+
 def test_what_is_wrong_with_a_file_is_said_before_it_is_imported(store: DataStore) -> None:
     app = upload("mine.csv", "document_id,source,reference,system,summary\nd,A text.,R,,Some words.\n")
     assert "mine.csv:2: system must be a string or a whole number, not null." in said(app)

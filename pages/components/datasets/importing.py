@@ -11,7 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from relevance.annotation.importing import import_any
-from relevance.data.importers import IMPORTERS, LINES, TABLES, guess_format, read_documents
+from relevance.data.importers import COMPARED, IMPORTERS, LINES, TABLES, guess_format, read_documents
 from relevance.data.importers.called import CALLED, NEEDED, WIDE
 from relevance.data.importers.columns import (
     TEMPLATE,
@@ -26,6 +26,7 @@ from relevance.data.importers.columns import (
 from relevance.data.importers.mapping import Columns
 from relevance.data.importing import Reading
 from relevance.data.one_line import cut, in_one_line
+from relevance.data.previewing import FilePreview, preview_file
 from relevance.pages.components.datasets.choice import show_dataset
 from relevance.pages.components.shared.binding import forget_own_files
 from relevance.pages.components.shared.keywords import WAYS_OUT, lacking_keywords
@@ -108,14 +109,18 @@ def import_form(key: str) -> None:
         if format in TABLES:
             head = read_head(path)
             columns = ask_columns(head, path.stem)
-            if columns is not None and (missing := list_missing(columns.roles)):
+            if columns is not None and (
+                missing := list_missing([role for role, column in columns.roles.items() if column])
+            ):
                 st.info(f"Choose the columns of {', '.join(missing)}.")
                 return
         clean = ask_cleaning()
-        if file.size <= MOST:
-            show_preview(look_into(file.file_id, path, format, columns, clean=clean))
-        else:
+        if file.size > MOST:
             st.caption("The file is too large for a preview.")
+        elif format in COMPARED:
+            show_judgments(*look_into_judgments(file.file_id, path, format))
+        else:
+            show_preview(look_into(file.file_id, path, format, columns, clean=clean))
         if st.button("Import", key="import", type="primary"):
             take(path, name, Reading(format, columns, clean))
 
@@ -286,6 +291,22 @@ def look_into(file_id: str, _path: Path, format: str, columns: Columns | None, *
             for document, written in islice(records, SHOWN)
         ),
     )
+
+
+@st.cache_data(max_entries=8, show_spinner="Reading the file", scope="session")  # files are private
+def look_into_judgments(file_id: str, _path: Path, format: str) -> tuple[FilePreview, list[str]]:
+    """Read a file of judgments without importing it; return its beginning and the messages. Raises `BadRecord`."""
+    said: list[str] = []
+    return preview_file(_path, Reading(format), said.append), said
+
+
+def show_judgments(preview: FilePreview, said: list[str]) -> None:
+    """Show the first judgments of a file, and how its columns and values are read."""
+    judgments, pairs = format_count(preview.judgments, "judgment"), format_count(preview.pairs, "pair")
+    st.markdown(f"**In the file:** {judgments} of {pairs}, which become a closed study.")
+    st.dataframe(pd.DataFrame(preview.rows), hide_index=True, key="preview")
+    for sentence_of in said:
+        st.caption(in_markdown(sentence(sentence_of)))
 
 
 def show_preview(preview: Preview) -> None:
