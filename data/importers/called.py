@@ -1,7 +1,7 @@
 """What columns and fields of tables are usually called."""
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 REQUIRED = ("document_id", "reference", "system", "summary")
 NEEDED = ("reference", "summary")
@@ -34,20 +34,47 @@ CALLED = {
 }
 """Usual names of the columns, the likeliest first."""
 
+ID = re.compile(r"(?=\D*\d)[!-~]{1,64}(?<![.!?])")
+"""What looks like an id and not like a text."""
+
 OF_SYSTEM = re.compile(
     r"(?:(?P<before>.+)[ _.-])?(?:summary|output|candidate|prediction|generated)(?:[ _.-](?P<after>.+))?", re.IGNORECASE
 )
 """Usual names of a column with the summaries of one system."""
 
 
-def find_roles(names: Iterable[str]) -> dict[str, str]:
-    """Map the fields that names of columns tell to these names; of several names of a field, the likeliest is taken."""
-    folded = {name.strip().casefold(): name for name in reversed(list(names))}
-    return {
+def find_roles(names: Iterable[str], rows: Sequence[Mapping[str, object]] = ()) -> dict[str, str]:
+    """Map the fields that names of columns tell to these names; of several names of a field, the likeliest is taken.
+
+    A column `document` holds ids where its values in `rows`, some of the table's, look so; otherwise texts.
+
+    >>> find_roles(["document", "gold"]), find_roles(["document", "gold"], [{"document": "d1", "gold": "A ferry."}])
+    ({'source': 'document', 'reference': 'gold'}, {'document_id': 'document', 'reference': 'gold'})
+    """
+    names = list(names)
+    folded = {name.strip().casefold(): name for name in reversed(names)}
+    roles = {
         field: next(folded[known] for known in called if known in folded)
         for field, called in CALLED.items()
         if any(known in folded for known in called)
     }
+    if "document_id" not in roles and is_id_column(roles.get("source"), rows):
+        ids = roles["source"]
+        return {"document_id": ids, **find_roles([name for name in names if name != ids])}
+    return roles
+
+
+def is_id_column(name: str | None, rows: Sequence[Mapping[str, object]]) -> bool:
+    """Tell whether a column is called `document` and holds ids: short, in one piece, and each with a digit."""
+    if name is None or fold_name(name) != "document":
+        return False
+    values = [str(row[name]) for row in rows if row.get(name) not in (None, "")]
+    return bool(values) and all(ID.fullmatch(value.strip()) for value in values)
+
+
+def fold_name(name: str) -> str:
+    """Return a column's name in lower case, with underscores between its words."""
+    return re.sub(r"[ .\-]+", "_", name.strip().casefold())
 
 
 def describe_missing(names: Collection[str]) -> str:

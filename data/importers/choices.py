@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from relevance.data import reading
-from relevance.data.importers.called import CALLED, find_roles
+from relevance.data.importers.called import CALLED, find_roles, fold_name
 from relevance.data.importers.columns import describe_columns
 from relevance.data.importers.mapping import (
     BAD,
@@ -76,22 +76,16 @@ LOOKED_AT = 5
 def find_choice_roles(names: Collection[str], rows: Sequence[Mapping[str, Any]] = ()) -> dict[str, str]:
     """Map the roles that names of columns tell to these names; `rows` are some of the table.
 
-    A column `document` holds ids where its values have no white space, and otherwise texts.
-
     >>> find_choice_roles(["article", "summary_a", "summary_b", "model_a", "model_b", "winner", "worker"])
     ... # doctest: +NORMALIZE_WHITESPACE
     {'source': 'article', 'left': 'summary_a', 'right': 'summary_b', 'left_system': 'model_a',
     'right_system': 'model_b', 'choice': 'winner', 'annotator': 'worker'}
     """
     folded = {fold_name(name): name for name in reversed(list(names))}
-    found = find_roles(names)
+    found = find_roles(names, rows)
     roles = {role: name for role, name in found.items() if role not in ("system", "summary")}
     if "document_id" not in roles and (known := next((one for one in DOCUMENT_IDS if one in folded), None)):
         roles["document_id"] = folded[known]
-    if "document_id" not in roles and is_id_column(roles.get("source"), rows):
-        roles["document_id"] = roles.pop("source")
-        if (text := find_roles(set(names) - {roles["document_id"]}).get("source")) is not None:
-            roles["source"] = text
     for suffix, stems in (("", TEXTS), ("_system", SYSTEMS)):
         if (sides := find_sides(folded, stems)) is not None:
             roles |= {f"left{suffix}": sides[0], f"right{suffix}": sides[1]}
@@ -100,19 +94,6 @@ def find_choice_roles(names: Collection[str], rows: Sequence[Mapping[str, Any]] 
         if free:
             roles[role] = free[0]
     return {role: roles[role] for role in (*CALLED, *OF_CHOICES) if role in roles}
-
-
-def fold_name(name: str) -> str:
-    """Return a column's name in lower case, with underscores between its words."""
-    return re.sub(r"[ .\-]+", "_", name.strip().casefold())
-
-
-def is_id_column(name: str | None, rows: Sequence[Mapping[str, Any]]) -> bool:
-    """Tell whether a column `document` holds ids: whole numbers, or texts without white space."""
-    if name is None or fold_name(name) != "document":
-        return False
-    values = [row[name] for row in rows if row.get(name) not in (None, "")]
-    return bool(values) and all(len(str(value).split()) == 1 for value in values)
 
 
 def find_sides(folded: Mapping[str, str], stems: Sequence[str]) -> tuple[str, str] | None:

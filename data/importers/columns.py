@@ -57,7 +57,7 @@ def guess_columns(head: TableHead) -> dict[str, str]:
 
     Columns of ratings keep their names.
     """
-    roles = find_roles(head.names)
+    roles = find_roles(head.names, [dict(zip(head.names, row, strict=True)) for row in head.rows])
     return roles | {name: name for name in head.names if name.startswith(HUMAN)}
 
 

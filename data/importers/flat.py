@@ -30,12 +30,15 @@ def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
 def fits(record: Mapping[str, Any]) -> bool:
     """Tell whether a record is flat, and has a reference and a summary by usual names."""
     flat = not any(isinstance(value, dict) for value in record.values()) and "summaries" not in record
-    return flat and not list_missing(name_fields(record))
+    return flat and not list_missing(name_fields(record, record))
 
 
-def name_fields(record: Mapping[str, Any]) -> dict[str, str]:
-    """Map what the fields of a record are in a row of a table to their names, as the columns of CSV are guessed."""
-    named = find_roles(record) | {name: name for name in record if name.startswith(HUMAN)}
+def name_fields(record: Mapping[str, Any], first: Mapping[str, Any]) -> dict[str, str]:
+    """Map what the fields of a record are in a row of a table to their names, as the columns of CSV are guessed.
+
+    The `first` record tells for all whether a field `document` has ids or texts.
+    """
+    named = find_roles(record, [first]) | {name: name for name in record if name.startswith(HUMAN)}
     if {"system", "summary"}.isdisjoint(named):
         texts = [name for name, value in record.items() if value is None or isinstance(value, str)]
         named |= {f"{WIDE}{system}": name for name, system in name_systems(texts).items()}
@@ -45,8 +48,10 @@ def name_fields(record: Mapping[str, Any]) -> dict[str, str]:
 def read_rows(path: Path, say: Say) -> Iterator[TableRow]:
     """Yield the rows of a table, several for an object with several references."""
     told: set[str] = set()
+    first: dict[str, Any] = {}
     for place, record in reading.read_json(path, nan=True):
-        named = name_fields(record)
+        first = first or record
+        named = name_fields(record, first)
         if list_missing(named):
             place.refuse(f"the object is no row of a table: it lacks {describe_missing(record)}; rename its fields")
         taken = set(named.values())

@@ -212,7 +212,15 @@ def test_other_tables_are_not_taken_for_choices(names: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "role"), [(("d1", "d2"), "document_id"), (("A text.", "d2 d"), "source"), ((7, 8), "document_id")]
+    ("values", "role"),
+    [
+        (("d1", "d2"), "document_id"),
+        (("A text.", "d2 d"), "source"),
+        (("One.", "2."), "source"),
+        (("T", "U"), "source"),
+        (("猫2が好き", "d1"), "source"),
+        ((7, 8), "document_id"),
+    ],
 )
 def test_a_column_called_document_has_ids_or_texts(tmp_path: Path, values: tuple[Any, ...], role: str) -> None:
     rows = [(value, "Ref.", "One.", "Two.", "A") for value in values]

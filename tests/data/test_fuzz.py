@@ -142,6 +142,24 @@ def arrow(new):
     return out.getvalue()
 
 
+CHOICES = [
+    {
+        "document": f"d{n}",
+        "source": "Text é.",
+        "summary_a": f"One {n}.",
+        "summary_b": "Two.",
+        "winner": "A",
+        "time": "2026-01-02",
+    }
+    for n in range(3)
+]
+
+
+def choices_table():
+    rows = [list(CHOICES[0]), *(list(one.values()) for one in CHOICES)]
+    return "\n".join(map(",".join, rows)).encode()
+
+
 SAMPLES = {
     "interchange": [jsonl(INTERCHANGE)],
     "scitldr": [jsonl(SCITLDR)],
@@ -172,6 +190,7 @@ SAMPLES = {
         nested_parquet([late_battle(f"b{n}") for n in range(3)], compression="none", data_page_version="2.0"),
         nested_parquet([late_battle(f"b{n}") for n in range(3)], compression="none", use_dictionary=False),
     ],
+    "choices": [choices_table(), jsonl(CHOICES), nested_parquet(CHOICES, compression="none")],
     "human_feedback": [jsonl([comparison(f"p{n}", n) for n in range(2)])],
     LINES: ["One summary.\nAnother é.\r\nA third.\n".encode()],
 }

@@ -808,6 +808,16 @@ def test_without_a_system_the_file_names_it_and_equal_texts_are_one_document(tmp
     assert {one.system for _, written in read_documents(path, columns=told) for one in written} == {"mine"}
 
 
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_a_column_called_document_with_ids_is_no_source(tmp_path, ending):
+    rows = [("cnn-17", "R.", "bart", "S."), ("18", "R.", "t5", "T.")]
+    names = ("document", "reference", "system", "summary")
+    table = "\n".join(map(",".join, (names, *rows)))
+    objects = "\n".join(json.dumps(dict(zip(names, row, strict=True))) for row in rows)
+    path = write_text(tmp_path, f"f.{ending}", table if ending == "csv" else objects)
+    assert [(one.id, one.source) for one, _ in read_documents(path)] == [("cnn-17", ""), ("18", "")]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

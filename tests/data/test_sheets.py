@@ -10,6 +10,7 @@ from relevance.data.importers.rows import open_table
 from relevance.data.importers.sheets import sheet_rows
 from relevance.data.reading import SPREADSHEETS, say_nothing
 from relevance.data.records import BadRecord
+from tests.fuzzing import mutations
 from tests.sheets import ods, write_sheet, xlsx
 
 ROWS = [
@@ -113,3 +114,17 @@ def test_an_empty_spreadsheet_is_refused(tmp_path: Path) -> None:
 def test_a_spreadsheet_of_another_name_is_refused_with_the_way_out(tmp_path: Path) -> None:
     path = write_sheet(tmp_path / "a.xlsx", ROWS).rename(tmp_path / "a.csv")
     assert "give its name the ending .xlsx" in refusal(path)
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_damaged_spreadsheets_are_taken_or_refused_in_one_line(tmp_path: Path, ending: str) -> None:
+    path = write_sheet(tmp_path / f"f{ending}", ROWS)
+    for content in mutations([path.read_bytes()], 40, seed=len(ending)):
+        path.write_bytes(content)
+        try:
+            table = open_table(path)
+            list(table.read(table.names, say_nothing))
+        except BadRecord as error:
+            said = str(error)
+            assert said.startswith(f"f{ending}:")
+            assert said.isprintable()
