@@ -1,10 +1,10 @@
 """Import of judgments that come with a data set: it is stored together with a closed study of them, or not at all."""
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import func, insert, select, update
 from sqlalchemy.orm import Session
@@ -25,13 +25,14 @@ from relevance.data.database import now
 from relevance.data.files import sha256
 from relevance.data.importers import COMPARED, find_comparisons, guess_format
 from relevance.data.importers.mapping import Columns, write_columns
-from relevance.data.importers.pairwise import LEFT, TIE, GivenJudgment, Question, read_judged
+from relevance.data.importers.pairwise import LEFT, TIE, GivenJudgment, JudgedPairs, Question, read_judged
 from relevance.data.importing import Reading, describe_import, import_file
 from relevance.data.marks import check_marks
-from relevance.data.reading import Say, say_nothing
+from relevance.data.reading import Say, quote_value, say_nothing
+from relevance.data.records import BadRecord
 from relevance.data.store import DataStore, checked_name
 from relevance.data.store.base import has_named, insert_named
-from relevance.data.store.datasets import hash_records, insert_dataset
+from relevance.data.store.datasets import find_dataset, hash_records, insert_dataset
 from relevance.data.tables import DocumentRow, SummaryRow
 
 ASKED = "Which summary is better?"
@@ -39,6 +40,20 @@ QUESTIONS = {"lmarena": "Which answer is better?"}
 """The question that people were asked, by the format of the file, where it is not `ASKED`."""
 
 CAME = "These judgments came with the data set. They were not made here, and nobody can add to them."
+CAME_LATER = "These judgments came from a file. They were not made here, and nobody can add to them."
+
+
+class JudgedFile(NamedTuple):
+    """A file of comparisons that was read, with the studies that it makes."""
+
+    format: str
+    given: JudgedPairs
+    columns: Columns | None
+    """How the columns of a table were read."""
+    told: tuple[str, ...]
+    """What was guessed, left out and counted."""
+    studies: Mapping[str, tuple[Question, list[GivenJudgment]]]
+    """By name: the question of a study and its judgments."""
 
 
 def import_any(
@@ -48,33 +63,86 @@ def import_any(
     *,
     name: str,
     system: str | None = None,
+    of: str | None = None,
     reading: Reading = Reading(),  # noqa: B008  immutable
     say: Say = say_nothing,
 ) -> str:
     """Import a file as `relevance.data.importing.import_file` does, and its judgments of pairs, if any, as a study.
 
-    Raises what that function raises, and `StudyExists`.
+    With `of`, they are of the summaries of that data set. Raises what that function raises, and `StudyExists`.
     """
     if reading.format is None:
         reading = reading._replace(format=guess_format(path, reading.columns))
         say(f"format: {reading.format} (guessed)")
     if reading.format not in COMPARED:
+        if of is not None:
+            raise BadRecord(f"{path.name}:1: a file of {reading.format} has no choices that could be of {of}")
         return import_file(data, path, name=name, system=system, reading=reading, say=say)
-    studies = import_judgments(annotation, path, name=name, reading=reading, say=say)
+    studies = import_judgments(annotation, path, name=name, of=of, reading=reading, say=say)
     told = [f"{one.judgments} judgments of {one.pairs} pairs as the study {one.name}" for one in studies]
+    if of is not None:
+        return f"imported {', and '.join(told)} of {of}"
     return ", and ".join([describe_import(data.dataset(studies[0].dataset)), *told])
 
 
 def import_judgments(
-    store: AnnotationStore, path: Path, *, name: str, reading: Reading, say: Say = say_nothing
+    store: AnnotationStore,
+    path: Path,
+    *,
+    name: str,
+    of: str | None = None,
+    reading: Reading,
+    say: Say = say_nothing,
 ) -> list[Study]:
-    """Store a file of comparisons as the data set `name` and a closed study of that name.
+    """Store a file of comparisons as the data set `name` and a closed study of that name, or as a study `of` another.
 
     If people were asked several questions about each pair, there is a study for each, called `name: QUESTION`. A
     study's pairs are those that were compared, in the order of the file; its annotators are numbered. If it raises
-    `BadRecord`, `BadColumns`, `DatasetExists` or `StudyExists`, nothing is stored.
+    `BadRecord`, `BadColumns`, `DatasetExists`, `UnknownDataset` or `StudyExists`, nothing is stored.
     """
-    name, format = checked_name(name), reading.format or guess_format(path, reading.columns)
+    file = read_file(path, checked_name(name), reading, say)
+    if of is not None and file.columns is not None and "document_id" not in file.columns.roles:
+        raise BadRecord(f"{path.name}:1: which documents of {of} the judgments are of is not known without their ids")
+    records = list(check_marks(file.given.records, say, clean=reading.clean))
+    hashes, digest = hash_records(records), sha256(path)
+    with store.changing("texts") as session:
+        for study in file.studies:
+            if has_named(session, StudyRow, study):
+                raise exists_already(study)
+        if of is None:
+            dataset = insert_dataset(
+                session,
+                name=checked_name(name),
+                format=file.format,
+                sha256=digest,
+                records=records,
+                hashes=hashes,
+                cleaned=RULES if reading.clean else None,
+                columns=None if file.columns is None else write_columns(file.columns),
+            )
+        else:
+            dataset = find_dataset(session, of)
+        summaries = read_summaries(session, dataset.id)
+        check_judged(file.given.judgments, summaries, of or name)
+        for study, (question, judgments) in file.studies.items():
+            spec = StudySpec(
+                name=study,
+                dataset=dataset.name,
+                systems=tuple(sorted({system for one in file.given.judgments for system in (one.left, one.right)})),
+                rule=GIVEN,
+                ties=any(judgment.choice == TIE for judgment in judgments),
+                question=question.wording or QUESTIONS.get(file.format, ASKED),
+                instructions="\n".join(
+                    [CAME if of is None else CAME_LATER, "", *(f"- {one}" for one in file.told)]
+                ).strip(),
+            )
+            insert_study(session, dataset.id, spec, judgments, file.given.identical)
+    return [store.study(study) for study in file.studies]
+
+
+def read_file(path: Path, name: str, reading: Reading, say: Say) -> JudgedFile:
+    """Read a file of comparisons, whose studies are called `name`. Raises `BadRecord` and `BadColumns`."""
+    format = reading.format or guess_format(path, reading.columns)
     kept: list[Columns] = []
     told: list[str] = []
 
@@ -85,38 +153,24 @@ def import_judgments(
     given = read_judged(find_comparisons(format, reading.columns, kept.append), path, tell)
     for note in given.notes:
         tell(note)
-    records = list(check_marks(given.records, say, clean=reading.clean))
-    hashes, digest = hash_records(records), sha256(path)
-    by_question: dict[Question, list[GivenJudgment]] = {}
-    for judgment in given.judgments:
-        by_question.setdefault(judgment.question, []).append(judgment)
-    names = {question: checked_name(f"{name}: {question.name}" if question.name else name) for question in by_question}
-    with store.changing("texts") as session:
-        for study in names.values():
-            if has_named(session, StudyRow, study):
-                raise exists_already(study)
-        dataset = insert_dataset(
-            session,
-            name=name,
-            format=format,
-            sha256=digest,
-            records=records,
-            hashes=hashes,
-            cleaned=RULES if reading.clean else None,
-            columns=write_columns(kept[0]) if kept else None,
-        )
-        for question, judgments in by_question.items():
-            spec = StudySpec(
-                name=names[question],
-                dataset=name,
-                systems=tuple(sorted({summary.system for _, written in records for summary in written})),
-                rule=GIVEN,
-                ties=any(judgment.choice == TIE for judgment in judgments),
-                question=question.wording or QUESTIONS.get(format, ASKED),
-                instructions="\n".join([CAME, "", *(f"- {sentence}" for sentence in told)]).strip(),
-            )
-            insert_study(session, dataset.id, spec, judgments, given.identical)
-    return [store.study(study) for study in names.values()]
+    studies: dict[str, tuple[Question, list[GivenJudgment]]] = {}
+    for one in given.judgments:
+        asked = one.question.name
+        studies.setdefault(checked_name(f"{name}: {asked}" if asked else name), (one.question, []))[1].append(one)
+    return JudgedFile(format, given, kept[0] if kept else None, tuple(told), studies)
+
+
+def check_judged(
+    judgments: Sequence[GivenJudgment], summaries: Mapping[tuple[str, str], tuple[int, int]], dataset: str
+) -> None:
+    """Refuse judgments of a summary that the data set does not have. Raises `BadRecord`."""
+    for one in judgments:
+        for system in (one.left, one.right):
+            if (one.document_id, system) not in summaries:
+                one.place.refuse(
+                    f"the data set {dataset} has no summary of {quote_value(one.document_id)} by "
+                    f"{quote_value(system)}: correct the names, or leave the row out"
+                )
 
 
 def exists_already(name: str) -> StudyExists:

@@ -90,17 +90,26 @@ def save_columns(path: Path, columns: str | None) -> None:
     "the system that was chosen.",
 )
 @click.option("--sheet", help="The sheet of a spreadsheet; the first one that is not empty if left out.")
+@click.option(
+    "--of", metavar="NAME", help="The data set whose summaries FILE's choices are of, by document and system."
+)
 @click.option("--preview", is_flag=True, help="Say how FILE is read, show its first rows, and import nothing.")
 @click.option("--save-columns", type=NEW_FILE, help="Write how the columns were read to a file for --columns.")
 @gathered("table", TableOptions)
 @report_refusals
 def import_(
-    file: Path, name: str | None, system: str | None, format: str | None, clean: bool, table: TableOptions
+    file: Path,
+    name: str | None,
+    system: str | None,
+    of: str | None,
+    format: str | None,
+    clean: bool,
+    table: TableOptions,
 ) -> None:
     """Import documents and summaries from FILE, or from the folder of a corpus, completely or not at all.
 
     People's choices between two summaries (a table with a row for each, LMArena, human feedback) are imported as the
-    closed study NAME.
+    closed study NAME; with --of, it is one of the summaries of a data set that is here.
     """
     reading = Reading(format, table.mapping(), clean)
     if table.save_columns is not None:
@@ -110,8 +119,12 @@ def import_(
         return
     if name is None:
         raise click.UsageError("Missing option '--name'.")
+    if of is not None and table.save_columns is not None:
+        raise click.UsageError("--save-columns goes with --preview, or with a data set that is imported, not with --of")
     store, annotation = open_stores()
-    tell(import_any(store, annotation, file, name=name, system=system, reading=reading, say=say))
+    tell(import_any(store, annotation, file, name=name, system=system, of=of, reading=reading, say=say))
+    if of is not None:
+        return
     if table.save_columns is not None:
         save_columns(table.save_columns, store.dataset(name.strip()).columns)
     words = BrokenWords()

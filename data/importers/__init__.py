@@ -35,7 +35,10 @@ from relevance.data.importers import (
     xsum,
 )
 from relevance.data.importers.called import describe_missing
+from relevance.data.importers.choice_columns import LOOKED_AT
+from relevance.data.importers.choice_columns import fits as fits_choices
 from relevance.data.importers.columns import complete_columns, guess_table
+from relevance.data.importers.described import DESCRIPTIONS, recognize
 from relevance.data.importers.mapping import BadColumns, Columns, Keep, keep_nothing
 from relevance.data.importers.pairwise import Read
 from relevance.data.importers.rows import begins_with_object, flatten, open_table
@@ -71,8 +74,14 @@ IMPORTERS: dict[str, Callable[[Path, Say], Records]] = {
     "lmarena": lmarena.load,
     "human_feedback": human_feedback.load,
     "choices": choices.load,
+    **{format: partial(choices.load, format=format) for format in DESCRIPTIONS},
 }
-COMPARED: dict[str, Read] = {"lmarena": lmarena.read, "human_feedback": human_feedback.read, "choices": choices.read}
+COMPARED: dict[str, Read] = {
+    "lmarena": lmarena.read,
+    "human_feedback": human_feedback.read,
+    "choices": choices.read,
+    **{format: partial(choices.read, format=format) for format in DESCRIPTIONS},
+}
 """The formats with judgments of pairs, which make a study."""
 FOLDERS = {
     "question": (f"*{question.SUFFIX}",),
@@ -96,7 +105,9 @@ TOLD_BY = FOLDERS | {
 """The files by which a folder is recognized, by format."""
 TABLES: dict[str, str | None] = {"csv": ",", "tsv": "\t", "spreadsheet": None}
 """The tables whose columns are guessed, with what usually separates them in text tables."""
-MAPPED = (*TABLES, "parquet", "json", "choices")
+OF_CHOICES = ("choices", *DESCRIPTIONS)
+"""The tables whose rows are choices, people's own and those of other programs."""
+MAPPED = (*TABLES, "parquet", "json", *OF_CHOICES)
 """The formats whose columns may be said."""
 
 LINES = "lines"
@@ -129,7 +140,8 @@ RECOGNIZED: tuple[tuple[str, set[str]], ...] = (
     ("arxiv", arxiv.FIELDS),
     ("newsroom", newsroom.FIELDS),
     ("realsumm", realsumm.FIELDS),
-    ("lmarena", lmarena.FIELDS),
+    ("lmarena", lmarena.FIELDS | {"conversation_a"}),
+    *((format, set(one.fields)) for format, one in DESCRIPTIONS.items()),
 )
 """The formats of JSON, with fields of their records; the first whose fields all occur is taken."""
 
@@ -155,8 +167,10 @@ def guess_format(path: Path, columns: Columns | None = None) -> str:
 def guess_told(path: Path, columns: Columns, ending: str | None) -> str:
     """Return the format of a table about whose columns something was said; `ending` is what its ending says."""
     names = open_table(path, columns.sheet).names
+    if not columns.of_summaries and (format := recognize(names)):
+        return format
     told = columns.find(names)
-    if columns.of_choices or (not columns.of_summaries and choices.fits(set(names) - set(told.values()))):
+    if columns.of_choices or (not columns.of_summaries and fits_choices(set(names) - set(told.values()))):
         return "choices"
     return ending if ending in MAPPED else "json" if begins_with_object(path) else "csv"
 
@@ -166,12 +180,13 @@ def guess_table_format(path: Path, ending: str) -> str:
     if ending == "csv" and realsumm.is_ratings(path):
         return "realsumm"
     try:
-        names = set(open_table(path).names)
+        table = open_table(path)
+        names, rows = set(table.names), table.head(LOOKED_AT)
     except BadRecord:
         return ending  # its importer reports the damage
-    if ending == "parquet" and names >= lmarena.FIELDS:
+    if ending == "parquet" and names >= lmarena.FIELDS | {"conversation_a"}:
         return "lmarena"
-    return "choices" if choices.fits(names) else ending
+    return recognize(names) or ("choices" if fits_choices(table.names, rows) else ending)
 
 
 def guess_json(path: Path) -> str:
@@ -194,7 +209,8 @@ def guess_json(path: Path) -> str:
 
 def is_choice(record: Mapping[str, object]) -> bool:
     """Tell whether an object is a choice between two texts."""
-    return choices.fits(flatten(record))
+    row = flatten(record)
+    return fits_choices(list(row), [row])
 
 
 def guess_folder(path: Path) -> str:
@@ -264,8 +280,8 @@ def find_reader(format: str, columns: Columns | None, keep: Keep) -> Callable[[P
     """
     if columns is not None and format not in MAPPED:
         raise BadColumns(f"--columns goes with a table, and a file of {format} is none; tables are {', '.join(MAPPED)}")
-    if format == "choices":
-        return partial(choices.load, columns=columns, keep=keep)
+    if format in OF_CHOICES:
+        return partial(choices.load, columns=columns, keep=keep, format=format)
     if columns is None and format not in TABLES:
         return IMPORTERS[format]
     return partial(load_table, format=format, columns=columns, keep=keep)
@@ -273,8 +289,8 @@ def find_reader(format: str, columns: Columns | None, keep: Keep) -> Callable[[P
 
 def find_comparisons(format: str, columns: Columns | None, keep: Keep) -> Read:
     """Return the function that reads the comparisons of a format. Raises `BadColumns` where it has no columns."""
-    if format == "choices":
-        return partial(choices.read, columns=columns, keep=keep)
+    if format in OF_CHOICES:
+        return partial(choices.read, columns=columns, keep=keep, format=format)
     if columns is not None:
         raise BadColumns(f"a file of {format} has its own columns; leave out --columns")
     return COMPARED[format]

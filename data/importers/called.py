@@ -20,7 +20,7 @@ CALLED = {
     "title": ("title", "headline"),
     "source": (
         *("source", "document", "article", "text", "src", "input", "source_text", "full_text", "story", "dialogue"),
-        *("context", "passage"),
+        *("context", "passage", "prompt", "instruction", "post"),
     ),
     "reference": (
         *("reference", "references", "ref", "refs", "target", "gold", "highlights", "reference_summary"),

@@ -7,19 +7,19 @@ a choice is said with its count and its meaning; an unknown one refuses the file
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from relevance.data import reading
-from relevance.data.importers.called import CALLED, find_roles, fold_name
+from relevance.data.importers.choice_columns import LOOKED_AT, find_answers, find_choice_roles, sides_of
 from relevance.data.importers.columns import describe_columns
+from relevance.data.importers.described import DESCRIPTIONS, Description, open_described
 from relevance.data.importers.mapping import (
     BAD,
     CHOICE,
-    OF_CHOICES,
     QUESTION,
     SKIP,
     BadColumns,
@@ -34,84 +34,9 @@ from relevance.data.importers.table import list_names
 from relevance.data.reading import FileLine, Say, quote_value
 from relevance.data.records import Document, Summary
 
-CALLED_HERE = {
-    "choice": (
-        *("choice", "preference", "preferred", "winner", "judgment", "judgement", "verdict", "vote", "better", "best"),
-        *("selected", "selection", "decision", "overall_preference", "human_preference"),
-    ),
-    "annotator": (
-        *("annotator", "annotator_id", "worker", "worker_id", "workerid", "rater", "rater_id", "judge", "judge_id"),
-        *("evaluator", "evaluator_id", "participant", "participant_id", "user", "user_id", "coder", "assessor"),
-        *("labeler", "person", "username"),
-    ),
-    "time": (
-        *("time", "timestamp", "tstamp", "decided_at", "judged_at", "submitted_at", "created_at", "date"),
-        *("submit_time", "end_time"),
-    ),
-    "comment": (
-        *("comment", "comments", "note", "notes", "rationale", "reason", "explanation", "justification", "remark"),
-        *("remarks", "feedback"),
-    ),
-}
-"""Usual names of the columns of a judgment, the likeliest first."""
-DOCUMENT_IDS = ("review_id", "post_id", "question_id", "prompt_id", "item_id", "sample_id", "story_id", "document_key")
-"""More names of a document's column, beside `CALLED`."""
-
-TEXTS = (
-    *("summary", "text", "output", "response", "answer", "candidate", "completion", "generation", "hypothesis"),
-    *("prediction", "option", "system_summary", "generated_summary", ""),
-)
-SYSTEMS = (
-    *("system", "model", "sys", "system_id", "model_id", "system_name", "model_name", "generator", "summarizer"),
-    *("policy", "method"),
-)
-"""What stands before or after a side (`SIDES`) in names of columns, the likeliest first."""
-
 SYSTEM_ROLES = ("left_system", "right_system")
-
-LOOKED_AT = 5
-"""The number of rows by which names with two meanings are told."""
-
-
-def find_choice_roles(names: Collection[str], rows: Sequence[Mapping[str, Any]] = ()) -> dict[str, str]:
-    """Map the roles that names of columns tell to these names; `rows` are some of the table.
-
-    >>> find_choice_roles(["article", "summary_a", "summary_b", "model_a", "model_b", "winner", "worker"])
-    ... # doctest: +NORMALIZE_WHITESPACE
-    {'source': 'article', 'left': 'summary_a', 'right': 'summary_b', 'left_system': 'model_a',
-    'right_system': 'model_b', 'choice': 'winner', 'annotator': 'worker'}
-    """
-    folded = {fold_name(name): name for name in reversed(list(names))}
-    found = find_roles(names, rows)
-    roles = {role: name for role, name in found.items() if role not in ("system", "summary")}
-    if "document_id" not in roles and (known := next((one for one in DOCUMENT_IDS if one in folded), None)):
-        roles["document_id"] = folded[known]
-    for suffix, stems in (("", TEXTS), ("_system", SYSTEMS)):
-        if (sides := find_sides(folded, stems)) is not None:
-            roles |= {f"left{suffix}": sides[0], f"right{suffix}": sides[1]}
-    for role, called in CALLED_HERE.items():
-        free = [folded[one] for one in called if one in folded and folded[one] not in roles.values()]
-        if free:
-            roles[role] = free[0]
-    return {role: roles[role] for role in (*CALLED, *OF_CHOICES) if role in roles}
-
-
-def find_sides(folded: Mapping[str, str], stems: Sequence[str]) -> tuple[str, str] | None:
-    """Return the names of two columns such as `model_a` and `model_b`, the left one first; None without such."""
-    for stem in stems:
-        for left, right in SIDES:
-            if not stem and left.isdigit():
-                continue
-            for form in ("{0}_{1}", "{0}{1}", "{1}_{0}") if stem else ("{1}",):
-                names = [folded.get(form.format(stem, side)) for side in (left, right)]
-                if names[0] is not None and names[1] is not None:
-                    return names[0], names[1]
-    return None
-
-
-def fits(names: Collection[str]) -> bool:
-    """Tell whether columns of these names are those of a table of choices."""
-    return {"left", "right", CHOICE} <= find_choice_roles(names).keys()
+TELLING = ("document_id", "source", "reference")
+"""The roles by any of which documents are told apart."""
 
 
 class Choices(NamedTuple):
@@ -127,35 +52,42 @@ class Choices(NamedTuple):
     """By column: the question whose answers it holds."""
 
 
-def open_choices(path: Path, columns: Columns | None, say: Say) -> Choices:
-    """Find out what the columns of a table of choices are, as `columns` say it and as their names tell; say that.
+def open_choices(path: Path, columns: Columns | None, say: Say, format: str = "choices") -> Choices:
+    """Find out what the columns of a table of choices are, as `columns` say it and as names and values tell; say that.
 
-    Raises `BadRecord` and `BadColumns`.
+    `format` is another program's (`relevance.data.importers.described`), if it is none of people's own. Raises
+    `BadRecord` and `BadColumns`.
     """
     columns = columns or Columns({})
-    table = open_table(path, columns.sheet)
+    described = DESCRIPTIONS.get(format)
+    table = open_table(path, columns.sheet) if described is None else open_described(path, format)
     told = columns.find(table.names)
-    guessed = find_choice_roles([name for name in table.names if name not in told.values()], table.head(LOOKED_AT))
-    if columns.has_choices:
-        guessed.pop(CHOICE, None)
-    complete = columns.with_guessed(guessed, table.names)
-    roles = complete.find(table.names)
     if columns.of_summaries:
         raise BadColumns("columns of a table of summaries and of one of choices do not go together: " + ", ".join(told))
-    lacking = [role for role in ("left", "right") if role not in roles]
-    if not any(role in roles for role in ("document_id", "source", "reference")):
-        lacking.append("document_id, source or reference")
-    if not Columns(roles).has_choices:
-        lacking.append(CHOICE)
-    if lacking:
-        FileLine(path, 1).refuse(
-            f"it is not known which column is {' and which is '.join(lacking)}: say it by --columns "
-            f"{lacking[0].split(',')[0]}=COLUMN,...; there are {list_names(table.names)}"
-        )
+    fixed = {} if described is None else find_fixed(described, table.names)
+    known = {**fixed, **told}
+    free = [name for name in table.names if name not in known.values()]
+    rows = table.head(LOOKED_AT)
+    guessed = {role: name for role, name in find_choice_roles(free, rows, known).items() if role not in known}
+    if columns.has_choices or CHOICE in fixed:
+        guessed.pop(CHOICE, None)
+    elif described is not None and CHOICE not in guessed:
+        answers = find_answers({**guessed, **known}, free, rows)
+        guessed |= {f"{QUESTION}{name}": name for name in answers}
+    complete = columns.with_guessed({**guessed, **fixed}, table.names)
+    roles = complete.find(table.names)
+    if described is not None and roles.keys().isdisjoint(TELLING):
+        roles |= {role: name for role, name in described.otherwise.items() if name in table.names}
+        complete = complete._replace(roles={**complete.roles, **roles})
+    check_roles(path, table, roles)
     say(describe_columns(roles, set(guessed) - set(columns.roles)))
     taken = set(roles.values())
-    if other := [name for name in table.names if name not in taken]:
+    if described is None and (other := [name for name in table.names if name not in taken]):
         say(f"columns passed over: {list_names(other)}")
+    if described is not None:
+        complete = complete._replace(choices={**described.choices, **complete.choices})
+        if described.says:
+            say(described.says)
     questions = {
         column: Question(role.removeprefix(CHOICE).removeprefix("."), column if "?" in column else None)
         for role, column in roles.items()
@@ -164,31 +96,57 @@ def open_choices(path: Path, columns: Columns | None, say: Say) -> Choices:
     return Choices(path, table, complete, roles, questions)
 
 
+def find_fixed(described: Description, names: Sequence[str]) -> dict[str, str]:
+    """Map the roles of a description to their fields; "" if it has none."""
+    return {role: next((one for one in fields if one in names), "") for role, fields in described.roles.items()}
+
+
+def check_roles(path: Path, table: Table, roles: Mapping[str, str]) -> None:
+    """Refuse a table without what a judgment needs. Raises `BadRecord`."""
+    lacking = []
+    if sides_of(roles, "_system") is None or sides_of(roles, "") is not None or "left" in roles or "right" in roles:
+        lacking += [role for role in ("left", "right") if role not in roles]
+        if roles.keys().isdisjoint(TELLING):
+            lacking.append(f"{', '.join(TELLING[:-1])} or {TELLING[-1]}")
+    if not Columns(roles).has_choices:
+        lacking.append(CHOICE)
+    if lacking:
+        FileLine(path, 1).refuse(
+            f"it is not known which column is {' and which is '.join(lacking)}: say it by --columns "
+            f"{lacking[0].split(',')[0]}=COLUMN,...; there are {list_names(table.names)}"
+        )
+
+
 def load(
-    path: Path, say: Say, columns: Columns | None = None, keep: Keep = keep_nothing
+    path: Path, say: Say, columns: Columns | None = None, keep: Keep = keep_nothing, *, format: str = "choices"
 ) -> Iterator[tuple[Document, list[Summary]]]:
     """Read the documents and texts of a table of choices, as `read` does."""
-    return records_of(partial(read, columns=columns, keep=keep), path, say)
+    return records_of(partial(read, columns=columns, keep=keep, format=format), path, say)
 
 
-def read(path: Path, say: Say, columns: Columns | None = None, keep: Keep = keep_nothing) -> Iterator[Comparison]:
+def read(
+    path: Path, say: Say, columns: Columns | None = None, keep: Keep = keep_nothing, *, format: str = "choices"
+) -> Iterator[Comparison]:
     """Read a table of choices. What all of its values mean is known before the first judgment is given.
 
-    A text without a column for its system is by a system called after its column. `keep` gets the columns and the
-    values as they are read. Raises `BadRecord` and `BadColumns`.
+    A text without a column for its system is by a system called after its column; without texts, each row is of a
+    document of its own, unless a column names it. `keep` gets the columns and the values as they are read, `format` is
+    another program's. Raises `BadRecord` and `BadColumns`.
     """
-    choices = open_choices(path, columns, say)
+    choices = open_choices(path, columns, say, format)
     roles, told = choices.roles, choices.columns.choices
     rows = RowReader(roles)
     if rows.by_column is not None:
         named = " and ".join(map(quote_value, rows.by_column))
         say(f"no columns name the systems: the texts are by the systems {named}, as their columns are called")
-    meanings = {column: Meanings(told, (roles["left"], roles["right"])) for column in choices.questions}
+    if sides_of(roles, "") is None:
+        say("the file has no texts: its judgments rank systems, and no metric has scores to compare with them")
+    meanings = {column: Meanings(told, sides_of(roles, "") or ("", "")) for column in choices.questions}
     judged = []
     for place, cells in choices.table.read(set(roles.values()), say):
         one = rows.read(place, cells)
         for column, question in choices.questions.items():
-            meaning = meanings[column].find(place, cells.get(column), one.systems, one.texts)
+            meaning = meanings[column].find(place, cells.get(column), one.systems, one.texts or ("", ""))
             if meaning != SKIP:
                 judged.append(one._replace(choice=TIE if meaning == BAD else meaning, question=question))
     for column, of_column in meanings.items():
@@ -222,21 +180,26 @@ class RowReader:
     def read(self, place: FileLine, cells: Mapping[str, Any]) -> Comparison:
         """Read a row, with a tie in the place of its choices. Raises `BadRecord`."""
         row = {role: cells.get(column) for role, column in self.roles.items()}
-        left, right = ("" if row[side] is None else self.text(place, row[side], side) for side in (LEFT, RIGHT))
+        texts = None
+        if "left" in row:
+            texts = self.text(place, row, LEFT), self.text(place, row, RIGHT)
         systems = self.by_column or (self.name(place, row, "left_system"), self.name(place, row, "right_system"))
         return Comparison(
             place,
             self.document(place, row),
             systems,
-            (left, right),
+            texts,
             TIE,
             None if row.get("annotator") in (None, "") else self.name(place, row, "annotator"),
             self.time(row.get("time")),
             reading.optional_text(place, row.get("comment"), "the comment"),
         )
 
-    def text(self, place: FileLine, value: object, side: str) -> str:
+    def text(self, place: FileLine, row: Mapping[str, Any], side: str) -> str:
         """Read one of the two texts, which may be empty."""
+        value = row[side]
+        if value is None:
+            return ""
         text = reading.summary_text(place, value, self.roles[side])
         return self.texts.setdefault(text, text)
 
@@ -252,6 +215,8 @@ class RowReader:
         reference = row.get("reference")
         values = tuple(row.get(role) for role in ("document_id", "title", "source"))
         key = *values, tuple(reference) if isinstance(reference, list) else reference
+        if "left" not in row and values[0] is None:
+            return self.check_document(place, row)
         if key not in self.documents:
             self.documents[key] = self.check_document(place, row)
         return self.documents[key]
@@ -265,6 +230,9 @@ class RowReader:
         references = reading.given_texts(place, reference, "reference")
         if "document_id" in row:
             name = self.name(place, row, "document_id")
+        elif "left" not in row:
+            name = str(len(self.numbers) + 1)
+            self.numbers[name] = name
         elif not (text := source or references):
             place.refuse("the row has neither a source nor a reference, by which documents without ids are told apart")
         else:

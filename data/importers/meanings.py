@@ -50,7 +50,9 @@ class Meanings:
         It may name the side, the system, or be the text that was chosen. Raises `BadRecord` for one that names a side
         and the system on the other.
         """
-        said = as_text(place, value)
+        if isinstance(value, list | dict):
+            place.refuse(f"a choice must be a text or a number, not {reading.kind(value)}")
+        said = as_text(value)
         shown, meaning = self.explain(place, said, systems, texts)
         self.seen.add(said)
         self.counts[shown, meaning] += 1
@@ -127,10 +129,8 @@ class Meanings:
         return f"choices in {quote_value(column)}: {'; '.join(values)}"
 
 
-def as_text(place: FileLine, value: object) -> str:
-    """Return a value of a choice as a text, as a text table has it."""
-    if isinstance(value, list | dict):
-        place.refuse(f"a choice must be a text or a number, not {reading.kind(value)}")
+def as_text(value: object) -> str:
+    """Return a value as a text table has it, without white space around it."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     return "" if value is None else reading.trim_name(str(value))

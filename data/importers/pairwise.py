@@ -1,9 +1,10 @@
 """Published comparisons of two texts by people, and the data set and judgments made of them."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,6 +14,10 @@ from relevance.data.records import Document, Summary
 
 LEFT, RIGHT, TIE = "left", "right", "tie"
 """The choices between two texts."""
+
+STAMP = re.compile(r"\w{3} (\w{3} \d\d? \d\d:\d\d:\d\d) (PST|PDT|UTC|GMT) (\d{4})")
+"""A time as MTurk writes it: `Mon Jan 02 15:04:05 PST 2023`."""
+ZONES = {"PST": -8, "PDT": -7, "UTC": 0, "GMT": 0}
 
 YEARS = (1990, 2200)
 """The years in which a judgment can have been made."""
@@ -37,7 +42,8 @@ class Comparison(NamedTuple):
     place: FileLine
     document: Document
     systems: tuple[str, str]
-    texts: tuple[str, str]
+    texts: tuple[str, str] | None
+    """None if the file does not have them."""
     choice: str
     judge: str | None
     """The annotator's name in the file; None if it does not say."""
@@ -57,8 +63,9 @@ class GivenJudgment(NamedTuple):
     choice: str
     annotator: str
     decided_at: datetime | None
-    comment: str | None = None
-    question: Question = ONLY
+    comment: str | None
+    question: Question
+    place: FileLine
 
 
 class JudgedPairs(NamedTuple):
@@ -123,12 +130,13 @@ class Gathered:
     def judgment(self, one: Comparison) -> GivenJudgment | None:
         """Make a judgment of a comparison; None if it is left out, and counted."""
         document_id = one.document.id
-        left, right = (self.name(document_id, *each) for each in zip(one.systems, one.texts, strict=True))
+        texts = one.texts or ("", "")
+        left, right = (self.name(document_id, *each) for each in zip(one.systems, texts, strict=True))
         pair = document_id, frozenset((left, right))
-        if not all(text.strip() for text in one.texts):
+        if one.texts is not None and not all(text.strip() for text in texts):
             self.counts["empty"] += 1
             return None
-        if fold(one.texts[0]) == fold(one.texts[1]):
+        if left == right or (one.texts is not None and fold(texts[0]) == fold(texts[1])):
             self.counts["identical"] += 1
             self.identical.add(pair)
             return None
@@ -143,7 +151,9 @@ class Gathered:
                 self.counts["repeated"] += 1
                 return None
             self.judged.add(judged)
-        return GivenJudgment(document_id, left, right, one.choice, annotator, one.decided_at, one.comment, one.question)
+        return GivenJudgment(
+            document_id, left, right, one.choice, annotator, one.decided_at, one.comment, one.question, one.place
+        )
 
     def notes(self) -> Iterator[str]:
         """Yield sentences about what was left out or renamed."""
@@ -200,9 +210,9 @@ def records_of(read: Read, path: Path, say: Say) -> Iterator[tuple[Document, lis
 
 
 def moment(place: FileLine, value: object, name: str) -> datetime | None:
-    """Read a time in seconds or milliseconds since 1970, or in ISO 8601, in UTC if it has no zone; None for null.
+    """Read a time; None for null. Raises `BadRecord`.
 
-    Raises `BadRecord`.
+    It is in seconds or milliseconds since 1970, in ISO 8601, in UTC if it has no zone, or as MTurk writes it.
     """
     if value is None:
         return None
@@ -225,6 +235,9 @@ def parse_moment(value: object) -> datetime | None:
             value = float(value)
         if isinstance(value, int | float) and not isinstance(value, bool):
             parsed = datetime.fromtimestamp(value / 1000 if abs(value) > 1e11 else value, UTC)
+        elif isinstance(value, str) and (stamp := STAMP.fullmatch(value.strip())):
+            parsed = datetime.strptime(f"{stamp[1]} {stamp[3]}", "%b %d %H:%M:%S %Y")
+            parsed = parsed.replace(tzinfo=timezone(timedelta(hours=ZONES[stamp[2]]))).astimezone(UTC)
         else:
             parsed = datetime.fromisoformat(str(value))
             parsed = parsed.replace(tzinfo=parsed.tzinfo or UTC).astimezone(UTC)

@@ -29,12 +29,12 @@ class Table(NamedTuple):
     """The names of its columns as they are, which may be blank or twice the same."""
     names: tuple[str, ...]
     """A name of its own for each column: where it has none, its place from 1."""
-    read: Callable[[Collection[str], Say], Iterator[TableRow]]
-    """Yields the rows with the values of some columns; an absent field of an object is absent."""
+    read: Callable[[Collection[str] | None, Say], Iterator[TableRow]]
+    """Yields the rows with the values of some columns, or of all; an absent field of an object is absent."""
 
     def head(self, count: int) -> list[dict[str, Any]]:
         """Return the first rows with all columns."""
-        return [row for _, row in islice(self.read(set(self.names), say_nothing), count)]
+        return [row for _, row in islice(self.read(None, say_nothing), count)]
 
 
 def open_table(path: Path, sheet: str | None = None, *, cells: bool = False) -> Table:
@@ -45,7 +45,9 @@ def open_table(path: Path, sheet: str | None = None, *, cells: bool = False) -> 
         return open_cells(path, sheet)
     if nested.is_parquet(path):
         header = tuple(nested.column_names(path))
-        return Table(header, name_columns(header), lambda wanted, _: parquet_rows(path, wanted))
+        return Table(
+            header, name_columns(header), lambda wanted, _: nested.read_rows(path, header if wanted is None else wanted)
+        )
     if not is_spreadsheet(path) and begins_with_object(path):
         fields = (field for _, record in islice(json_rows(path), INSPECTED) for field in record)
         header = tuple(dict.fromkeys(fields))
@@ -81,10 +83,10 @@ def find_delimiter(path: Path) -> str:
     return guess_delimiter(next((line for _, line in reading.lines(path)), ""))
 
 
-def cell_rows(rows: Iterator[TextRow], names: Sequence[str], wanted: Collection[str]) -> Iterator[TableRow]:
+def cell_rows(rows: Iterator[TextRow], names: Sequence[str], wanted: Collection[str] | None) -> Iterator[TableRow]:
     """Yield the rows of a text table below its header. Raises `BadRecord` for one that is longer or shorter."""
     next(rows, None)
-    wanted = set(wanted)
+    wanted = set(names if wanted is None else wanted)
     columns = [(name, index) for index, name in enumerate(names) if name in wanted]
     for place, values in rows:
         if len(values) != len(names):
@@ -106,11 +108,6 @@ def json_rows(path: Path, wanted: Collection[str] | None = None) -> Iterator[Tab
     for place, record in reading.read_json(path, nan=True):
         row = flatten(record)
         yield place, row if wanted is None else {name: value for name, value in row.items() if name in wanted}
-
-
-def parquet_rows(path: Path, wanted: Collection[str]) -> Iterator[TableRow]:
-    """Yield the rows of a Parquet file with the columns `wanted`."""
-    return nested.read_rows(path, wanted)
 
 
 def flatten(record: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -24,7 +24,7 @@ from relevance.data.export import export
 from relevance.data.importers.mapping import BadColumns, Columns, read_columns
 from relevance.data.importing import Reading
 from relevance.data.records import BadRecord
-from relevance.data.store import DatasetExists, DataStore, StoreError
+from relevance.data.store import DatasetExists, DataStore, StoreError, UnknownDataset
 from tests.data.battles import battle, comparison, policies, turns, write
 
 BATTLES = [
@@ -294,3 +294,58 @@ def test_columns_of_what_is_no_table_are_refused(
 ) -> None:
     with pytest.raises(BadColumns, match="a file of lmarena has its own columns"):
         import_any(data_store, annotation_store, file, name="t", reading=Reading("lmarena", Columns(ROLES)))
+
+
+VOTES = """doc,model_a,model_b,winner,who
+1,bart,t5,bart,zoe
+2,t5,bart,model_b,zoe
+2,t5,bart,tie,max
+"""
+
+
+def test_choices_are_added_to_summaries_that_are_here(
+    annotation_store: AnnotationStore, data_store: DataStore, tmp_path: Path, engine: Engine
+) -> None:
+    table, votes = tmp_path / "table.csv", tmp_path / "votes.csv"
+    table.write_text(TABLE)
+    votes.write_text(VOTES)
+    import_any(data_store, annotation_store, table, name="t", reading=Reading(columns=Columns(ROLES)))
+    told = import_any(data_store, annotation_store, votes, name="more", of="t")
+    assert told == "imported 3 judgments of 2 pairs as the study more of t"
+    study = annotation_store.study("more")
+    assert (study.dataset, study.state, study.ties, study.systems) == ("t", "closed", True, ("bart", "t5"))
+    judged = load_judgments(annotation_store, "more")
+    assert [
+        (str(judged.documents[pair]), choice) for pair, choice in zip(judged.pair, judged.choices, strict=True)
+    ] == [
+        ("1", 1.0),
+        ("2", 1.0),
+        ("2", 0.0),
+    ]
+    assert [one.name for one in data_store.datasets()] == ["t"]
+    before = count_rows(engine)
+    votes.write_text(VOTES + "3,t5,bart,tie,max\n")
+    with pytest.raises(
+        BadRecord, match=r'votes\.csv:5: the data set t has no summary of "3" by "t5": correct the names'
+    ):
+        import_any(data_store, annotation_store, votes, name="again", of="t")
+    with pytest.raises(UnknownDataset):
+        import_any(data_store, annotation_store, votes, name="again", of="nosuch")
+    votes.write_text("model_a,model_b,winner\nbart,t5,bart\n")
+    with pytest.raises(BadRecord, match="which documents of t the judgments are of is not known without their ids"):
+        import_any(data_store, annotation_store, votes, name="again", of="t")
+    votes.write_text("document_id,reference,system,summary\n1,R.,bart,S.\n")
+    with pytest.raises(BadRecord, match="a file of csv has no choices that could be of t"):
+        import_any(data_store, annotation_store, votes, name="again", of="t")
+    assert count_rows(engine) == before
+
+
+def test_votes_without_texts_rank_systems(
+    annotation_store: AnnotationStore, data_store: DataStore, tmp_path: Path
+) -> None:
+    votes = tmp_path / "votes.csv"
+    votes.write_text(VOTES.replace("doc,", "n,"))
+    assert import_any(data_store, annotation_store, votes, name="votes") == (
+        "imported 3 documents and 6 summaries of 2 systems as votes, and 3 judgments of 3 pairs as the study votes"
+    )
+    assert list(load_judgments(annotation_store, "votes").choices) == [1.0, 1.0, 0.0]

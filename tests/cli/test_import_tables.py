@@ -119,3 +119,28 @@ def test_columns_of_a_data_set_without_any_are_refused(table: Path) -> None:
     run("import", table, "--name", "mine")
     assert refused("datasets", "--columns", "mine") == "the columns of mine had the usual names, or it was no table"
     assert refused("datasets", "--columns", "other") == "there is no data set 'other'; there are mine"
+
+
+def test_choices_are_added_to_a_data_set(table: Path, tmp_path: Path) -> None:
+    run("import", table, "--name", "mine")
+    write_csv(tmp_path / "votes.csv", ("document", "model_a", "model_b", "winner"), [("d1", "bart", "t5", "t5")])
+    result = run("import", "votes.csv", "--of", "mine", "--name", "votes")
+    assert result.stdout == "imported 1 judgments of 1 pairs as the study votes of mine\n"
+    assert refused("import", "votes.csv", "--of", "mine", "--name", "votes") == (
+        "there is already a study 'votes'; choose another name"
+    )
+    assert "--save-columns goes with --preview" in refused(
+        *("import", "votes.csv", "--of", "mine", "--name", "again", "--save-columns", "columns.toml")
+    )
+
+
+def test_votes_without_texts_are_analyzed(table: Path) -> None:
+    rows = [
+        (*pair, winner, f"w{n % 3}")
+        for n in range(12)
+        for pair, winner in ((("a1", "b1"), "A"), (("b1", "c1"), "left"))
+    ]
+    write_csv(table, ("model_a", "model_b", "winner", "judge"), rows)
+    run("import", table, "--name", "votes")
+    result = run("analyze", "--study", "votes")
+    assert "a1" in result.stdout

@@ -231,6 +231,62 @@ def test_a_column_called_document_has_ids_or_texts(tmp_path: Path, values: tuple
     assert (document.id, document.source) == ((str(values[0]), "") if role == "document_id" else ("1", values[0]))
 
 
+WORDS = ["A", "B is better", "", "Neither is good"]
+
+
+def test_a_column_that_holds_choices_is_one_whatever_it_is_called(tmp_path: Path) -> None:
+    header = ("review", "target", "sys_a", "A", "sys_b", "B", "Which of A or B is more faithful?", "Remarks on it")
+    rows = [(f"r{n}", f"R{n}.", "x", "One.", "y", "Two.", value, "A lot") for n, value in enumerate(WORDS)]
+    path = write_csv(tmp_path / "f.csv", header, rows)
+    assert guess_format(path) == "choices"
+    judged, _ = judge(path)
+    assert [one.choice for one in judged.judgments] == ["left", "right", "tie"]
+    assert {one.question.wording for one in judged.judgments} == {"Which of A or B is more faithful?"}
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"pick": ["1", "2", "1", "2"]},  # numbers may be anything
+        {"pick": ["tie", "", "tie", ""]},  # nobody prefers anything
+        {"pick": [*WORDS[:3], "maybe"]},
+        {"pick": WORDS, "other pick": WORDS},
+    ],
+)
+def test_what_may_be_something_else_is_not_taken_for_a_choice(tmp_path: Path, columns: dict[str, list[str]]) -> None:
+    rows = [
+        (f"Text {n}.", "R.", "One.", "Two.", *values) for n, values in enumerate(zip(*columns.values(), strict=True))
+    ]
+    path = write_csv(tmp_path / "f.csv", ("document", "reference", "summary_a", "summary_b", *columns), rows)
+    assert guess_format(path) == "csv"
+
+
+VOTES = [("gpt", "llama", "model_a", "u1"), ("llama", "gpt", "llama", "u1"), ("gpt", "pi", "tie", "u2")]
+
+
+def test_votes_without_texts_are_of_a_document_each(tmp_path: Path) -> None:
+    path = write_csv(tmp_path / "f.csv", ("model_a", "model_b", "winner", "judge"), VOTES)
+    assert guess_format(path) == "choices"
+    judged, said = judge(path)
+    assert [(one.document_id, one.left, one.right, one.choice, one.annotator) for one in judged.judgments] == [
+        ("1", "gpt", "llama", "left", "annotator 1"),
+        ("2", "llama", "gpt", "left", "annotator 1"),
+        ("3", "gpt", "pi", "tie", "annotator 2"),
+    ]
+    assert "the file has no texts: its judgments rank systems, and no metric has scores to compare with them" in said
+    assert [one.text for _, written in judged.records for one in written] == [""] * 6
+
+
+def test_votes_without_texts_name_their_documents(tmp_path: Path) -> None:
+    rows = [("d1", *VOTES[0]), ("d1", *VOTES[1]), ("d1", "gpt", "gpt", "A", "u3")]
+    judged, _ = judge(write_csv(tmp_path / "f.csv", ("doc_id", "model_a", "model_b", "winner", "judge"), rows))
+    assert [(one.document_id, one.left, one.annotator) for one in judged.judgments] == [("d1", "gpt", "annotator 1")]
+    assert judged.notes == (
+        "1 comparison of a text with itself left out",
+        "1 comparison left out where somebody had already judged the same pair: the first judgment counts",
+    )
+
+
 def test_columns_are_said_by_name_by_place_and_in_a_file(tmp_path: Path) -> None:
     header = ("article", "x", "y", "", "question, with a comma = sign", "who", "who")
     rows = [("A text.", "One.", "Two.", "1", "y", "a", "zoe"), ("A text.", "One.", "Two.", "2", "x", "b", "max")]

@@ -1,0 +1,274 @@
+"""How other programs write choices between two texts: a description each, which says what is in which field."""
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from relevance.data import reading
+from relevance.data.importers.meanings import as_text
+from relevance.data.importers.pairwise import count
+from relevance.data.importers.rows import INSPECTED, Table, TableRow, flatten, open_table
+from relevance.data.reading import FileLine, Say, say_nothing
+
+NOTHING: Mapping[str, Any] = {}
+
+BETWEEN = "\n\n"
+"""The separator of a conversation's turns when they are joined into one text."""
+
+UNTRUE = {"", "false", "0", "0.0", "none", "null", "nan"}
+"""What stands in the column of an answer that was not given, in lower case."""
+
+TWO_TEXTS = re.compile(r"\s*(?:\|\|\||<br\s*/?>)\s*")
+"""What separates two texts that stand in one field."""
+
+
+class Description(NamedTuple):
+    """How a program writes judgments."""
+
+    fields: frozenset[str]
+    """Fields by which a file is recognized."""
+    roles: Mapping[str, tuple[str, ...]] = NOTHING
+    """Names of a role's field, the first of which that is there is taken; a role without names has no field."""
+    otherwise: Mapping[str, str] = NOTHING
+    """The field of a role that no other field has."""
+    each: tuple[str, ...] = ()
+    """Lists of objects that make a row each, from the outside in; `responses.*` are the lists of all fields of one."""
+    inside: tuple[str, ...] = ()
+    """Beginnings of the names of fields that hold what people saw and said, which lose them; only such are guessed."""
+    answers: tuple[str, ...] = ()
+    """Patterns of fields for one `answer` to a `question` each, whose value says whether it was given."""
+    question: str = ""
+    """The field that names the question of a row's answer."""
+    answer: tuple[str, ...] = ()
+    """The fields that may have it."""
+    left_out: Mapping[str, tuple[str, ...]] = NOTHING
+    """Values of fields, in lower case, whose rows are no judgments."""
+    added: Mapping[str, str] = NOTHING
+    """Fields that all rows have, with their values."""
+    joined: tuple[str, ...] = ()
+    """Fields whose texts are lists of a conversation's turns."""
+    split: str = ""
+    """A field with both texts, which become `text_a` and `text_b`."""
+    choices: Mapping[str, str] = NOTHING
+    """What values of choices mean that do not tell it."""
+    middle: Mapping[str, float] = NOTHING
+    """Fields with numbers from 1 to 2, which mean 1 below this one, and 2 above."""
+    says: str = ""
+    """What whoever imports such a file is told."""
+    refused: str = ""
+    """Why there are no judgments in such a file, if it has none."""
+
+
+DESCRIPTIONS: dict[str, Description] = {
+    "mturk": Description(
+        fields=frozenset({"HITId", "AssignmentId", "WorkerId"}),
+        roles={"annotator": ("WorkerId",), "time": ("SubmitTime",)},
+        otherwise={"document_id": "HITId"},
+        inside=("Input.", "Answer."),
+        answers=(r"Answer\.(?P<question>.+)\.(?P<answer>[^.]+)",),
+        left_out={"AssignmentStatus": ("rejected",)},
+    ),
+    "label_studio": Description(
+        fields=frozenset({"annotations", "data"}),
+        roles={
+            "annotator": (
+                "annotations.completed_by",
+                "annotations.completed_by.id",
+                "annotations.completed_by.email",
+            ),
+            "time": ("annotations.created_at",),
+        },
+        otherwise={"document_id": "id"},
+        each=("annotations", "annotations.result"),
+        inside=("data.",),
+        question="annotations.result.from_name",
+        answer=("annotations.result.value.selected", "annotations.result.value.choices"),
+        left_out={"annotations.was_cancelled": ("true",)},
+    ),
+    "potato": Description(
+        fields=frozenset({"displayed_text"}),
+        roles={"annotator": ("user",), "document_id": ("instance_id", "id")},
+        answers=(r"label_annotations\.(?P<question>.+?)\.(?P<answer>.+)", r"(?P<question>.+):::(?P<answer>.+)"),
+        split="displayed_text",
+    ),
+    "argilla": Description(
+        fields=frozenset({"fields", "responses"}),
+        roles={"annotator": ("response.user_id",)},
+        otherwise={"document_id": "id"},
+        each=("responses.*",),
+        inside=("fields.", "responses."),
+        left_out={"response.status": ("discarded", "draft")},
+    ),
+    "alpaca_eval": Description(
+        fields=frozenset({"instruction", "output_1", "output_2", "preference"}),
+        roles={"source": ("instruction",)},
+        choices={"1.5": "tie", "0": "tie"},
+        middle={"preference": 1.5},
+        says="the annotators of such files are often models, and no people: their names are not kept",
+    ),
+    "lmarena_table": Description(
+        fields=frozenset({"model_a", "model_b", "response_a", "response_b", "winner_model_a", "winner_model_b"}),
+        roles={"source": ("prompt",), "document_id": ("id",)},
+        answers=(r"(?P<question>winner)_(?P<answer>model_a|model_b|tie)",),
+        joined=("prompt", "response_a", "response_b"),
+    ),
+    "crowd_kit": Description(
+        fields=frozenset({"worker", "left", "right", "label"}),
+        roles={
+            **{"annotator": ("worker",), "left_system": ("left",), "right_system": ("right",), "choice": ("label",)},
+            **{"left": (), "right": ()},
+        },
+    ),
+    "preferences": Description(
+        fields=frozenset({"chosen", "rejected"}),
+        roles={"source": ("prompt",), "left": ("chosen",), "right": ("rejected",), "choice": ("choice",)},
+        added={"choice": "chosen"},
+        joined=("prompt", "chosen", "rejected"),
+    ),
+    "prolific": Description(
+        fields=frozenset({"Submission id", "Participant id"}),
+        refused="these are Prolific's participants, and no judgments; import the file of the program in which they "
+        "judged, whose annotators may be called by these ids",
+    ),
+}
+"""The programs, by the names of their formats; the first whose fields all occur is taken."""
+
+
+def recognize(names: Collection[str]) -> str | None:
+    """Return the format whose fields all occur among these; None for no such."""
+    known = {*names, *tops(names)}
+    return next((format for format, one in DESCRIPTIONS.items() if one.fields <= known), None)
+
+
+def open_described(path: Path, format: str) -> Table:
+    """Open a file as its format's description says, as a table with a row for each judgment. Raises `BadRecord`."""
+    description = DESCRIPTIONS[format]
+    if description.refused:
+        FileLine(path, 1).refuse(description.refused)
+    source = open_table(path)
+    if lacking := sorted(description.fields - {*source.names, *tops(source.names)}):
+        FileLine(path, 1).refuse(f"a file of {format} has the fields {', '.join(lacking)}")
+    first = [row for _, row in islice(read_described(source, description, say_nothing), INSPECTED)]
+    names = tuple(dict.fromkeys(name for row in first for name in row))
+    return Table(names, names, lambda wanted, say: pick(read_described(source, description, say), wanted))
+
+
+def tops(names: Collection[str]) -> Iterator[str]:
+    """Yield the names of the fields that hold others."""
+    yield from (name.split(".")[0] for name in names)
+
+
+def pick(rows: Iterator[TableRow], wanted: Collection[str] | None) -> Iterator[TableRow]:
+    """Yield rows with some of their fields, or with all."""
+    for place, row in rows:
+        yield place, row if wanted is None else {name: value for name, value in row.items() if name in wanted}
+
+
+def read_described(source: Table, description: Description, say: Say) -> Iterator[TableRow]:
+    """Yield the judgments of a file, and say at its end what is left out. Raises `BadRecord`."""
+    left_out: Counter[str] = Counter()
+    for place, record in source.read(None, say):
+        for row in spread(place, [dict(record)], description.each):
+            reason = find_reason(row, description)
+            if reason is None:
+                yield place, tidy(place, row, description)
+            else:
+                left_out[reason] += 1
+    for reason, number in left_out.items():
+        say(f"{count(number, 'row')} left out: {reason}")
+
+
+def spread(place: FileLine, rows: list[dict[str, Any]], each: Sequence[str]) -> list[dict[str, Any]]:
+    """Return a row for each object of the lists in rows; a row whose list is empty stays one."""
+    for path in each:
+        found = []
+        for row in rows:
+            within = path.removesuffix("*")
+            lists = [path] if within == path else [name for name in row if name.startswith(within)]
+            shared = {name: value for name, value in row.items() if name not in lists}
+            items = [
+                shared | name_item(path, name, item)
+                for name in lists
+                for item in reading.objects(place, row.get(name) or [], name)
+            ]
+            found += items or [shared]
+        rows = found
+    return rows
+
+
+def name_item(path: str, name: str, item: Mapping[str, Any]) -> dict[str, Any]:
+    """Name the fields of an object in a list: by the list or, of all lists of an object, its value by the list."""
+    if path == name:
+        return flatten(item, f"{name}.")
+    return {name: item.get("value")} | flatten({key: one for key, one in item.items() if key != "value"}, "response.")
+
+
+def find_reason(row: Mapping[str, Any], description: Description) -> str | None:
+    """Return why a row is no judgment; None if it is one."""
+    for field, values in description.left_out.items():
+        if (value := as_text(row.get(field)).casefold()) in values:
+            return f"{field.split('.')[-1]} is {value}"
+    if description.question and description.question in row and not any(name in row for name in description.answer):
+        return "another kind of answer"
+    return None
+
+
+def tidy(place: FileLine, row: dict[str, Any], description: Description) -> dict[str, Any]:
+    """Return the fields of a judgment by the names that they are guessed by, with what the description adds."""
+    kept = {name for names in description.roles.values() for name in names} | set(description.otherwise.values())
+    found: dict[str, Any] = {}
+    for name, given in row.items():
+        value = given[0] if isinstance(given, list) and len(given) == 1 and isinstance(given[0], str) else given
+        if matched := next((m for one in description.answers if (m := re.fullmatch(one, name))), None):
+            answered = found.setdefault(matched["question"], "")
+            if as_text(value).casefold() not in UNTRUE:
+                found[matched["question"]] = f"{answered}, {matched['answer']}".removeprefix(", ")
+        elif description.question and name in description.answer:
+            found[as_text(row.get(description.question))] = value
+        elif prefix := next((one for one in description.inside if name.startswith(one)), None):
+            found[name.removeprefix(prefix)] = value
+        elif name in kept or not description.inside:
+            found[name] = value
+    for name in description.joined:
+        if name in found:
+            found[name] = join_turns(place, found[name], name)
+    for name, middle in description.middle.items():
+        found[name] = by_middle(found.get(name), middle)
+    if description.split:
+        texts = TWO_TEXTS.split(reading.text(place, found.pop(description.split, ""), description.split))
+        if len(texts) != 2:
+            place.refuse(f"{description.split} must be two texts with ||| or <br> between them, not {len(texts)}")
+        found |= {"text_a": texts[0], "text_b": texts[1]}
+    return found | dict(description.added)
+
+
+def by_middle(value: object, middle: float) -> object:
+    """Return 1 for a number below the middle, 2 for one above it; other values, and 0, as they are."""
+    try:
+        number = float(as_text(value))
+    except ValueError:
+        return value
+    if number in (0, middle) or math.isnan(number):
+        return value
+    return "1" if number < middle else "2"
+
+
+def join_turns(place: FileLine, value: object, name: str) -> object:
+    """Return the turns of a conversation as one text, or of messages the last one; other texts as they are."""
+    if isinstance(value, str) and value.startswith("["):
+        try:
+            parsed = json.loads(value)
+        except json.JSONDecodeError:
+            return value
+        value = parsed if isinstance(parsed, list) else value
+    if not isinstance(value, list):
+        return value
+    if value and all(isinstance(one, dict) for one in value):
+        last = value[-1].get("content")
+        return reading.summary_text(place, last, f"the content of the last message of {name}")
+    return BETWEEN.join(as_text(one) for one in value)
