@@ -18,7 +18,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from relevance.annotation.store import AnnotationStore
 from relevance.data.database import URL_VARIABLE, connect, database_url, file_url, sqlite_file
-from relevance.data.importers import read_documents
+from relevance.data.importers import IMPORTERS, LINES, read_documents
 from relevance.data.one_line import in_one_line
 from relevance.data.places import DATABASE, data_folder, default_file, left_in_environment
 from relevance.data.records import Document, Summary
@@ -87,9 +87,7 @@ class Refused(click.ClickException):
 format_option = click.option(
     "--format",
     "format",
-    help="interchange, scitldr, summeval, csv, tsv, parquet, json, question, cnn_dailymail, xsum, scisummnet, "
-    "newsroom, arxiv, arxiv_papers, multi_xscience, huggingface, realsumm, tac, sacrerouge, mt_metrics_eval, lmarena, "
-    "human_feedback, spreadsheet, choices or lines; guessed from the file or folder if left out.",
+    help=f"{', '.join(IMPORTERS)} or {LINES}; guessed from the file or folder if left out.",
 )
 
 input_format_option = click.option("--input-format", "format", help="Format of FILE; guessed if left out.")
