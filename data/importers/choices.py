@@ -66,7 +66,8 @@ def open_choices(path: Path, columns: Columns | None, say: Say, format: str = "c
         raise BadColumns("columns of a table of summaries and of one of choices do not go together: " + ", ".join(told))
     fixed = {} if described is None else find_fixed(described, table.names)
     known = {**fixed, **told}
-    free = [name for name in table.names if name not in known.values()]
+    instead = {} if described is None else described.otherwise
+    free = [name for name in table.names if name not in {*known.values(), *instead.values()}]
     rows = table.head(LOOKED_AT)
     guessed = {role: name for role, name in find_choice_roles(free, rows, known).items() if role not in known}
     if columns.has_choices or CHOICE in fixed:
@@ -76,9 +77,11 @@ def open_choices(path: Path, columns: Columns | None, say: Say, format: str = "c
         guessed |= {f"{QUESTION}{name}": name for name in answers}
     complete = columns.with_guessed({**guessed, **fixed}, table.names)
     roles = complete.find(table.names)
-    if described is not None and roles.keys().isdisjoint(TELLING):
-        roles |= {role: name for role, name in described.otherwise.items() if name in table.names}
-        complete = complete._replace(roles={**complete.roles, **roles})
+    if roles.keys().isdisjoint(TELLING) or sides_of(roles, "_system") is None:  # the same text may be shown twice
+        complete = complete.with_guessed(
+            {role: name for role, name in instead.items() if name in table.names}, table.names
+        )
+        roles = complete.find(table.names)
     check_roles(path, table, roles)
     say(describe_columns(roles, set(guessed) - set(columns.roles)))
     taken = set(roles.values())

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relevance.data.importers import choices, find_comparisons, guess_format
+from relevance.data.importers import choice_columns, find_comparisons, guess_format
 from relevance.data.importers.mapping import (
     MEANINGS,
     BadColumns,
@@ -191,7 +191,7 @@ NAMES = [
 @pytest.mark.parametrize(("names", "expected"), NAMES)
 @pytest.mark.parametrize("change", [str, str.upper, str.title, lambda name: f" {name} "])
 def test_names_that_people_use_are_recognized(names: list[str], expected: str, change: Callable[[str], str]) -> None:
-    found = choices.find_choice_roles([change(name) for name in names])
+    found = choice_columns.find_choice_roles([change(name) for name in names])
     for role, name in (
         one.split("=") for one in expected.replace("Review ID", "Review_ID").replace("Summary A", "Summary_A").split()
     ):
@@ -208,7 +208,7 @@ def test_names_that_people_use_are_recognized(names: list[str], expected: str, c
     ],
 )
 def test_other_tables_are_not_taken_for_choices(names: list[str]) -> None:
-    assert not choices.fits(names)
+    assert not choice_columns.fits(names)
 
 
 @pytest.mark.parametrize(

@@ -97,12 +97,12 @@ def test_mturk_s_batches(tmp_path: Path) -> None:
     )
     format, judged, said = judge(path)
     assert format == "mturk"
-    assert told(judged) == [("1", "1", "2", "left", ONE), ("1", "1", "2", "tie", TWO)]
+    assert told(judged) == [("H1", "1", "2", "left", ONE), ("H2", "1", "2", "tie", TWO)]
     assert [one.comment for one in judged.judgments] == ["=hm", None]
     times = [one.decided_at and one.decided_at.isoformat() for one in judged.judgments]
     assert times == ["2023-01-02T23:04:05+00:00", "2023-07-04T07:00:00+00:00"]
     assert "1 row left out: AssignmentStatus is rejected" in said
-    ((document, _),) = judged.records
+    (document, _), _ = judged.records
     assert (document.source, document.title) == ("Text.", None)  # and not MTurk's title of the task
 
 
@@ -298,7 +298,7 @@ def test_what_is_not_guessed_of_an_export_can_be_said(tmp_path: Path) -> None:
     with pytest.raises(BadRecord, match="it is not known which column is left"):
         judge(path)
     _, judged, _ = judge(path, parse_columns("left=x,right=y"))
-    assert told(judged) == [("1", "x", "y", "left", ONE)]
+    assert told(judged) == [("H", "x", "y", "left", ONE)]
 
 
 def test_an_export_of_another_program_is_refused_by_name(tmp_path: Path) -> None:
