@@ -155,6 +155,43 @@ CHOICES = [
 ]
 
 
+TASKS = [
+    {
+        "id": n,
+        "data": {"text": "Text é.", "text1": f"One {n}.", "text2": "Two."},
+        "annotations": [
+            {"completed_by": 1, "result": [{"value": {"selected": "left"}, "from_name": "pw", "type": "pairwise"}]},
+            {"completed_by": {"id": 2}, "result": [], "was_cancelled": True},
+        ],
+    }
+    for n in range(2)
+]
+ARGILLA = [
+    {
+        "id": f"r{n}",
+        "fields": {"prompt": "Text.", "a": f"One {n}.", "b": "Two."},
+        "responses": {"better": [{"value": "a", "user_id": "u"}]},
+    }
+    for n in range(3)
+]
+POTATO = [
+    {"id": f"i{n}", "displayed_text": "One. ||| Two.", "label_annotations": {"q": {"A": "true"}}} for n in range(3)
+]
+CHOSEN = [
+    {
+        "prompt": f"Sum {n}.",
+        "chosen": [{"role": "x", "content": "One."}],
+        "rejected": [{"role": "x", "content": "Two."}],
+    }
+    for n in range(3)
+]
+MTURK = b"""HITId,AssignmentId,WorkerId,AssignmentStatus,Input.text,Input.text1,Input.text2,Answer.pick.A,Answer.pick.B
+H1,A1,W1,Approved,Text.,One.,Two.,true,false
+H2,A2,W1,Rejected,Text.,One.,Two.,true,false
+H3,A3,W2,,Text.,One.,Two.,false,true
+"""
+
+
 def choices_table():
     rows = [list(CHOICES[0]), *(list(one.values()) for one in CHOICES)]
     return "\n".join(map(",".join, rows)).encode()
@@ -191,6 +228,11 @@ SAMPLES = {
         nested_parquet([late_battle(f"b{n}") for n in range(3)], compression="none", use_dictionary=False),
     ],
     "choices": [choices_table(), jsonl(CHOICES), nested_parquet(CHOICES, compression="none")],
+    "label_studio": [json.dumps(TASKS).encode(), json.dumps(TASKS, indent=1).encode()],
+    "argilla": [jsonl(ARGILLA)],
+    "potato": [jsonl(POTATO)],
+    "mturk": [MTURK],
+    "preferences": [jsonl(CHOSEN), nested_parquet(CHOSEN, compression="none")],
     "human_feedback": [jsonl([comparison(f"p{n}", n) for n in range(2)])],
     LINES: ["One summary.\nAnother é.\r\nA third.\n".encode()],
 }
