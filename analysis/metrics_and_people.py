@@ -88,6 +88,7 @@ def analyze_agreement(
     *,
     rule: Rule = "half",
     seed: int = 0,
+    level: float = 0.95,
 ) -> AgreementAnalysis:
     """Compare every metric's score differences with the preferences, with intervals and pairwise tests.
 
@@ -106,6 +107,7 @@ def analyze_agreement(
         documents,
         annotators=annotators,
         weights=weights,
+        level=level,
         seed=seed,
     )
     earned = {name: credit_pairs(preferences.choices, difference, rule) for name, difference in differences.items()}

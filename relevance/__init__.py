@@ -4,11 +4,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from relevance.choices import load_choices
     from relevance.explaining import Explanation, explain
     from relevance.frames import BadFrame, load
     from relevance.tables import agreement, correlate, score
 
-__all__ = ["BadFrame", "Explanation", "agreement", "correlate", "explain", "load", "score"]
+__all__ = ["BadFrame", "Explanation", "agreement", "correlate", "explain", "load", "load_choices", "score"]
 
 PLACES = {
     "BadFrame": "frames",
@@ -17,6 +18,7 @@ PLACES = {
     "correlate": "tables",
     "explain": "explaining",
     "load": "frames",
+    "load_choices": "choices",
     "score": "tables",
 }
 """The module of each name, imported when the name is first used: the command and the pages need none of them."""

@@ -78,7 +78,7 @@ def read_keys(frame: pd.DataFrame) -> list[tuple[str, str]]:
     require(frame, ("document", "system"))
     keys: dict[tuple[str, str], int] = {}
     for row, (document, system) in enumerate(zip(frame["document"], frame["system"], strict=True)):
-        if any(_is_missing(name) or not trim_name(str(name)) for name in (document, system)):
+        if any(is_missing(name) or not trim_name(str(name)) for name in (document, system)):
             raise BadFrame(f"row {row} has no document or no system; name both")
         key = trim_name(str(document)), trim_name(str(system))
         if key in keys:
@@ -123,8 +123,8 @@ def read_examples(frame: pd.DataFrame, signatures: Iterable[str] = (), *, clean:
     return [by_key[key] for key in keys]
 
 
-def read_cells(frame: pd.DataFrame, human: str, metrics: Sequence[str] | None) -> tuple[Cells, dict[str, str]]:
-    """Read the sorted columns of scores and ratings; also return the name of each column of scores by signature.
+def read_cells(frame: pd.DataFrame, human: str | None, metrics: Sequence[str] | None) -> tuple[Cells, dict[str, str]]:
+    """Read the sorted columns of scores and, if `human` names one, of ratings; also return the columns by signature.
 
     `metrics` are the columns of scores, by default those that `score` made. Raises `BadFrame`.
     """
@@ -132,16 +132,16 @@ def read_cells(frame: pd.DataFrame, human: str, metrics: Sequence[str] | None) -
     names = [name for name in made if name in frame.columns] if metrics is None else list(dict.fromkeys(metrics))
     if not names:
         raise BadFrame("the frame has no scores; make them by `relevance.score`, or name their columns in `metrics`")
-    require(frame, (human, *names))
+    require(frame, names if human is None else (human, *names))
     keys = read_keys(frame)
     labels = {made.get(name, name): name for name in names}
     cells = Cells(
         documents=tuple(document for document, _ in keys),
         systems=tuple(system for _, system in keys),
-        ratings={human: _numbers(frame, human)},
+        ratings={} if human is None else {human: _numbers(frame, human)},
         scores={signature: _numbers(frame, name) for signature, name in labels.items()},
     )
-    if np.isnan(cells.ratings[human]).all():
+    if human is not None and np.isnan(cells.ratings[human]).all():
         raise BadFrame(f"column {human!r} has no ratings")
     return cells.in_order(), labels
 
@@ -156,12 +156,13 @@ def _numbers(frame: pd.DataFrame, name: str) -> np.ndarray[Any, np.dtype[np.floa
     return numbers
 
 
-def _is_missing(value: object) -> bool:
+def is_missing(value: object) -> bool:
+    """Tell whether a value of a frame says that there is none."""
     return value is None or value is pd.NA or (isinstance(value, float) and np.isnan(value))
 
 
 def _text(value: object, row: int, column: str) -> str | None:
-    if _is_missing(value):
+    if is_missing(value):
         return None
     if not isinstance(value, str):
         raise BadFrame(f"row {row}: {column} must be a text, not {type(value).__name__}")
@@ -177,7 +178,7 @@ def _source(value: object, row: int) -> str | tuple[str, ...]:
 
 
 def _references(value: object, row: int) -> tuple[str, ...]:
-    if _is_missing(value):
+    if is_missing(value):
         return ()
     if isinstance(value, str):
         return (value,)

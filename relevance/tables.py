@@ -9,8 +9,9 @@ from relevance.analysis.agreement.counts import Rule
 from relevance.analysis.arrays import Draws
 from relevance.analysis.correlation.coefficients import METHODS, Method
 from relevance.analysis.leaders import SCARCE, find_scarce
-from relevance.analysis.metrics_and_people import analyze_rated_pairs, correlate_columns
+from relevance.analysis.metrics_and_people import analyze_agreement, analyze_rated_pairs, correlate_columns
 from relevance.analysis.ratio_intervals import Interval
+from relevance.choices import read_preferences
 from relevance.frames import CLEANED, SIGNATURES, BadFrame, read_cells, read_examples
 from relevance.metrics.base import Score
 from relevance.metrics.cleaned import of_texts
@@ -53,23 +54,32 @@ def score(
 
 def agreement(
     frame: pd.DataFrame,
-    human: str,
+    human: str | None = None,
     metrics: Sequence[str] | None = None,
     *,
+    choices: pd.DataFrame | None = None,
     rule: Rule = "half",
     level: float = 0.95,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """Compute how often metrics prefer the summary of a document that people rated higher: a row for each metric.
+    """Compute how often metrics prefer the summary of a document that people prefer: a row for each metric.
 
-    `human` is the column of ratings. `agreement`, in [0, 1], is by `rule`: a metric's tie earns a half (`half`),
-    nothing (`strict`), or is not counted (`decided`). `low` and `high` are its interval, with documents as a sample; if
+    People rated the summaries, in the column `human`, or chose between two: then `choices` is a frame with a row for
+    each choice, `document`, the systems `left` and `right`, the `choice` (`left`, `right`, `tie`, or the chosen system)
+    and, if there are several, the `annotator`; `load_choices` reads one from a file. `agreement`, in [0, 1], is by
+    `rule`: a metric's tie earns a half (`half`), nothing (`strict`), or is not counted (`decided`). `low` and `high`
+    are its interval, with documents as a sample, and annotators, too, from five on; if
     there is none, they are NaN and `reason` says why. So is the agreement of a metric with values on fewer than 20
     pairs, or of fewer than 6 documents, where another has enough. Raises `BadFrame`, and ValueError for an unknown rule
     or a bad level.
     """
+    if (human is None) == (choices is None):
+        raise BadFrame("name the column of ratings in `human`, or give a frame of `choices`, and only one of them")
     cells, labels = read_cells(frame, human, metrics)
-    analysis = analyze_rated_pairs(cells, human, rule=rule, seed=seed, level=level)
+    if choices is None:
+        analysis = analyze_rated_pairs(cells, human, rule=rule, seed=seed, level=level)
+    else:
+        analysis = analyze_agreement(read_preferences(choices, cells), rule=rule, seed=seed, level=level)
     rows = []
     scarce = {name for name, row in find_scarce(analysis).items() if row.evaluation.agreement.pairs}
     for row in analysis.rows:

@@ -1,0 +1,132 @@
+"""People's choices between two summaries as frames: read from files, and set against columns of scores."""
+
+import warnings
+from pathlib import Path
+from typing import NoReturn
+
+import numpy as np
+import pandas as pd
+
+from relevance.data.cells import Cells
+from relevance.data.importers import COMPARED, find_comparisons, guess_format
+from relevance.data.importers.mapping import SKIP, Columns
+from relevance.data.importers.meanings import Meanings
+from relevance.data.importers.pairwise import LEFT, RIGHT, read_judged
+from relevance.data.preferences import Preferences, to_name_column
+from relevance.data.reading import FileLine, trim_name
+from relevance.frames import BadFrame, is_missing, require
+
+NEEDED = ("document", "left", "right", "choice")
+
+
+class RowOfChoices(FileLine):
+    """A row of a frame of choices, for error messages."""
+
+    def __init__(self, row: int) -> None:
+        super().__init__(Path("choices"), row)
+
+    def __str__(self) -> str:
+        return f"row {self.line} of choices"
+
+    def refuse(self, problem: str) -> NoReturn:
+        """Raise `BadFrame` for this row."""
+        raise BadFrame(f"{self}: {problem}")
+
+
+def load_choices(
+    path: str | Path,
+    format: str | None = None,
+    *,
+    columns: dict[str, str] | None = None,
+    choices: dict[str, str] | None = None,
+) -> pd.DataFrame:
+    """Read the choices of a file in any format of judgments of `relevance import` into a frame for `agreement`.
+
+    A row is a judgment: `document`, the systems `left` and `right`, `choice` (`left`, `right` or `tie`), `annotator`,
+    `time`, `comment` and `question`; `load` reads the summaries of the same file, under the same names. `columns` say
+    what the columns of a table are, `choices` what values of a choice mean, as `--columns` and `--choices` do. What was
+    guessed, left out and counted is a warning. Raises `BadRecord`, with file and line, `BadColumns`, and `BadFrame` for
+    a file without choices.
+    """
+    path = Path(path)
+    told = None if columns is None and choices is None else Columns(columns or {}, choices or {})
+    said: list[str] = []
+    format = format or guess_format(path, told)
+    if format not in COMPARED:
+        raise BadFrame(f"{path.name}: a file of {format} has no choices between two summaries")
+    judged = read_judged(find_comparisons(format, told, lambda _: None), path, said.append)
+    for sentence in (*said, *judged.notes):
+        warnings.warn(sentence, stacklevel=2)
+    rows = [
+        {
+            "document": one.document_id,
+            "left": one.left,
+            "right": one.right,
+            "choice": one.choice,
+            "annotator": one.annotator,
+            "time": one.decided_at,
+            "comment": one.comment,
+            "question": one.question.name,
+        }
+        for one in judged.judgments
+    ]
+    return pd.DataFrame(rows)
+
+
+def read_preferences(choices: pd.DataFrame, cells: Cells) -> Preferences:
+    """Read a frame of choices between the summaries of some cells.
+
+    `choice` says `left`, `right` or `tie`, in words that `relevance import` knows or as the name of the chosen system;
+    without a column `annotator` all choices are by one person. Raises `BadFrame`.
+    """
+    require(choices, NEEDED)
+    places = {key: place for place, key in enumerate(zip(cells.documents, cells.systems, strict=True))}
+    meanings = Meanings({}, (LEFT, RIGHT))
+    pairs: dict[tuple[int, int], int] = {}
+    entries: list[tuple[int, float]] = []
+    annotators: list[str | None] = []
+    for row, values in enumerate(choices.to_dict("records")):
+        place = RowOfChoices(row)
+        document, left, right = (name_of(place, values[column], column) for column in NEEDED[:3])
+        missing = [system for system in (left, right) if (document, system) not in places]
+        if missing:
+            place.refuse(f"the frame has no summary of document {document!r} by {missing[0]!r}")
+        if left == right:
+            place.refuse(f"the system {left!r} is compared with itself")
+        said = None if is_missing(values["choice"]) else values["choice"]
+        meaning = meanings.find(place, said, (left, right), ("", ""))
+        if not meaning:
+            place.refuse(f"the choice {said!r} is none; say left, right, tie or the name of the chosen system")
+        if meaning == SKIP:
+            continue
+        key = places[document, left], places[document, right]
+        sign = {LEFT: 1.0, RIGHT: -1.0}.get(meaning, 0.0)
+        if key[::-1] in pairs:
+            key, sign = key[::-1], -sign
+        entries.append((pairs.setdefault(key, len(pairs)), sign))
+        annotators.append("" if is_missing(values.get("annotator")) else str(values["annotator"]))
+    if not entries:
+        raise BadFrame("the frame of choices has no choices")
+    first, second = np.array(list(pairs), dtype=np.intp).T
+    pair, signs = np.array(entries, dtype=np.float64).T
+    documents, systems = to_name_column(cells.documents), to_name_column(cells.systems)
+    nothing = np.full(len(entries), np.nan)
+    return Preferences(
+        documents=documents[first],
+        firsts=systems[first],
+        seconds=systems[second],
+        inclusion=np.full(len(pairs), np.nan),
+        scores={name: np.stack([values[first], values[second]], axis=1) for name, values in cells.scores.items()},
+        pair=pair.astype(np.intp),
+        choices=signs,
+        annotators=to_name_column(annotators),
+        left=nothing,
+        took=nothing,
+    )
+
+
+def name_of(place: RowOfChoices, value: object, column: str) -> str:
+    """Return the name of a document or a system. Raises `BadFrame`."""
+    if is_missing(value) or not (name := trim_name(str(value))):
+        place.refuse(f"{column} is empty")
+    return name
