@@ -25,6 +25,7 @@ from relevance.cli.shared import (
     report_refusals,
     table_format_option,
 )
+from relevance.data.importers.scored_table import fits as is_scored_table
 from relevance.data.shards import is_sharded
 from relevance.metrics.scoring import Failures
 from relevance.reports.contents import contents_as_json
@@ -80,7 +81,8 @@ def analyze(
 ) -> None:
     """Compare metrics with people and each other: with the ratings in FILE or in the data set NAME, or with a --study.
 
-    FILE may also be a folder of scored shards; its scores are read unchanged, and tables of texts are left out.
+    FILE may also be a folder of scored shards, or a table with a document, a system, ratings and scores in each row;
+    the scores are read unchanged, and tables of texts are left out.
 
     Prints agreement with intervals, tests of every two metrics, correlations at three levels, systems; for a study also
     the agreement between annotators and the ranking of systems. Without ratings, all tables that need no people are
@@ -104,6 +106,10 @@ def analyze(
         from relevance.cli.analyze.shards import describe_shards
 
         contents = describe_shards(Path(name), chosen["names"], asked, settings, options)
+    elif format is None and Path(name).is_file() and is_scored_table(Path(name)):
+        from relevance.cli.analyze.cells import describe_table
+
+        contents = describe_table(Path(name), chosen["names"], asked, settings, options)
     else:
         from relevance.cli.analyze.scores import describe_scores
 
