@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from relevance.data import reading
 from relevance.data.importers.choice_columns import LOOKED_AT, find_answers, find_choice_roles, sides_of
 from relevance.data.importers.columns import describe_columns
-from relevance.data.importers.described import DESCRIPTIONS, Description, open_described
+from relevance.data.importers.described import DESCRIPTIONS, OWN, Description, open_described
 from relevance.data.importers.mapping import (
     BAD,
     CHOICE,
@@ -59,44 +59,51 @@ def open_choices(path: Path, columns: Columns | None, say: Say, format: str = "c
     `BadRecord` and `BadColumns`.
     """
     columns = columns or Columns({})
-    described = DESCRIPTIONS.get(format)
-    table = open_table(path, columns.sheet) if described is None else open_described(path, format)
+    described = DESCRIPTIONS.get(format, OWN)
+    table = open_table(path, columns.sheet) if described is OWN else open_described(path, format)
     told = columns.find(table.names)
     if columns.of_summaries:
         raise BadColumns("columns of a table of summaries and of one of choices do not go together: " + ", ".join(told))
-    fixed = {} if described is None else find_fixed(described, table.names)
-    known = {**fixed, **told}
-    instead = {} if described is None else described.otherwise
-    free = [name for name in table.names if name not in {*known.values(), *instead.values()}]
-    rows = table.head(LOOKED_AT)
-    guessed = {role: name for role, name in find_choice_roles(free, rows, known).items() if role not in known}
-    if columns.has_choices or CHOICE in fixed:
-        guessed.pop(CHOICE, None)
-    elif described is not None and CHOICE not in guessed:
-        answers = find_answers({**guessed, **known}, free, rows)
-        guessed |= {f"{QUESTION}{name}": name for name in answers}
+    fixed = find_fixed(described, table.names)
+    guessed = guess_roles(described, table, {**fixed, **told})
+    if columns.has_choices:
+        guessed = {role: name for role, name in guessed.items() if not is_question(role)}
     complete = columns.with_guessed({**guessed, **fixed}, table.names)
     roles = complete.find(table.names)
     if roles.keys().isdisjoint(TELLING) or sides_of(roles, "_system") is None:  # the same text may be shown twice
-        complete = complete.with_guessed(
-            {role: name for role, name in instead.items() if name in table.names}, table.names
-        )
+        instead = {role: name for role, name in described.otherwise.items() if name in table.names}
+        complete = complete.with_guessed(instead, table.names)
         roles = complete.find(table.names)
     check_roles(path, table, roles)
     say(describe_columns(roles, set(guessed) - set(columns.roles)))
     taken = set(roles.values())
-    if described is None and (other := [name for name in table.names if name not in taken]):
+    if described is OWN and (other := [name for name in table.names if name not in taken]):
         say(f"columns passed over: {list_names(other)}")
-    if described is not None:
-        complete = complete._replace(choices={**described.choices, **complete.choices})
-        if described.says:
-            say(described.says)
+    if described.says:
+        say(described.says)
+    complete = complete._replace(choices={**described.choices, **columns.choices})
     questions = {
         column: Question(role.removeprefix(CHOICE).removeprefix("."), column if "?" in column else None)
         for role, column in roles.items()
-        if role == CHOICE or role.startswith(QUESTION)
+        if is_question(role)
     }
     return Choices(path, table, complete, roles, questions)
+
+
+def is_question(role: str) -> bool:
+    """Tell whether a role is that of a column of choices."""
+    return role == CHOICE or role.startswith(QUESTION)
+
+
+def guess_roles(described: Description, table: Table, known: Mapping[str, str]) -> dict[str, str]:
+    """Guess the roles beside those that are known; several columns of choices of another program are its questions."""
+    taken = {*known.values(), *described.otherwise.values()}
+    free, rows = [name for name in table.names if name not in taken], table.head(LOOKED_AT)
+    guessed = {role: name for role, name in find_choice_roles(free, rows, known).items() if role not in known}
+    if described is not OWN and CHOICE not in guessed and CHOICE not in known:
+        answers = find_answers({**guessed, **known}, free, rows)
+        guessed |= {f"{QUESTION}{name}": name for name in answers}
+    return guessed
 
 
 def find_fixed(described: Description, names: Sequence[str]) -> dict[str, str]:
@@ -156,7 +163,7 @@ def read(
         of_column.check(column)
         say(of_column.describe(column))
     seen = {value for of_column in meanings.values() for value in of_column.seen}
-    if unused := [value for value in told if value not in seen]:
+    if unused := [value for value in (columns or Columns({})).choices if value not in seen]:
         say(f"values of --choices that no row has: {', '.join(map(quote_value, unused))}")
     if rows.timeless:
         first = next(iter(rows.timeless))
@@ -209,25 +216,29 @@ class RowReader:
     def name(self, place: FileLine, row: Mapping[str, Any], role: str) -> str:
         """Read the name of a system, an annotator or a document."""
         key = role, row[role]
+        if type(row[role]) not in (str, int):
+            return reading.identifier(place, row[role], self.roles[role])  # which refuses it
         if key not in self.names:
             self.names[key] = reading.identifier(place, row[role], self.roles[role])
         return self.names[key]
 
     def document(self, place: FileLine, row: Mapping[str, Any]) -> Document:
         """Read the document of a row, with the references that stand in it."""
-        reference = row.get("reference")
-        values = tuple(row.get(role) for role in ("document_id", "title", "source"))
-        key = *values, tuple(reference) if isinstance(reference, list) else reference
-        if "left" not in row and values[0] is None:
+        values = tuple(row.get(role) for role in ("document_id", "title", "source", "reference"))
+        shared = "left" in row or "document_id" in row
+        if not shared or not all(isinstance(value, str | int | None) for value in values):
             return self.check_document(place, row)
-        if key not in self.documents:
-            self.documents[key] = self.check_document(place, row)
-        return self.documents[key]
+        if values not in self.documents:
+            self.documents[values] = self.check_document(place, row)
+        return self.documents[values]
 
     def check_document(self, place: FileLine, row: Mapping[str, Any]) -> Document:
         """Check the document of a row. Raises `BadRecord`."""
-        source = reading.optional_text(place, row.get("source"), "source") or ""
-        reference = row.get("reference")
+        source, reference = row.get("source"), row.get("reference")
+        if isinstance(source, list):
+            source = reading.parse_texts(place, source, "source")
+        else:
+            source = reading.optional_text(place, source, "source") or ""
         if not isinstance(reference, list):
             reference = [one] if (one := reading.optional_text(place, reference, "reference")) else []
         references = reading.given_texts(place, reference, "reference")

@@ -64,6 +64,9 @@ class Description(NamedTuple):
     """Why there are no judgments in such a file, if it has none."""
 
 
+OWN = Description(frozenset())
+"""A table of people's own."""
+
 DESCRIPTIONS: dict[str, Description] = {
     "mturk": Description(
         fields=frozenset({"HITId", "AssignmentId", "WorkerId"}),
