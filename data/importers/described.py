@@ -56,6 +56,8 @@ class Description(NamedTuple):
     """A field with both texts, which become `text_a` and `text_b`."""
     choices: Mapping[str, str] = NOTHING
     """What values of choices mean that do not tell it."""
+    other: tuple[str, ...] = ()
+    """The field with the system on the left, and those with both; the one that is not on the left becomes `right`."""
     middle: Mapping[str, float] = NOTHING
     """Fields with numbers from 1 to 2, which mean 1 below this one, and 2 above."""
     says: str = ""
@@ -132,6 +134,15 @@ DESCRIPTIONS: dict[str, Description] = {
         roles={"source": ("prompt",), "left": ("chosen",), "right": ("rejected",), "choice": ("choice",)},
         added={"choice": "chosen"},
         joined=("prompt", "chosen", "rejected"),
+    ),
+    "judgments": Description(
+        fields=frozenset({"study", "annotator", "document_id", "system_a", "system_b", "left", "choice", "chosen"}),
+        roles={
+            **{"document_id": ("document_id",), "left_system": ("left",), "right_system": ("right",)},
+            **{"choice": ("choice",), "annotator": ("annotator",), "time": ("decided_at",), "comment": ("rationale",)},
+        },
+        left_out={"check": ("true",), "excluded": ("true",)},
+        other=("left", "system_a", "system_b"),
     ),
     "prolific": Description(
         fields=frozenset({"Submission id", "Participant id"}),
@@ -240,6 +251,9 @@ def tidy(place: FileLine, row: dict[str, Any], description: Description) -> dict
     for name in description.joined:
         if name in found:
             found[name] = join_turns(place, found[name], name)
+    if description.other:
+        left, *both = (found.get(name) for name in description.other)
+        found["right"] = next((system for system in both if system != left), None)
     for name, middle in description.middle.items():
         found[name] = by_middle(found.get(name), middle)
     if description.split:

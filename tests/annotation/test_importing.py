@@ -349,3 +349,19 @@ def test_votes_without_texts_rank_systems(
         "imported 3 documents and 6 summaries of 2 systems as votes, and 3 judgments of 3 pairs as the study votes"
     )
     assert list(load_judgments(annotation_store, "votes").choices) == [1.0, 1.0, 0.0]
+
+
+@pytest.mark.parametrize("format", ["jsonl", "csv"])
+def test_judgments_that_were_exported_come_back(
+    annotation_store: AnnotationStore, data_store: DataStore, tmp_path: Path, format: str
+) -> None:
+    table, exported = tmp_path / "table.csv", tmp_path / f"exported.{format}"
+    table.write_text(TABLE)
+    import_any(data_store, annotation_store, table, name="t", reading=Reading(columns=Columns(ROLES)))
+    before = export_judgments(annotation_store, "t: relevance")
+    assert [(one["left"], one["choice"]) for one in before] == [("bart", "right"), ("t5", "left"), ("t5", "right")]
+    exported.write_text(export(before, format), encoding="utf-8")
+    import_any(data_store, annotation_store, exported, name="again", of="t")
+    after = export_judgments(annotation_store, "again")
+    kept = ("document_id", "left", "choice", "chosen", "annotator", "rationale", "decided_at")
+    assert [[one[name] for name in kept] for one in after] == [[one[name] for name in kept] for one in before]
