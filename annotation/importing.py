@@ -28,7 +28,7 @@ from relevance.data.importers.mapping import Columns, write_columns
 from relevance.data.importers.pairwise import LEFT, TIE, GivenJudgment, JudgedPairs, Question, read_judged
 from relevance.data.importing import Reading, describe_import, import_file
 from relevance.data.marks import check_marks
-from relevance.data.reading import Say, quote_value, say_nothing
+from relevance.data.reading import FileLine, Say, quote_value, say_nothing
 from relevance.data.records import BadRecord
 from relevance.data.store import DataStore, checked_name
 from relevance.data.store.base import has_named, insert_named
@@ -123,7 +123,7 @@ def import_judgments(
         else:
             dataset = find_dataset(session, of)
         summaries = read_summaries(session, dataset.id)
-        check_judged(file.given.judgments, summaries, of or name)
+        check_judged(path, file.given.judgments, summaries, of or name)
         for study, (question, judgments) in file.studies.items():
             spec = StudySpec(
                 name=study,
@@ -161,13 +161,13 @@ def read_file(path: Path, name: str, reading: Reading, say: Say) -> JudgedFile:
 
 
 def check_judged(
-    judgments: Sequence[GivenJudgment], summaries: Mapping[tuple[str, str], tuple[int, int]], dataset: str
+    path: Path, judgments: Sequence[GivenJudgment], summaries: Mapping[tuple[str, str], tuple[int, int]], dataset: str
 ) -> None:
     """Refuse judgments of a summary that the data set does not have. Raises `BadRecord`."""
     for one in judgments:
         for system in (one.left, one.right):
             if (one.document_id, system) not in summaries:
-                one.place.refuse(
+                FileLine(path, one.line).refuse(
                     f"the data set {dataset} has no summary of {quote_value(one.document_id)} by "
                     f"{quote_value(system)}: correct the names, or leave the row out"
                 )

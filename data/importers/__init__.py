@@ -181,12 +181,12 @@ def guess_table_format(path: Path, ending: str) -> str:
         return "realsumm"
     try:
         table = open_table(path)
-        names, rows = set(table.names), table.head(LOOKED_AT)
+        if ending == "parquet" and set(table.names) >= lmarena.FIELDS | {"conversation_a"}:
+            return "lmarena"
+        known = recognize(table.names)
+        return known or ("choices" if fits_choices(table.names, table.head(LOOKED_AT)) else ending)
     except BadRecord:
         return ending  # its importer reports the damage
-    if ending == "parquet" and names >= lmarena.FIELDS | {"conversation_a"}:
-        return "lmarena"
-    return recognize(names) or ("choices" if fits_choices(table.names, rows) else ending)
 
 
 def guess_json(path: Path) -> str:

@@ -65,7 +65,8 @@ class GivenJudgment(NamedTuple):
     decided_at: datetime | None
     comment: str | None
     question: Question
-    place: FileLine
+    line: int
+    """Its line in the file."""
 
 
 class JudgedPairs(NamedTuple):
@@ -152,7 +153,7 @@ class Gathered:
                 return None
             self.judged.add(judged)
         return GivenJudgment(
-            document_id, left, right, one.choice, annotator, one.decided_at, one.comment, one.question, one.place
+            document_id, left, right, one.choice, annotator, one.decided_at, one.comment, one.question, one.place.line
         )
 
     def notes(self) -> Iterator[str]:
