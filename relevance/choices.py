@@ -10,7 +10,7 @@ import pandas as pd
 from relevance.data.cells import Cells
 from relevance.data.importers import COMPARED, find_comparisons, guess_format
 from relevance.data.importers.mapping import SKIP, Columns
-from relevance.data.importers.meanings import Meanings
+from relevance.data.importers.meanings import Meanings, as_text, side_of
 from relevance.data.importers.pairwise import LEFT, RIGHT, read_judged
 from relevance.data.preferences import Preferences, to_name_column
 from relevance.data.reading import FileLine, trim_name
@@ -94,7 +94,8 @@ def read_preferences(choices: pd.DataFrame, cells: Cells) -> Preferences:
         if left == right:
             place.refuse(f"the system {left!r} is compared with itself")
         said = None if is_missing(values["choice"]) else values["choice"]
-        meaning = meanings.find(place, said, (left, right), ("", ""))
+        system = side_of(as_text(said), (left, right))
+        meaning = system or meanings.find(place, said, ("", ""), ("", ""))
         if not meaning:
             place.refuse(f"the choice {said!r} is none; say left, right, tie or the name of the chosen system")
         if meaning == SKIP:
