@@ -5,7 +5,7 @@ Callers use `read_documents`: it guesses the format, and checks what no single l
 at all.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -41,7 +41,7 @@ from relevance.data.importers.columns import complete_columns, guess_table
 from relevance.data.importers.described import DESCRIPTIONS, recognize
 from relevance.data.importers.mapping import BadColumns, Columns, Keep, keep_nothing
 from relevance.data.importers.pairwise import Read
-from relevance.data.importers.rows import begins_with_object, flatten, open_table
+from relevance.data.importers.rows import begins_with_object, open_table
 from relevance.data.marks import check_marks
 from relevance.data.own_references import OwnReferences
 from relevance.data.reading import SPREADSHEETS, Say, quote_value, read_json, say_nothing
@@ -192,12 +192,11 @@ def guess_table_format(path: Path, ending: str) -> str:
 def guess_json(path: Path) -> str:
     """Return the format of a JSON file by the fields of its first object. Raises `BadRecord` if it cannot be told."""
     for place, record in read_json(path, nan=True):
-        rows = [name for name, fits in (("choices", is_choice), ("json", flat.fits)) if fits(record)]
-        for format, fields in RECOGNIZED:
-            if fields <= record.keys():
-                return rows[0] if format in OF_DOCUMENTS and rows else format
-        if rows:
-            return rows[0]
+        known = next((format for format, fields in RECOGNIZED if fields <= record.keys()), None)
+        if known is not None and known not in OF_DOCUMENTS:
+            return known
+        if row := "choices" if holds_choices(path) else "json" if flat.fits(record) else known:
+            return row
         place.refuse(
             "the format cannot be told from the fields "
             f"{', '.join(map(quote_value, list(record)[:8])) or '(none)'}: to be read as a table, the objects lack "
@@ -207,10 +206,13 @@ def guess_json(path: Path) -> str:
     raise BadRecord(f"{path.name}:1: the file is empty")
 
 
-def is_choice(record: Mapping[str, object]) -> bool:
-    """Tell whether an object is a choice between two texts."""
-    row = flatten(record)
-    return fits_choices(list(row), [row])
+def holds_choices(path: Path) -> bool:
+    """Tell whether the objects of a JSON file are choices between two texts; an error is told when they are read."""
+    try:
+        table = open_table(path)
+        return fits_choices(table.names, table.head(LOOKED_AT))
+    except BadRecord:
+        return False
 
 
 def guess_folder(path: Path) -> str:

@@ -20,6 +20,9 @@ NOTHING: Mapping[str, Any] = {}
 BETWEEN = "\n\n"
 """The separator of a conversation's turns when they are joined into one text."""
 
+LAST_TURN = "\n\nAssistant:"
+"""The mark of an answer in conversations that are one text."""
+
 UNTRUE = {"", "false", "0", "0.0", "none", "null", "nan"}
 """What stands in the column of an answer that was not given, in lower case."""
 
@@ -40,6 +43,8 @@ class Description(NamedTuple):
     """Lists of objects that make a row each, from the outside in; `responses.*` are the lists of all fields of one."""
     inside: tuple[str, ...] = ()
     """Beginnings of the names of fields that hold what people saw and said, which lose them; only such are guessed."""
+    parsed: str = ""
+    """A field that holds JSON, a list with an object, whose fields are taken for the record's, by their paths."""
     answers: tuple[str, ...] = ()
     """Patterns of fields for one `answer` to a `question` each, whose value says whether it was given."""
     question: str = ""
@@ -52,6 +57,8 @@ class Description(NamedTuple):
     """Fields that all rows have, with their values."""
     joined: tuple[str, ...] = ()
     """Fields whose texts are lists of a conversation's turns."""
+    before: tuple[str, ...] = ()
+    """A field, the texts whose last turn is judged, and which hold that field before it where it is missing."""
     split: str = ""
     """A field with both texts, which become `text_a` and `text_b`."""
     choices: Mapping[str, str] = NOTHING
@@ -75,6 +82,7 @@ DESCRIPTIONS: dict[str, Description] = {
         roles={"annotator": ("WorkerId",), "time": ("SubmitTime",)},
         otherwise={"document_id": "HITId"},
         inside=("Input.", "Answer."),
+        parsed="Answer.taskAnswers",
         answers=(r"Answer\.(?P<question>.+)\.(?P<answer>[^.]+)",),
         left_out={"AssignmentStatus": ("rejected",)},
     ),
@@ -131,9 +139,13 @@ DESCRIPTIONS: dict[str, Description] = {
     ),
     "preferences": Description(
         fields=frozenset({"chosen", "rejected"}),
-        roles={"source": ("prompt",), "left": ("chosen",), "right": ("rejected",), "choice": ("choice",)},
+        roles={
+            **{"source": ("prompt",), "left": ("chosen",), "right": ("rejected",), "choice": ("choice",)},
+            **{"left_system": ("chosen_model", "chosen-model"), "right_system": ("rejected_model", "rejected-model")},
+        },
         added={"choice": "chosen"},
         joined=("prompt", "chosen", "rejected"),
+        before=("prompt", "chosen", "rejected"),
     ),
     "judgments": Description(
         fields=frozenset({"study", "annotator", "document_id", "system_a", "system_b", "left", "choice", "chosen"}),
@@ -187,14 +199,27 @@ def read_described(source: Table, description: Description, say: Say) -> Iterato
     """Yield the judgments of a file, and say at its end what is left out. Raises `BadRecord`."""
     left_out: Counter[str] = Counter()
     for place, record in source.read(None, say):
-        for row in spread(place, [dict(record)], description.each):
+        for row in spread(place, [parse(place, dict(record), description.parsed)], description.each):
             reason = find_reason(row, description)
             if reason is None:
-                yield place, tidy(place, row, description)
+                yield place, complete(place, rename(row, description), description)
             else:
                 left_out[reason] += 1
     for reason, number in left_out.items():
         say(f"{count(number, 'row')} left out: {reason}")
+
+
+def parse(place: FileLine, row: dict[str, Any], field: str) -> dict[str, Any]:
+    """Return a row with the answers that a field holds as JSON, by names such as `Answer.better.A`."""
+    if not row.get(field):
+        return row
+    answers = reading.parse_json_value(place, str(row.pop(field)), "list")
+    prefix = f"{field.split('.', maxsplit=1)[0]}."
+    return row | {
+        name.removesuffix(".label"): value
+        for one in reading.objects(place, answers, field)
+        for name, value in flatten(one, prefix).items()
+    }
 
 
 def spread(place: FileLine, rows: list[dict[str, Any]], each: Sequence[str]) -> list[dict[str, Any]]:
@@ -232,8 +257,8 @@ def find_reason(row: Mapping[str, Any], description: Description) -> str | None:
     return None
 
 
-def tidy(place: FileLine, row: dict[str, Any], description: Description) -> dict[str, Any]:
-    """Return the fields of a judgment by the names that they are guessed by, with what the description adds."""
+def rename(row: Mapping[str, Any], description: Description) -> dict[str, Any]:
+    """Return the fields of a judgment by the names that they are guessed by."""
     kept = {name for names in description.roles.values() for name in names} | set(description.otherwise.values())
     found: dict[str, Any] = {}
     for name, given in row.items():
@@ -248,20 +273,24 @@ def tidy(place: FileLine, row: dict[str, Any], description: Description) -> dict
             found[name.removeprefix(prefix)] = value
         elif name in kept or not description.inside:
             found[name] = value
-    for name in description.joined:
-        if name in found:
-            found[name] = join_turns(place, found[name], name)
+    return found
+
+
+def complete(place: FileLine, row: dict[str, Any], description: Description) -> dict[str, Any]:
+    """Return a judgment's fields with those that follow from others. Raises `BadRecord`."""
+    if description.before and not row.get(description.before[0]):
+        row |= part_turns(place, row, *description.before)
+    row |= {name: join_turns(place, row[name], name) for name in description.joined if name in row}
+    row |= {name: by_middle(row.get(name), middle) for name, middle in description.middle.items()}
     if description.other:
-        left, *both = (found.get(name) for name in description.other)
-        found["right"] = next((system for system in both if system != left), None)
-    for name, middle in description.middle.items():
-        found[name] = by_middle(found.get(name), middle)
+        left, *both = (row.get(name) for name in description.other)
+        row["right"] = next((system for system in both if system != left), None)
     if description.split:
-        texts = TWO_TEXTS.split(reading.text(place, found.pop(description.split, ""), description.split))
+        texts = TWO_TEXTS.split(reading.text(place, row.pop(description.split, ""), description.split))
         if len(texts) != 2:
             place.refuse(f"{description.split} must be two texts with ||| or <br> between them, not {len(texts)}")
-        found |= {"text_a": texts[0], "text_b": texts[1]}
-    return found | dict(description.added)
+        row |= {"text_a": texts[0], "text_b": texts[1]}
+    return row | dict(description.added)
 
 
 def by_middle(value: object, middle: float) -> object:
@@ -273,6 +302,20 @@ def by_middle(value: object, middle: float) -> object:
     if number in (0, middle) or math.isnan(number):
         return value
     return "1" if number < middle else "2"
+
+
+def part_turns(place: FileLine, row: Mapping[str, Any], name: str, *texts: str) -> dict[str, object]:
+    """Return what stands before the last turn of the texts as the field of this name, and the texts without it.
+
+    Turns are messages, or begin with a mark such as `Assistant:`.
+    """
+    first = row.get(texts[0])
+    if isinstance(first, list) and len(first) > 1:
+        return {name: BETWEEN.join(str(join_turns(place, [one], name)) for one in first[:-1])}
+    if not all(isinstance(row.get(text), str) and LAST_TURN in row[text] for text in texts):
+        return {}
+    parts = {text: row[text].rpartition(LAST_TURN) for text in texts}
+    return {name: parts[texts[0]][0].strip()} | {text: after.strip() for text, (_, _, after) in parts.items()}
 
 
 def join_turns(place: FileLine, value: object, name: str) -> object:

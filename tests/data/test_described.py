@@ -276,6 +276,43 @@ def test_chosen_and_rejected_answers(tmp_path: Path, suffix: str) -> None:
     assert (document.source, chosen.text, rejected.text) == ("Sum up 0.", "A bus.", "A ferry.")
 
 
+def test_what_was_asked_stands_before_the_answers_where_no_field_has_it(tmp_path: Path) -> None:
+    asked = "\n\nHuman: Hi.\n\nAssistant: Yes?\n\nHuman: Sum up."
+    texts = {"chosen": f"{asked}\n\nAssistant: A bus.", "rejected": f"{asked}\n\nAssistant: A ferry."}
+    path = write_json(tmp_path / "f.jsonl", texts | {"chosen_model": "gpt", "rejected_model": "pi"})
+    document, (chosen, rejected) = judge(path)[1].records[0]
+    assert (document.source, chosen.text, rejected.text) == (asked.strip(), "A bus.", "A ferry.")
+    assert (chosen.system, rejected.system) == ("gpt", "pi")
+    talks = {name: [{"role": "user", "content": "Sum up."}, {"role": "assistant", "content": name}] for name in texts}
+    document, (chosen, rejected) = judge(write_json(tmp_path / "g.jsonl", talks))[1].records[0]
+    assert (document.source, chosen.text, rejected.text) == ("Sum up.", "chosen", "rejected")
+    with pytest.raises(BadRecord, match="it is not known which column is document_id, source or reference"):
+        judge(write_json(tmp_path / "h.jsonl", {"chosen": "A bus.", "rejected": "A ferry."}))
+
+
+def test_answers_of_mturk_s_own_elements(tmp_path: Path) -> None:
+    header = (*MTURK, "Input.output_2", "Answer.taskAnswers")
+    head = ("T", "A", "W1", "Approved", "", "Text.", "One.", "Two.")
+    rows = [
+        ("H1", *head, json.dumps([{"better": {"Summary 1": False, "Summary 2": True}, "notes": "x"}])),
+        ("H2", *head, json.dumps([{"better": {"Summary 1": True, "Summary 2": False}}])),
+    ]
+    _, judged, _ = judge(write_csv(tmp_path / "radio.csv", header, *rows))
+    assert [(one.choice, one.comment) for one in judged.judgments] == [("right", "x"), ("left", None)]
+    rows = [("H1", *head, json.dumps([{"pick": {"label": "Summary 2 is better"}}]))]
+    _, judged, _ = judge(write_csv(tmp_path / "classifier.csv", header, *rows))
+    assert [one.choice for one in judged.judgments] == ["right"]
+    with pytest.raises(BadRecord, match=r"bad\.csv:2: not valid JSON"):
+        judge(write_csv(tmp_path / "bad.csv", header, ("H1", *head, "[x")))
+
+
+def test_a_choice_is_told_by_its_values_in_json_whose_first_object_has_none(tmp_path: Path) -> None:
+    one = {"text": "Text.", "text1": "One.", "text2": "Two.", "id": 1, "lead_time": 3.5}
+    path = write_json(tmp_path / "min.json", one, one | {"id": 2, "pw": "left"}, one | {"id": 3, "pw": "right"})
+    format, judged, _ = judge(path)
+    assert (format, [one.choice for one in judged.judgments]) == ("choices", ["left", "right"])
+
+
 def test_turns_are_joined_and_other_texts_stay() -> None:
     place = FileLine(Path("f"), 1)
     assert [join_turns(place, value, "x") for value in ("[1] says", '["a", "b"]', "text", None, [])] == [
