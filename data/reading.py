@@ -114,7 +114,9 @@ def refuse_other_files(place: FileLine, raw: bytes) -> None:
         if place.path.suffix.lower() in SPREADSHEETS:
             place.refuse("this is a spreadsheet, which is read as a table: leave out the format, or name spreadsheet")
         known = {b"[Content_Types].xml": ".xlsx", b"opendocument.spreadsheet": ".ods", b"\xd0\xcf\x11\xe0": ".xls"}
-        if ending := next((one for mark, one in known.items() if mark in raw), None):
+        with open_file(place.path) as file:
+            begins = file.read(CHUNK)  # a line may end anywhere in it
+        if ending := next((one for mark, one in known.items() if mark in begins), None):
             place.refuse(f"this seems to be a spreadsheet; give its name the ending {ending}, by which it is read")
         place.refuse("the file is compressed; unpack it first")
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import hypothesis.internal.conjecture.providers as drawing
 import pytest
@@ -23,8 +23,13 @@ from relevance.data.store import DataStore
 from relevance.llm.calls import Calls
 from relevance.metrics import default_metrics, make_metrics, metric
 from relevance.metrics.scoring import score_dataset
+from tests.driving import FLAGS, chromium
 from tests.llm.stub import Stub, running_stub
 from tests.postgresql import NoPostgreSQL, PostgreSQL
+from tests.waiting import PATIENCE
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 pytest_plugins = ["tests.marks"]
 
@@ -110,6 +115,21 @@ def found() -> Path:
     if not FOUND.is_dir():
         absent("small files of other programs", f"they belong in {FOUND}")
     return FOUND
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator["Browser"]:
+    """A real Chromium, one a process: a second Playwright beside it refuses to start."""
+    from playwright.sync_api import expect, sync_playwright
+
+    path = chromium()
+    if path is None:
+        absent("no Chromium", "apt-get install chromium, or name one in the variable CHROMIUM")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        expect.set_options(timeout=PATIENCE * 1000)
+        yield browser
+        browser.close()
 
 
 # --- databases ----------------------------------------------------------------------------------------------

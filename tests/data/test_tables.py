@@ -335,6 +335,7 @@ def test_objects_that_are_no_table_are_refused_with_what_they_lack(tmp_path: Pat
         ("a.xlsx", b"PK\x03\x04", "this is a spreadsheet, which is read as a table"),
         ("a.csv", b"PK\x03\x04[Content_Types].xml", "give its name the ending .xlsx"),
         ("a.csv", b"PK\x03\x04 application/vnd.oasis.opendocument.spreadsheet", "give its name the ending .ods"),
+        ("a.csv", b"PK\x03\x04\n[Content_Types].xml", "give its name the ending .xlsx"),
         ("a.tsv", b"\xd0\xcf\x11\xe0", "give its name the ending .xls"),
     ],
 )

@@ -5,18 +5,16 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import Browser, expect
 
-from tests.conftest import absent
 from tests.docs.pages import PAGES, ROOT
-from tests.driving import FLAGS, chromium
 from tests.waiting import PATIENCE
 
 pytestmark = pytest.mark.process
@@ -37,7 +35,7 @@ def served(folder: Path) -> Iterator[str]:
     server.shutdown()
 
 
-def test_the_site_is_built_without_a_warning_and_asks_no_other_host(tmp_path: Path) -> None:
+def test_the_site_is_built_without_a_warning_and_asks_no_other_host(tmp_path: Path, browser: Browser) -> None:
     # strict: a link or an anchor that leads nowhere fails the build
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)]
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "PYTHONPATH": str(ROOT)}
@@ -45,18 +43,12 @@ def test_the_site_is_built_without_a_warning_and_asks_no_other_host(tmp_path: Pa
     assert built.returncode == 0, built.stdout + built.stderr
     assert all((tmp_path / name).with_suffix(".html").exists() for name in PAGES)
 
-    path = chromium()
-    if path is None:
-        absent("no Chromium", "apt-get install chromium, or name one in the variable CHROMIUM")
     asked: set[str] = set()
-    with served(tmp_path) as address, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
-        page = browser.new_page()
+    with served(tmp_path) as address, closing(browser.new_page()) as page:
         page.set_default_timeout(PATIENCE * 1000)
         page.on("request", lambda request: asked.add(request.url.split("/")[2]))
         for name in PAGES:
             page.goto(f"{address}/{Path(name).with_suffix('.html').as_posix()}")
         page.get_by_placeholder("Search").first.press_sequentially("bertscore")  # it listens to keys
         expect(page.locator(".md-search-result__item").first).to_be_visible(timeout=PATIENCE * 1000)
-        browser.close()
     assert asked == {address.removeprefix("http://")}

@@ -1,28 +1,14 @@
-"""A real Chromium."""
+"""Pages of a real Chromium."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page
 
-from tests.conftest import absent
-from tests.driving import FLAGS, chromium
 from tests.waiting import PATIENCE
 
 Opener = Callable[..., Page]
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    path = chromium()
-    if path is None:
-        absent("no Chromium", "apt-get install chromium, or name one in the variable CHROMIUM")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
-        expect.set_options(timeout=PATIENCE * 1000)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="session")

@@ -81,6 +81,7 @@ def test_sides_words_and_names_of_systems_are_choices() -> None:
     assert [(one["agreement"][0], one["pairs"][0], one["human ties"][0]) for one in found] == [(1.0, 1, 1)] * 3
 
 
+@pytest.mark.filterwarnings("ignore")
 def test_a_narrower_level_is_a_narrower_interval(table: Path) -> None:
     scored = relevance.score(relevance.load(table, "choices"), ["rouge1"])
     choices = relevance.load_choices(table)
@@ -107,6 +108,7 @@ def test_choices_that_are_refused(choices: pd.DataFrame | None, message: str) ->
     assert str(refused.value).startswith(message)
 
 
+@pytest.mark.filterwarnings("ignore")
 def test_files_of_choices_are_loaded_with_what_is_said_of_them(tmp_path: Path) -> None:
     path = tmp_path / "f.csv"
     path.write_text("article,x,y,pick\nText.,One.,Two.,yes\nOther.,One.,Two.,no\n")
