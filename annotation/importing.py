@@ -23,7 +23,7 @@ from relevance.data.access import visitor_of
 from relevance.data.cleaning import RULES
 from relevance.data.database import now
 from relevance.data.files import sha256
-from relevance.data.importers import COMPARED, find_comparisons, guess_format
+from relevance.data.importers import COMPARED, find_comparisons, tell_format
 from relevance.data.importers.mapping import Columns, write_columns
 from relevance.data.importers.pairwise import LEFT, TIE, GivenJudgment, JudgedPairs, Question, read_judged
 from relevance.data.importing import Reading, describe_import, import_file
@@ -71,9 +71,7 @@ def import_any(
 
     With `of`, they are of the summaries of that data set. Raises what that function raises, and `StudyExists`.
     """
-    if reading.format is None:
-        reading = reading._replace(format=guess_format(path, reading.columns))
-        say(f"format: {reading.format} (guessed)")
+    reading = reading._replace(format=reading.format or tell_format(path, reading.columns, say))
     if reading.format not in COMPARED:
         if of is not None:
             raise BadRecord(f"{path.name}:1: a file of {reading.format} has no choices that could be of {of}")
@@ -100,10 +98,11 @@ def import_judgments(
     study's pairs are those that were compared, in the order of the file; its annotators are numbered. If it raises
     `BadRecord`, `BadColumns`, `DatasetExists`, `UnknownDataset` or `StudyExists`, nothing is stored.
     """
-    file = read_file(path, checked_name(name), reading, say)
+    name = checked_name(name)
+    file = read_file(path, name, reading, say)
     if of is not None and file.columns is not None and "document_id" not in file.columns.roles:
         raise BadRecord(f"{path.name}:1: which documents of {of} the judgments are of is not known without their ids")
-    records = list(check_marks(file.given.records, say, clean=reading.clean))
+    records = [] if of is not None else list(check_marks(file.given.records, say, clean=reading.clean))
     hashes, digest = hash_records(records), sha256(path)
     with store.changing("texts") as session:
         for study in file.studies:
@@ -112,7 +111,7 @@ def import_judgments(
         if of is None:
             dataset = insert_dataset(
                 session,
-                name=checked_name(name),
+                name=name,
                 format=file.format,
                 sha256=digest,
                 records=records,
@@ -123,12 +122,15 @@ def import_judgments(
         else:
             dataset = find_dataset(session, of)
         summaries = read_summaries(session, dataset.id)
-        check_judged(path, file.given.judgments, summaries, of or name)
+        systems = {system for _, system in summaries}
+        if of is not None:
+            check_judged(path, file.given.judgments, summaries, of)
+            systems = {system for one in file.given.judgments for system in (one.left, one.right)}
         for study, (question, judgments) in file.studies.items():
             spec = StudySpec(
                 name=study,
                 dataset=dataset.name,
-                systems=tuple(sorted({system for one in file.given.judgments for system in (one.left, one.right)})),
+                systems=tuple(sorted(systems)),
                 rule=GIVEN,
                 ties=any(judgment.choice == TIE for judgment in judgments),
                 question=question.wording or QUESTIONS.get(file.format, ASKED),
@@ -136,13 +138,13 @@ def import_judgments(
                     [CAME if of is None else CAME_LATER, "", *(f"- {one}" for one in file.told)]
                 ).strip(),
             )
-            insert_study(session, dataset.id, spec, judgments, file.given.identical)
+            insert_study(session, spec, judgments, summaries, file.given.identical)
     return [store.study(study) for study in file.studies]
 
 
 def read_file(path: Path, name: str, reading: Reading, say: Say) -> JudgedFile:
     """Read a file of comparisons, whose studies are called `name`. Raises `BadRecord` and `BadColumns`."""
-    format = reading.format or guess_format(path, reading.columns)
+    format = reading.format or tell_format(path, reading.columns, say)
     kept: list[Columns] = []
     told: list[str] = []
 
@@ -179,16 +181,19 @@ def exists_already(name: str) -> StudyExists:
 
 
 def insert_study(
-    session: Session, dataset_id: int, spec: StudySpec, judgments: Sequence[GivenJudgment], identical: int
+    session: Session,
+    spec: StudySpec,
+    judgments: Sequence[GivenJudgment],
+    summaries: dict[tuple[str, str], tuple[int, int]],
+    identical: int,
 ) -> None:
     """Store a closed study of judgments with its pairs and annotators; `identical` is the number of pairs left out."""
-    summaries = read_summaries(session, dataset_id)
     pairs = pair_up(judgments, summaries)
     sample = PairSample(tuple(pairs), eligible=len(pairs), identical=identical, unscored=0)
     study = StudyRow(name=spec.name, **study_columns(session, spec, sample), closed_at=now())
     study.owner_id = visitor_of(session).user_id
     insert_named(session, study, exists_already(spec.name))
-    pinned = hash_of(hash_documents(session, DocumentRow.dataset_id == dataset_id, spec.systems))
+    pinned = hash_of(hash_documents(session, DocumentRow.dataset_id == study.dataset_id, spec.systems))
     add_version(session, study, write_protocol(protocol_of(spec, pinned)), study.owner_id)
     insert_pairs(session, study, sample)
     insert_judgments(session, study, judgments, summaries)

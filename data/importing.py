@@ -13,10 +13,10 @@ from relevance.data.importers import (
     FOLDERS,
     LINES,
     empty_summaries,
-    guess_format,
     lines,
     mt_metrics_eval,
     read_documents,
+    tell_format,
 )
 from relevance.data.importers.mapping import Columns, write_columns
 from relevance.data.marks import Marks
@@ -54,9 +54,7 @@ def import_file(
     nothing is imported.
     """
     format, columns, clean = reading
-    if format is None:
-        format = guess_format(path, columns)
-        say(f"format: {format} (guessed)")
+    format = format or tell_format(path, columns, say)
     if format == LINES:
         return import_lines(store, path, name=name, system=system, say=say, clean=clean)
     kept: list[Columns] = []

@@ -154,18 +154,35 @@ def rated_pairs(cells: Cells, aspect: str) -> Preferences:
         return replace(rated_pairs(cells.at([]), aspect), unlisted=replace(cells, ratings={aspect: ratings}))
     pairs = pair_within_documents((cell, cells.documents[cell]) for cell in np.flatnonzero(~np.isnan(ratings)).tolist())
     first, second = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
+    nobody: list[str | None] = [None] * len(pairs)
+    return prefer_cells(cells, first, second, np.arange(len(pairs)), ratings[first] - ratings[second], nobody)
+
+
+def prefer_cells(
+    cells: Cells,
+    first: NDArray[np.intp],
+    second: NDArray[np.intp],
+    pair: NDArray[np.intp],
+    choices: Numbers,
+    annotators: Sequence[str | None],
+) -> Preferences:
+    """Make preferences between cells, without sides and times.
+
+    `first` and `second`, shape (pairs,), are the cells of each pair; `pair`, `choices` and `annotators`, shape (n,),
+    are those of `Preferences`.
+    """
     systems, documents = to_name_column(cells.systems), to_name_column(cells.documents)
     return Preferences(
         documents=documents[first],
         firsts=systems[first],
         seconds=systems[second],
-        inclusion=np.full(len(pairs), np.nan),
+        inclusion=np.full(len(first), np.nan),
         scores={name: np.stack([values[first], values[second]], axis=1) for name, values in cells.scores.items()},
-        pair=np.arange(len(pairs)),
-        choices=ratings[first] - ratings[second],
-        annotators=np.full(len(pairs), None, dtype=object),
-        left=np.full(len(pairs), np.nan),
-        took=np.full(len(pairs), np.nan),
+        pair=pair,
+        choices=choices,
+        annotators=to_name_column(annotators),
+        left=np.full(len(pair), np.nan),
+        took=np.full(len(pair), np.nan),
     )
 
 

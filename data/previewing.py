@@ -5,7 +5,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from relevance.data.importers import COMPARED, find_comparisons, guess_format, read_documents
+from relevance.data.importers import COMPARED, find_comparisons, read_documents, tell_format
 from relevance.data.importers.mapping import Columns
 from relevance.data.importers.pairwise import JudgedPairs, read_judged
 from relevance.data.importing import Reading
@@ -33,9 +33,7 @@ class FilePreview(NamedTuple):
 def preview_file(path: Path, reading: Reading, say: Say) -> FilePreview:
     """Read all of a file as an import would, and return its beginning. Raises `BadRecord` and `BadColumns`."""
     format, columns, clean = reading
-    if format is None:
-        format = guess_format(path, columns)
-        say(f"format: {format} (guessed)")
+    format = format or tell_format(path, columns, say)
     kept: list[Columns] = []
     if format in COMPARED:
         given = read_judged(find_comparisons(format, columns, kept.append), path, say)

@@ -8,11 +8,12 @@ import numpy as np
 import pandas as pd
 
 from relevance.data.cells import Cells
-from relevance.data.importers import COMPARED, find_comparisons, guess_format
+from relevance.data.importers import COMPARED, find_comparisons, tell_format
 from relevance.data.importers.mapping import SKIP, Columns
-from relevance.data.importers.meanings import Meanings, as_text, side_of
+from relevance.data.importers.meanings import Meanings, side_of
 from relevance.data.importers.pairwise import LEFT, RIGHT, read_judged
-from relevance.data.preferences import Preferences, to_name_column
+from relevance.data.importers.rows import as_text
+from relevance.data.preferences import Preferences, prefer_cells
 from relevance.data.reading import FileLine, trim_name
 from relevance.frames import BadFrame, is_missing, require
 
@@ -51,7 +52,7 @@ def load_choices(
     path = Path(path)
     told = None if columns is None and choices is None else Columns(columns or {}, choices or {})
     said: list[str] = []
-    format = format or guess_format(path, told)
+    format = format or tell_format(path, told, said.append)
     if format not in COMPARED:
         raise BadFrame(f"{path.name}: a file of {format} has no choices between two summaries")
     judged = read_judged(find_comparisons(format, told, lambda _: None), path, said.append)
@@ -110,20 +111,7 @@ def read_preferences(choices: pd.DataFrame, cells: Cells) -> Preferences:
         raise BadFrame("the frame of choices has no choices")
     first, second = np.array(list(pairs), dtype=np.intp).T
     pair, signs = np.array(entries, dtype=np.float64).T
-    documents, systems = to_name_column(cells.documents), to_name_column(cells.systems)
-    nothing = np.full(len(entries), np.nan)
-    return Preferences(
-        documents=documents[first],
-        firsts=systems[first],
-        seconds=systems[second],
-        inclusion=np.full(len(pairs), np.nan),
-        scores={name: np.stack([values[first], values[second]], axis=1) for name, values in cells.scores.items()},
-        pair=pair.astype(np.intp),
-        choices=signs,
-        annotators=to_name_column(annotators),
-        left=nothing,
-        took=nothing,
-    )
+    return prefer_cells(cells, first, second, pair.astype(np.intp), signs, annotators)
 
 
 def name_of(place: RowOfChoices, value: object, column: str) -> str:

@@ -35,7 +35,6 @@ from relevance.data.importers import (
     xsum,
 )
 from relevance.data.importers.called import describe_missing
-from relevance.data.importers.choice_columns import LOOKED_AT
 from relevance.data.importers.choice_columns import fits as fits_choices
 from relevance.data.importers.columns import complete_columns, guess_table
 from relevance.data.importers.described import DESCRIPTIONS, recognize
@@ -164,6 +163,13 @@ def guess_format(path: Path, columns: Columns | None = None) -> str:
     return guess_json(path) if guessed is None else guessed
 
 
+def tell_format(path: Path, columns: Columns | None, say: Say) -> str:
+    """Guess the format of a file, and say it. Raises `BadRecord`."""
+    format = guess_format(path, columns)
+    say(f"format: {format} (guessed)")
+    return format
+
+
 def guess_told(path: Path, columns: Columns, ending: str | None) -> str:
     """Return the format of a table about whose columns something was said; `ending` is what its ending says."""
     names = open_table(path, columns.sheet).names
@@ -184,7 +190,7 @@ def guess_table_format(path: Path, ending: str) -> str:
         if ending == "parquet" and set(table.names) >= lmarena.FIELDS | {"conversation_a"}:
             return "lmarena"
         known = recognize(table.names)
-        return known or ("choices" if fits_choices(table.names, table.head(LOOKED_AT)) else ending)
+        return known or ("choices" if fits_choices(table.names, table.head()) else ending)
     except BadRecord:
         return ending  # its importer reports the damage
 
@@ -210,7 +216,7 @@ def holds_choices(path: Path) -> bool:
     """Tell whether the objects of a JSON file are choices between two texts; an error is told when they are read."""
     try:
         table = open_table(path)
-        return fits_choices(table.names, table.head(LOOKED_AT))
+        return fits_choices(table.names, table.head())
     except BadRecord:
         return False
 
@@ -243,9 +249,7 @@ def read_documents(
 
     Raises `BadRecord` at the first error, possibly after some records were yielded, and `BadColumns`.
     """
-    if format is None:
-        format = guess_format(path, columns)
-        say(f"format: {format} (guessed)")
+    format = format or tell_format(path, columns, say)
     if format == LINES:
         raise BadRecord(
             f"{path.name}: a file of lines holds summaries only: import its documents first and then the file under "

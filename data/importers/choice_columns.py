@@ -5,8 +5,9 @@ from typing import Any
 
 from relevance.data.importers.called import CALLED, find_roles, fold_name
 from relevance.data.importers.mapping import CHOICE, OF_CHOICES
-from relevance.data.importers.meanings import SIDES, Meanings, as_text, side_of
+from relevance.data.importers.meanings import SIDES, Meanings, side_of
 from relevance.data.importers.pairwise import LEFT, RIGHT
+from relevance.data.importers.rows import as_text
 
 CALLED_HERE = {
     "choice": (
@@ -42,9 +43,6 @@ SYSTEMS = (
 """What stands before or after a side (`SIDES`) in names of columns, the likeliest first."""
 
 NOTHING: Mapping[str, str] = {}
-
-LOOKED_AT = 100
-"""The number of rows by which columns are told whose names do not tell."""
 
 
 def find_choice_roles(

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from relevance.data import reading
-from relevance.data.importers.choice_columns import LOOKED_AT, find_answers, find_choice_roles, sides_of
+from relevance.data.importers.choice_columns import find_answers, find_choice_roles, sides_of
 from relevance.data.importers.columns import describe_columns
 from relevance.data.importers.described import DESCRIPTIONS, OWN, Description, open_described
 from relevance.data.importers.mapping import (
@@ -98,7 +98,7 @@ def is_question(role: str) -> bool:
 def guess_roles(described: Description, table: Table, known: Mapping[str, str]) -> dict[str, str]:
     """Guess the roles beside those that are known; several columns of choices of another program are its questions."""
     taken = {*known.values(), *described.otherwise.values()}
-    free, rows = [name for name in table.names if name not in taken], table.head(LOOKED_AT)
+    free, rows = [name for name in table.names if name not in taken], table.head()
     guessed = {role: name for role, name in find_choice_roles(free, rows, known).items() if role not in known}
     if described is not OWN and CHOICE not in guessed and CHOICE not in known:
         answers = find_answers({**guessed, **known}, free, rows)

@@ -5,10 +5,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from relevance.data.importers.called import ASPECTS, CALLED, HUMAN, NEEDED, REQUIRED, WIDE, find_roles, name_systems
-from relevance.data.importers.delimited import DELIMITERS, NUMBER
+from relevance.data.importers.delimited import DELIMITERS, are_numbers
 from relevance.data.importers.mapping import Columns
-from relevance.data.importers.rows import find_delimiter, open_table
-from relevance.data.importers.sheets import is_spreadsheet
+from relevance.data.importers.rows import as_text, open_table
 from relevance.data.importers.table import is_taken
 from relevance.data.reading import Say, quote_value
 from relevance.data.records import BadRecord
@@ -43,13 +42,8 @@ class TableHead(NamedTuple):
 def read_head(path: Path, sheet: str | None = None, *, cells: bool = True) -> TableHead:
     """Read the beginning of a table; with `cells` it is a text table or a spreadsheet. Raises `BadRecord`."""
     table = open_table(path, sheet, cells=cells)
-    rows = tuple(tuple(as_cell(row.get(name)) for name in table.names) for row in table.head(ROWS))
-    return TableHead(find_delimiter(path) if cells and not is_spreadsheet(path) else None, table.names, rows)
-
-
-def as_cell(value: object) -> str:
-    """Return a value as a text table would have it."""
-    return "" if value is None else str(value)
+    rows = tuple(tuple(as_text(row.get(name)) for name in table.names) for row in table.head(ROWS))
+    return TableHead(table.delimiter, table.names, rows)
 
 
 def guess_columns(head: TableHead) -> dict[str, str]:
@@ -141,8 +135,7 @@ def guess_ratings(head: TableHead) -> list[str]:
 
 def holds_numbers(place: int, rows: Sequence[Sequence[str]]) -> bool:
     """Tell whether a column holds numbers and nothing else."""
-    values = [row[place] for row in rows if place < len(row) and row[place].strip()]
-    return bool(values) and all(NUMBER.fullmatch(value) for value in values)
+    return are_numbers([row[place] for row in rows if place < len(row) and row[place].strip()])
 
 
 def tell_columns(roles: Mapping[str, str], ratings: Sequence[str], system: str | None = None) -> Columns:

@@ -4,6 +4,7 @@ import csv
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from relevance.data import reading
 from relevance.data.export import unguard_formula
@@ -22,12 +23,32 @@ TextRow = tuple[FileLine, list[str]]
 """The cells of a row, with the line that it starts in."""
 
 
-def delimited_rows(path: Path, delimiter: str, say: Say) -> Iterator[TextRow]:
+def are_numbers(values: Sequence[str]) -> bool:
+    """Tell whether these are numbers, and any."""
+    return bool(values) and all(NUMBER.fullmatch(value) for value in values)
+
+
+class Layout(NamedTuple):
+    """How the cells of a text table are written."""
+
+    delimiter: str
+    """One of `DELIMITERS`."""
+    quoted: bool
+    """True if cells may be in quotation marks, which are no part of their texts."""
+
+
+def find_layout(path: Path) -> Layout:
+    """Find out how the cells of a text table are written; of one with tabs, all lines are read. Raises `BadRecord`."""
+    delimiter = guess_delimiter(next((line for _, line in reading.lines(path)), ""))
+    return Layout(delimiter, delimiter != "\t" or has_quoted_cells(path))
+
+
+def delimited_rows(path: Path, layout: Layout, say: Say) -> Iterator[TextRow]:
     """Yield the header and the rows of a text table that are not blank, each with the line that it starts in.
 
     The header's names have no white space around them. Raises `BadRecord` for a malformed table.
     """
-    quoted = delimiter != "\t" or has_quoted_cells(path)
+    delimiter, quoted = layout
     rows = quoted_rows(path, delimiter, say) if quoted else plain_rows(path, delimiter)
     guarded = 0
     for number, (place, values) in enumerate(rows):

@@ -10,15 +10,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from relevance.data import reading
-from relevance.data.importers.meanings import as_text
+from relevance.data.importers.lmarena import BETWEEN
 from relevance.data.importers.pairwise import count
-from relevance.data.importers.rows import INSPECTED, Table, TableRow, flatten, open_table
+from relevance.data.importers.rows import INSPECTED, Table, TableRow, as_text, flatten, open_table
 from relevance.data.reading import FileLine, Say, say_nothing
 
 NOTHING: Mapping[str, Any] = {}
-
-BETWEEN = "\n\n"
-"""The separator of a conversation's turns when they are joined into one text."""
 
 LAST_TURN = "\n\nAssistant:"
 """The mark of an answer in conversations that are one text."""

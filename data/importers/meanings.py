@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from relevance.data import reading
 from relevance.data.importers.mapping import BAD, BY_SYSTEM, MEANINGS, SKIP
 from relevance.data.importers.pairwise import LEFT, RIGHT, TIE, fold
+from relevance.data.importers.rows import as_text
 from relevance.data.reading import FileLine, quote_value
 
 SIDES = (("left", "right"), ("a", "b"), ("1", "2"), ("first", "second"), ("one", "two"), ("0", "1"))
@@ -127,13 +128,6 @@ class Meanings:
             for (value, meaning), number in self.counts.items()
         )
         return f"choices in {quote_value(column)}: {'; '.join(values)}"
-
-
-def as_text(value: object) -> str:
-    """Return a value as a text table has it, without white space around it."""
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    return "" if value is None else reading.trim_name(str(value))
 
 
 def side_of(said: str, names: tuple[str, str]) -> str | None:

@@ -15,7 +15,7 @@ from itertools import islice
 from pathlib import Path
 
 from relevance.data import reading
-from relevance.data.importers.delimited import delimited_rows
+from relevance.data.importers.delimited import Layout, delimited_rows
 from relevance.data.importers.interchange import unseen
 from relevance.data.reading import FileLine, Say, say_nothing
 from relevance.data.records import BadRecord, Document, Summary
@@ -129,7 +129,7 @@ def read_ratings(path: Path) -> dict[tuple[str, str, str], Rated]:
 
 def read_rows(file: Path) -> Iterator[tuple[FileLine, dict[str, str]]]:
     """Yield the rows of a file, each with the line that it starts in."""
-    rows = delimited_rows(file, ",", say_nothing)
+    rows = delimited_rows(file, Layout(",", quoted=True), say_nothing)
     first = next(rows, None)
     if first is None:
         raise BadRecord(f"{file.name}:1: the file is empty")

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from relevance.data import reading
 from relevance.data.importers import nested
-from relevance.data.importers.delimited import TextRow, delimited_rows, guess_delimiter
+from relevance.data.importers.delimited import TextRow, delimited_rows, find_layout
 from relevance.data.importers.sheets import is_spreadsheet, sheet_rows
 from relevance.data.reading import FileLine, Say, quote_value, say_nothing
 from relevance.data.records import BadRecord
@@ -19,7 +19,7 @@ TEXT_TABLES = (".csv", ".tsv")
 """The endings of text tables, whose header may begin like JSON."""
 
 INSPECTED = 100
-"""The number of objects of a JSON file whose fields are its columns."""
+"""The number of rows by which columns are told: the fields of objects, and what names do not tell."""
 
 
 class Table(NamedTuple):
@@ -31,8 +31,10 @@ class Table(NamedTuple):
     """A name of its own for each column: where it has none, its place from 1."""
     read: Callable[[Collection[str] | None, Say], Iterator[TableRow]]
     """Yields the rows with the values of some columns, or of all; an absent field of an object is absent."""
+    delimiter: str | None = None
+    """What separates the columns of a text table."""
 
-    def head(self, count: int) -> list[dict[str, Any]]:
+    def head(self, count: int = INSPECTED) -> list[dict[str, Any]]:
         """Return the first rows with all columns."""
         return [row for _, row in islice(self.read(None, say_nothing), count)]
 
@@ -57,30 +59,24 @@ def open_table(path: Path, sheet: str | None = None, *, cells: bool = False) -> 
 
 def open_cells(path: Path, sheet: str | None) -> Table:
     """Find out what columns a text table or a spreadsheet has. Raises `BadRecord`."""
-    place, cells = next(text_rows(path, say_nothing, sheet), (None, []))
+    layout = None if is_spreadsheet(path) else find_layout(path)
+
+    def rows(say: Say) -> Iterator[TextRow]:
+        return sheet_rows(path, sheet, say) if layout is None else delimited_rows(path, layout, say)
+
+    place, cells = next(rows(say_nothing), (None, []))
     if place is None or cells == [""]:
         raise BadRecord(f"{path.name}:1: the file is empty")
     header = tuple(cells)
     names = name_columns(header)
-    return Table(header, names, lambda wanted, say: cell_rows(text_rows(path, say, sheet), names, wanted))
+    delimiter = None if layout is None else layout.delimiter
+    return Table(header, names, lambda wanted, say: cell_rows(rows(say), names, wanted), delimiter)
 
 
 def name_columns(header: Sequence[str]) -> tuple[str, ...]:
     """Return the names of columns; a blank one, or one that stands twice, is its place."""
     times = Counter(header)
     return tuple(name if name and times[name] == 1 else str(place) for place, name in enumerate(header, 1))
-
-
-def text_rows(path: Path, say: Say, sheet: str | None = None) -> Iterator[TextRow]:
-    """Yield the header and the rows of a spreadsheet or a text table, whose header tells the delimiter."""
-    if is_spreadsheet(path):
-        return sheet_rows(path, sheet, say)
-    return delimited_rows(path, find_delimiter(path), say)
-
-
-def find_delimiter(path: Path) -> str:
-    """Return what separates the columns of a text table."""
-    return guess_delimiter(next((line for _, line in reading.lines(path)), ""))
 
 
 def cell_rows(rows: Iterator[TextRow], names: Sequence[str], wanted: Collection[str] | None) -> Iterator[TableRow]:
@@ -120,3 +116,14 @@ def flatten(record: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     for name, value in record.items():
         row |= flatten(value, f"{prefix}{name}.") if isinstance(value, dict) else {f"{prefix}{name}": value}
     return row
+
+
+def as_text(value: object) -> str:
+    """Return a value as a text table has it, without white space around it.
+
+    >>> as_text(4.0), as_text(" A "), as_text(None)
+    ('4', 'A', '')
+    """
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return "" if value is None else reading.trim_name(str(value))

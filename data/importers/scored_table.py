@@ -14,14 +14,13 @@ from relevance.data import reading
 from relevance.data.cells import Cells
 from relevance.data.importers.called import ASPECTS, HUMAN, find_roles
 from relevance.data.importers.columns import describe_columns
-from relevance.data.importers.rows import Table, open_table
+from relevance.data.importers.delimited import are_numbers
+from relevance.data.importers.rows import Table, as_text, open_table
 from relevance.data.importers.table import list_names, parse_rating
 from relevance.data.reading import FileLine, Say, quote_value
 from relevance.data.records import BadRecord
 from relevance.data.signatures import given_signature
 
-LOOKED_AT = 100
-"""The number of rows by which columns of numbers are told."""
 TEXTS = ("source", "reference", "summary", "title")
 
 
@@ -29,10 +28,18 @@ def fits(path: Path) -> bool:
     """Tell whether a file is a table with documents and systems, numbers, and no texts."""
     try:
         table = open_table(path)
-        rows = table.head(LOOKED_AT)
+        if not may_fit(table.names):
+            return False
+        rows = table.head()
     except BadRecord:
         return False
     return bool(find_numbers(table, find_keys(table, rows), rows))
+
+
+def may_fit(names: Sequence[str]) -> bool:
+    """Tell whether columns of these names may be those of a table without texts; most files are none."""
+    roles = find_roles(names)
+    return "system" in roles and roles.keys().isdisjoint({"reference", "summary", "title"})
 
 
 def find_keys(table: Table, rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
@@ -52,11 +59,7 @@ def find_numbers(table: Table, keys: Mapping[str, str], rows: Sequence[Mapping[s
 
 def holds_numbers(name: str, rows: Sequence[Mapping[str, Any]]) -> bool:
     """Tell whether a column holds numbers, beside what says that there is none."""
-    values = [row[name] for row in rows if not reading.is_missing(row.get(name))]
-    try:
-        return bool([parse_rating(FileLine(Path(), 1), value, name) for value in values])
-    except BadRecord:
-        return False
+    return are_numbers([as_text(row[name]) for row in rows if not reading.is_missing(row.get(name))])
 
 
 def read_cells(path: Path, say: Say) -> Cells:
@@ -65,7 +68,7 @@ def read_cells(path: Path, say: Say) -> Cells:
     Raises `BadRecord` for two rows of one document and system, and for what is no number.
     """
     table = open_table(path)
-    head = table.head(LOOKED_AT)
+    head = table.head()
     keys = find_keys(table, head)
     numbers = find_numbers(table, keys, head)
     aspects = {
