@@ -42,7 +42,6 @@ TELLING = ("document_id", "source", "reference")
 class Choices(NamedTuple):
     """A table of choices whose columns are known."""
 
-    path: Path
     table: Table
     columns: Columns
     """Everything that was said and guessed."""
@@ -87,7 +86,7 @@ def open_choices(path: Path, columns: Columns | None, say: Say, format: str = "c
         for role, column in roles.items()
         if is_question(role)
     }
-    return Choices(path, table, complete, roles, questions)
+    return Choices(table, complete, roles, questions)
 
 
 def is_question(role: str) -> bool:
