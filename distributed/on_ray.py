@@ -24,6 +24,8 @@ ROUNDS = 4
 
 ENDING = 30
 """The most seconds to wait for a thread of Ray Data to end."""
+USING_RAY = ("StreamingExecutor-", "ray-data-metadata-prefetch", "iter_threaded")
+"""How the names of the threads begin in which Ray Data executes, learns of blocks and fetches them."""
 
 
 class RayMissing(ValueError):
@@ -88,12 +90,12 @@ class RayPlace:
     def end(self) -> None:
         """End the work in progress, such as after an interrupt.
 
-        Ray Data's thread goes on for a while, and if it used Ray after its shutdown, it would end this process at once.
+        Ray Data's threads go on for a while, and if one used Ray after its shutdown, it would end this process at once.
         """
         if self.rows is not None:
             self.rows.close()
         for thread in threading.enumerate():
-            if thread.name.startswith("StreamingExecutor-"):
+            if thread.name.startswith(USING_RAY):
                 thread.join(ENDING)
 
     def fitting(self, gpus: int) -> int:
