@@ -37,10 +37,12 @@ from relevance.analysis.people.annotators import AnnotatorReliability, others_ma
 from relevance.analysis.people.judges import JudgeSummary, summarize_judge
 from relevance.analysis.people.kappa import Kappa, cohen_kappas
 from relevance.analysis.people.ranking import Ranking, bradley_terry
+from relevance.analysis.people.ratings import RatingReliability, summarize_ratings
 from relevance.analysis.people.reliability import Estimate, FleissKappa, fleiss_kappa, krippendorff_alpha, raw_agreement
 from relevance.analysis.significance import SideShare, position_check
 from relevance.data.cells import Cells
-from relevance.data.preferences import Preferences, rated_pairs
+from relevance.data.names import NameColumn
+from relevance.data.preferences import Preferences, pairs_by_annotator, rated_pairs
 from relevance.data.signatures import distinct, labels
 from relevance.data.sorting import natural_order
 from relevance.data.stopping import CompleteDocuments
@@ -61,6 +63,8 @@ class Settings:
     human: str | None = None
     """The ratings that metrics are compared with; None means the judgments won in a study, and elsewhere no ratings."""
     methods: tuple[Method, ...] = METHODS
+    by_annotator: bool = False
+    """True to compare metrics with the ratings of each annotator, False with their means."""
     rule: Rule = "half"
     """The rule that comparisons of metrics follow: the credit of a metric's tie."""
     systems: tuple[str, ...] = ()
@@ -86,8 +90,12 @@ class Reliability(NamedTuple):
     ranking: Ranking
 
 
-Unit = Literal["judgment", "pair by majority", "adjudicated pair", "within-document pair"]
-"""The unit of the preferences: judgments, majorities of pairs, adjudicators' decisions, or rated pairs."""
+Unit = Literal["judgment", "pair by annotator", "pair by majority", "adjudicated pair", "within-document pair"]
+"""The unit of the preferences: judgments, pairs that an annotator rated, majorities of pairs, adjudicators' decisions,
+or pairs by mean ratings."""
+
+BY_ANNOTATORS: tuple[Unit, ...] = ("judgment", "pair by annotator")
+"""The units of which each is by one of several annotators."""
 
 NO_CELLS = Cells((), (), {}, {})
 
@@ -157,7 +165,7 @@ class Results:
     @cached_property
     def ceiling(self) -> MetricEvaluation | None:
         """People among themselves, on pairs with two judgments or more; None if the preferences are not judgments."""
-        if self.inputs.unit != "judgment":
+        if self.inputs.unit not in BY_ANNOTATORS:
             return None
         preferences = self.inputs.preferences
         others = others_majority(preferences.pair, preferences.annotators, preferences.choices)
@@ -167,6 +175,17 @@ class Results:
     def reliability(self) -> Reliability:
         """The agreement between the annotators, and their ranking of the systems."""
         return analyze_annotators(self.inputs.preferences, self.inputs.checks, self.draws)
+
+    @cached_property
+    def ratings(self) -> RatingReliability | None:
+        """The agreement between the annotators whose ratings are the human ones; None where these are not known."""
+        cells = self.inputs.cells
+        single = cells.single.get(self.inputs.settings.human or "")
+        if single is None:
+            return None
+        documents = NameColumn(cells.documents).numbered.numbers
+        names = [single.names[number] for number in single.annotator.tolist()]
+        return summarize_ratings(single.cell.tolist(), names, single.value, documents[single.cell].tolist())
 
     @cached_property
     def sequential(self) -> SequentialAnalysis | None:
@@ -259,8 +278,10 @@ def analyze_ratings(
     if settings.systems:
         cells = cells.of_systems(settings.systems)
     check_systems(settings.baselines, cells.systems, "--baselines")
-    preferences = NO_PREFERENCES if settings.human is None else rated_pairs(cells, settings.human)
-    return Results(Inputs(preferences, cells, settings, "within-document pair", truncated=truncated or {}))
+    unit: Unit = "pair by annotator" if settings.by_annotator else "within-document pair"
+    make_pairs = pairs_by_annotator if settings.by_annotator else rated_pairs
+    preferences = NO_PREFERENCES if settings.human is None else make_pairs(cells, settings.human)
+    return Results(Inputs(preferences, cells, settings, unit, truncated=truncated or {}))
 
 
 def analyze_annotators(

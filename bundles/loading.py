@@ -296,6 +296,13 @@ def to_document(record: Mapping[str, Any]) -> Document:
 def to_summaries(record: Mapping[str, Any]) -> list[Summary]:
     """Return the summaries of a document of a bundle."""
     return [
-        Summary(record["id"], one["system"], one["text"], one["human"], tuple(one["remarks"] or ()))
+        Summary(
+            record["id"],
+            one["system"],
+            one["text"],
+            one["human"],
+            tuple(one["remarks"] or ()),
+            annotators=one["annotators"] or {},
+        )
         for one in record["summaries"]
     ]

@@ -20,7 +20,7 @@ SIDES = ("first", "second")
 """The summaries of a pair, independent of left and right."""
 
 
-LATER = {"cleaned", "columns"}
+LATER = {"cleaned", "columns", "annotated", "annotators"}
 """Fields that bundles of earlier versions lack, and that are null there."""
 
 
@@ -153,6 +153,7 @@ DATASET: Fields = {
     "format": word,
     "sha256": words,
     "aspects": texts,
+    "annotated": maybe(texts),
     "cleaned": maybe(words),
     "columns": maybe(words),
     "imported_at": moment,
@@ -208,6 +209,7 @@ SUMMARY: Fields = {
     "system": word,
     "text": words,
     "human": reading.ratings,
+    "annotators": maybe(reading.annotators),
     "remarks": maybe(texts),
     "signature": maybe(words),
 }

@@ -23,7 +23,7 @@ from relevance.cli.shared import (
 )
 from relevance.data.demo import NAME, add_demo
 from relevance.data.files import write_whole
-from relevance.data.importers.mapping import Columns, parse_choices, parse_columns, write_columns
+from relevance.data.importers.mapping import Columns, parse_columns, parse_values, write_columns
 from relevance.data.importing import Reading
 from relevance.data.previewing import preview_file
 from relevance.metrics import METRICS, make_metrics, metric
@@ -38,18 +38,18 @@ class TableOptions:
     """The options about the columns of a table."""
 
     columns: str | None
-    choices: str | None
+    values: str | None
     sheet: str | None
     preview: bool
     save_columns: Path | None
 
     def mapping(self) -> Columns | None:
         """Put together what was said; None if nothing was. Raises `BadColumns`."""
-        if self.columns is self.choices is self.sheet is None:
+        if self.columns is self.values is self.sheet is None:
             return None
         told = Columns({}) if self.columns is None else parse_columns(self.columns)
-        choices = {} if self.choices is None else parse_choices(self.choices)
-        return told._replace(choices={**told.choices, **choices}, sheet=self.sheet or told.sheet)
+        values = {} if self.values is None else parse_values(self.values)
+        return told._replace(values={**told.values, **values}, sheet=self.sheet or told.sheet)
 
 
 def preview_import(file: Path, reading: Reading, saved: Path | None) -> None:
@@ -84,10 +84,10 @@ def save_columns(path: Path, columns: str | None) -> None:
     "summary.SYSTEM; left, right, left_system, right_system, choice, choice.QUESTION, annotator, time, comment.",
 )
 @click.option(
-    "--choices",
+    "--values",
     metavar="VALUE=MEANING,...",
-    help="What values of a choice mean (A=left,Neutral=tie): left, right, tie, bad, skip, or system for the name of "
-    "the system that was chosen.",
+    help="What values mean. Of a choice (A=left,Neutral=tie): left, right, tie, bad, skip, or system for the name of "
+    "the system that was chosen. Of a rating (Agree=4,Unsure=skip): its number, or skip.",
 )
 @click.option("--sheet", help="The sheet of a spreadsheet; the first one that is not empty if left out.")
 @click.option(

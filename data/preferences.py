@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from relevance.data.cells import Cells
 from relevance.data.names import NameColumn
+from relevance.data.ties import preference_signs
 
 MANY = 1_000_000
 """The most pairs of rated summaries that are kept as columns: each pair takes 160 bytes, and more to analyse."""
@@ -151,11 +152,56 @@ def rated_pairs(cells: Cells, aspect: str) -> Preferences:
     ratings = cells.ratings.get(aspect, np.full(len(cells), np.nan))
     of_document = np.bincount(NameColumn(cells.documents).numbered.numbers[~np.isnan(ratings)])
     if int((of_document * (of_document - 1) // 2).sum()) > MANY:
-        return replace(rated_pairs(cells.at([]), aspect), unlisted=replace(cells, ratings={aspect: ratings}))
+        return replace(rated_pairs(cells.at([]), aspect), unlisted=replace(cells, ratings={aspect: ratings}, single={}))
     pairs = pair_within_documents((cell, cells.documents[cell]) for cell in np.flatnonzero(~np.isnan(ratings)).tolist())
     first, second = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
     nobody: list[str | None] = [None] * len(pairs)
     return prefer_cells(cells, first, second, np.arange(len(pairs)), ratings[first] - ratings[second], nobody)
+
+
+def pairs_by_annotator(cells: Cells, aspect: str) -> Preferences:
+    """Make all pairs of summaries of a document that an annotator rated on an aspect, an entry for each annotator.
+
+    A choice is the sign of the difference of the annotator's two ratings: 0 where they are the same. Pairs come in the
+    order of the cells. Without ratings of single annotators there are no pairs.
+    """
+    ratings = cells.single.get(aspect)
+    if ratings is None:
+        return rated_pairs(cells.at([]), aspect)
+    documents = NameColumn(cells.documents).numbered.numbers
+    order = np.lexsort((ratings.cell, ratings.annotator, documents[ratings.cell]))
+    cell, annotator, value = ratings.cell[order], ratings.annotator[order], ratings.value[order]
+    starts = np.flatnonzero(
+        np.diff(documents[cell], prepend=-1).astype(bool) | np.diff(annotator, prepend=-1).astype(bool)
+    )
+    first, second = pair_in_runs(starts, np.diff(starts, append=len(cell)))
+    codes, pair = np.unique(cell[first] * len(cells) + cell[second], return_inverse=True)
+    names = np.array([*ratings.names, None], dtype=np.object_)
+    return prefer_cells(
+        cells,
+        codes // max(len(cells), 1),
+        codes % max(len(cells), 1),
+        pair,
+        preference_signs(value[first] - value[second]),
+        names[annotator[first]].tolist(),
+    )
+
+
+def pair_in_runs(starts: NDArray[np.intp], sizes: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """List all pairs of places within runs that begin at `starts` and have these sizes, a run at a time.
+
+    >>> [side.tolist() for side in pair_in_runs(np.array([0, 2]), np.array([2, 3]))]
+    [[0, 2, 2, 3], [1, 3, 4, 4]]
+    """
+    firsts, seconds = [np.empty(0, np.intp)], [np.empty(0, np.intp)]
+    for size in np.unique(sizes).tolist():
+        one, other = np.triu_indices(size, 1)
+        of_size = starts[sizes == size, None]
+        firsts.append((of_size + one).ravel())
+        seconds.append((of_size + other).ravel())
+    first, second = np.concatenate(firsts), np.concatenate(seconds)
+    order = np.lexsort((second, first))
+    return first[order], second[order]
 
 
 def prefer_cells(

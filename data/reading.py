@@ -396,6 +396,18 @@ def ratings(place: FileLine, value: object, name: str) -> dict[str, float]:
     }
 
 
+def annotators(place: FileLine, value: object, name: str) -> dict[str, dict[str, float]]:
+    """Read a mapping from annotator to their ratings (`ratings`); null is an empty one."""
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        place.refuse(f"{name} must be an object of annotators, not {kind(value)}")
+    return {
+        identifier(place, one, f"an annotator of {name}"): ratings(place, given, f"{name}.{one}")
+        for one, given in value.items()
+    }
+
+
 def describe_unrated(count: int) -> str:
     """Say that ratings are missing."""
     return f"{count:,} rating{' is' if count == 1 else 's are'} missing (blank, null, NaN or N/A): nobody gave them"

@@ -63,8 +63,9 @@ class Document:
 class Summary:
     """A candidate summary of a document by a system; `human` maps an aspect to its rating.
 
-    `remarks` are names in `REMARKS`, of summaries that this program wrote; `given` are the scores that came with the
-    summary, by the names of their metrics.
+    `annotators` map the name of each person who rated it to their ratings, by aspect, if these are known; `human`
+    has the means. `remarks` are names in `REMARKS`, of summaries that this program wrote; `given` are the scores
+    that came with the summary, by the names of their metrics.
     """
 
     document_id: str
@@ -73,6 +74,7 @@ class Summary:
     human: Mapping[str, float] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
     given: tuple[tuple[str, float], ...] = ()
+    annotators: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     @property
     def is_empty(self) -> bool:

@@ -43,6 +43,7 @@ class UserRow(NamedRow):
 class DatasetRow(NamedRow):
     """An imported file; `aspects` are those of its human ratings. On a hosted server it belongs to an account.
 
+    `annotated` are the aspects of which the ratings of each person are known, if any.
     `cleaned` is the version of the rules (`relevance.data.cleaning`) by which its texts lost marks of other programs,
     `columns` how the columns of its table were read, as a file of such a mapping (`relevance.data.importers.mapping`).
     """
@@ -54,6 +55,7 @@ class DatasetRow(NamedRow):
     format: Mapped[str] = mapped_column(String(40))
     sha256: Mapped[str] = mapped_column(String(64))
     aspects: Mapped[list[str]] = mapped_column(JSON, default=list)
+    annotated: Mapped[list[str] | None] = mapped_column(JSON(none_as_null=True))
     cleaned: Mapped[str | None] = mapped_column(String(20))
     columns: Mapped[str | None] = mapped_column(Text)
     imported_at: Mapped[datetime] = mapped_column(Utc, default=now)
@@ -78,7 +80,10 @@ class DocumentRow(Base):
 
 
 class SummaryRow(Base):
-    """A candidate summary. `example` is the hash of everything that a metric may read to score it."""
+    """A candidate summary. `example` is the hash of everything that a metric may read to score it.
+
+    `human` are its ratings by aspect, `annotators` the ratings of each person, if they are known.
+    """
 
     __tablename__ = "summaries"
     __table_args__ = (UniqueConstraint("document_id", "system"),)
@@ -88,6 +93,7 @@ class SummaryRow(Base):
     system: Mapped[str] = mapped_column(String(200))
     text: Mapped[str] = mapped_column(Text)
     human: Mapped[dict[str, float]] = mapped_column(JSON)
+    annotators: Mapped[dict[str, dict[str, float]] | None] = mapped_column(JSON(none_as_null=True))
     signature: Mapped[str | None] = mapped_column(Text)
     remarks: Mapped[list[str] | None] = mapped_column(JSON(none_as_null=True))
     example: Mapped[str] = mapped_column(String(64), index=True)

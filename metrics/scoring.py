@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from relevance.data.cells import Cells
+from relevance.data.cells import Cells, collect_ratings
 from relevance.data.one_line import message
 from relevance.data.records import Document, Example, Summary, make_examples
 from relevance.data.signatures import is_length
@@ -177,9 +177,10 @@ def score_cells(
         ((document, sorted(summaries, key=lambda summary: summary.system)) for document, summaries in records),
         key=lambda record: record[0].id,
     )
-    human = {(document.id, s.system): s.human for document, summaries in records for s in summaries}
+    rated = {(document.id, s.system): s for document, summaries in records for s in summaries}
     scored = list(score_records(records, metrics, failures, systems))
-    ratings = [human[example.document_id, example.system] for example, _ in scored]
+    written = [rated[example.document_id, example.system] for example, _ in scored]
+    ratings = [one.human for one in written]
     aspects = dict.fromkeys(aspect for of_summary in ratings for aspect in of_summary)
     cells = Cells(
         documents=tuple(example.document_id for example, _ in scored),
@@ -189,6 +190,7 @@ def score_cells(
             metric.signature: np.array([scores[metric.name].value for _, scores in scored], dtype=np.float64)
             for metric in metrics
         },
+        single=collect_ratings(one.annotators for one in written),
     )
     gaps = {
         metric.signature: MissingCounts(

@@ -39,18 +39,18 @@ def load_choices(
     format: str | None = None,
     *,
     columns: dict[str, str] | None = None,
-    choices: dict[str, str] | None = None,
+    values: dict[str, str] | None = None,
 ) -> pd.DataFrame:
     """Read the choices of a file in any format of judgments of `relevance import` into a frame for `agreement`.
 
     A row is a judgment: `document`, the systems `left` and `right`, `choice` (`left`, `right` or `tie`), `annotator`,
     `time`, `comment` and `question`; `load` reads the summaries of the same file, under the same names. `columns` say
-    what the columns of a table are, `choices` what values of a choice mean, as `--columns` and `--choices` do. What was
+    what the columns of a table are, `values` what values of a choice mean, as `--columns` and `--values` do. What was
     guessed, left out and counted is a warning. Raises `BadRecord`, with file and line, `BadColumns`, and `BadFrame` for
     a file without choices.
     """
     path = Path(path)
-    told = None if columns is None and choices is None else Columns(columns or {}, choices or {})
+    told = None if columns is None and values is None else Columns(columns or {}, values or {})
     said: list[str] = []
     format = format or tell_format(path, told, said.append)
     if format not in COMPARED:

@@ -3,7 +3,7 @@
 from relevance.analysis.agreement.evaluation import ENOUGH_DOCUMENTS, ENOUGH_JUDGMENTS
 from relevance.analysis.leaders import Leaders, Rival, Wanting
 from relevance.analysis.metrics_and_people import MetricRow
-from relevance.analysis.study import Unit
+from relevance.analysis.study import BY_ANNOTATORS, Unit
 from relevance.reports.escaping import format_count, join_items
 from relevance.reports.formats.cells import format_p
 
@@ -79,7 +79,7 @@ def write_share(row: MetricRow, unit: Unit) -> str:
 
 def name_entry(unit: Unit) -> str:
     """Return the noun for one of the preferences that are counted."""
-    return "judgment" if unit == "judgment" else "pair"
+    return "judgment" if unit in BY_ANNOTATORS else "pair"
 
 
 def name_rival(rival: Rival) -> str:

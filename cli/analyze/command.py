@@ -38,6 +38,11 @@ from relevance.reports.contents import contents_as_json
     "--adjudicated", is_flag=True, help="With --study: analyse adjudicators' decisions instead of the judgments."
 )
 @click.option("--human", help="Rating to compare metrics with.  [default: relevance; for a study, the judgments won]")
+@click.option(
+    "--by-annotator",
+    is_flag=True,
+    help="Compare metrics with the ratings of each annotator, and with their majority, instead of the mean ratings.",
+)
 @with_metrics
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of bootstrap, flips and permutations.")
 @click.option(
@@ -93,6 +98,8 @@ def analyze(
         raise click.UsageError("name a FILE, a data set or a --study, and only one of them")
     if options.adjudicated and study_name is None:
         raise click.UsageError("--adjudicated goes with a --study")
+    if options.by_annotator and study_name is not None:
+        raise click.UsageError("--by-annotator goes with ratings: the judgments of a study are by annotator anyway")
     settings = options.settings(human)
     asked = AskedTables.read(wanted)
     failures = Failures()

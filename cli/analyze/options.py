@@ -60,6 +60,7 @@ class AnalysisOptions:
     seed: int
     published: str | None
     adjudicated: bool
+    by_annotator: bool
     clean: bool
 
     def settings(self, human: str | None) -> Settings:
@@ -69,6 +70,7 @@ class AnalysisOptions:
             raise click.UsageError(f"--coefficients must be among {', '.join(METHODS)}, not {self.coefficients!r}")
         return Settings(
             human=human,
+            by_annotator=self.by_annotator,
             methods=tuple(cast("Method", name) for name in asked),
             rule=self.rule,
             systems=tuple(split_names(self.systems)),

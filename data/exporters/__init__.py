@@ -37,12 +37,15 @@ PARTS: dict[str, Callable[[Document, list[Summary]], int]] = {
     "questions": lambda document, _: len(document.questions),
     "sources as lists of sentences": lambda document, _: not isinstance(document.source, str),
     "references that stand twice": lambda document, _: len(document.references) - len(set(document.references)),
+    "ratings of each annotator": lambda _, summaries: sum(
+        len(ratings) for summary in summaries for ratings in summary.annotators.values()
+    ),
     "scores of metrics": lambda _, summaries: sum(len(summary.given) for summary in summaries),
     "remarks on how summaries were written": lambda _, summaries: sum(len(summary.remarks) for summary in summaries),
 }
 """The parts that not every format keeps, each with a function that counts them in a document."""
 
-TITLES, QUESTIONS, SENTENCES, TWICE, SCORES, REMARKS = PARTS
+TITLES, QUESTIONS, SENTENCES, TWICE, ANNOTATORS, SCORES, REMARKS = PARTS
 
 EXPORTERS = {
     "interchange": Exporter(interchange.save, frozenset(PARTS) - {REMARKS}),

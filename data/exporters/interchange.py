@@ -34,6 +34,8 @@ def to_json(document: Document, summaries: Iterable[Summary]) -> dict[str, Any]:
 
 def summary_json(summary: Summary) -> dict[str, Any]:
     """Return a summary as a JSON object."""
-    human = {"human": dict(summary.human)} if summary.human else {}
+    human: dict[str, Any] = {"human": dict(summary.human)} if summary.human else {}
+    if summary.annotators:
+        human["annotators"] = {name: dict(ratings) for name, ratings in summary.annotators.items()}
     scores = {"scores": dict(summary.given)} if summary.given else {}
     return {"system": summary.system, "text": summary.text, **human, **scores}

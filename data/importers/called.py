@@ -9,8 +9,32 @@ NEEDED = ("reference", "summary")
 OPTIONAL = ("source", "title")
 HUMAN, WIDE = "human.", "summary."
 """Prefixes of columns of ratings, and of summaries if each system has its own column."""
-ASPECTS = ("relevance", "coherence", "consistency", "fluency", "informativeness", "faithfulness", "quality", "overall")
+ASPECTS = (
+    *("relevance", "coherence", "consistency", "fluency", "informativeness", "faithfulness", "quality", "overall"),
+    *("accuracy", "adequacy", "clarity", "completeness", "conciseness", "correctness", "coverage", "factuality"),
+    *("focus", "grammaticality", "helpfulness", "readability", "redundancy", "responsiveness", "usefulness"),
+    *("overall_quality", "linguistic_quality"),
+)
 """Aspects of ratings that are recognized in a column's name without `HUMAN`."""
+RATING = re.compile(
+    rf"(?:human_)?(?:(?P<aspect>{'|'.join(ASPECTS)})(?:_(?:ratings?|score|likert|human))?|(?P<other>.+)_ratings?)"
+)
+ANY_RATING = ("rating", "ratings", "human_rating", "human_score", "likert", "stars")
+"""What a column of ratings is called that names no aspect."""
+IN_ROWS = ("score", "value")
+"""What else it may be called beside a column that says who judged, or which aspect."""
+
+ASPECT = "aspect"
+OF_ASPECT = ("aspect", "criterion", "criteria", "dimension")
+"""What the column is called that says which aspect the rating of a row is of."""
+
+ANNOTATOR = "annotator"
+ANNOTATORS = (
+    *("annotator", "annotator_id", "worker", "worker_id", "workerid", "rater", "rater_id", "judge", "judge_id"),
+    *("evaluator", "evaluator_id", "participant", "participant_id", "user", "user_id", "coder", "assessor"),
+    *("labeler", "reviewer", "reviewer_id", "person", "username"),
+)
+"""Usual names of the column that says who judged, the likeliest first."""
 
 CALLED = {
     "document_id": (
@@ -61,6 +85,38 @@ def find_roles(names: Iterable[str], rows: Sequence[Mapping[str, object]] = ()) 
     if "document_id" not in roles and is_id_column(roles.get("source"), rows):
         ids = roles["source"]
         return {"document_id": ids, **find_roles([name for name in names if name != ids])}
+    return roles
+
+
+def find_annotators(names: Iterable[str]) -> dict[str, str]:
+    """Map the roles of columns that say who judged, and which aspect, to their names; roles without one are absent.
+
+    >>> find_annotators(["worker_id", "criterion", "score"])
+    {'annotator': 'worker_id', 'aspect': 'criterion'}
+    """
+    folded = {fold_name(name): name for name in reversed(list(names))}
+    found = {ANNOTATOR: [*filter(folded.get, ANNOTATORS)], ASPECT: [*filter(folded.get, OF_ASPECT)]}
+    return {role: folded[called[0]] for role, called in found.items() if called}
+
+
+def find_ratings(names: Iterable[str], *, in_rows: bool = False) -> dict[str, str]:
+    """Map the roles of columns that are called like ratings to their names.
+
+    With `in_rows`, another column says who gave a row's rating, or of which aspect it is.
+
+    >>> find_ratings(["human.pyramid", "Overall-Rating", "rating", "rouge_score"])
+    {'human.pyramid': 'human.pyramid', 'human.overall': 'Overall-Rating', 'human.rating': 'rating'}
+    """
+    any_rating = (*ANY_RATING, *IN_ROWS) if in_rows else ANY_RATING
+    roles: dict[str, str] = {}
+    for name in names:
+        folded = fold_name(name)
+        if name.startswith(HUMAN):
+            roles[name] = name
+        elif folded in any_rating:
+            roles.setdefault(f"{HUMAN}rating", name)
+        elif rated := RATING.fullmatch(folded):
+            roles.setdefault(f"{HUMAN}{rated['aspect'] or rated['other']}", name)
     return roles
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from relevance.data.importers.called import CALLED, find_roles, fold_name
+from relevance.data.importers.called import ANNOTATOR, ANNOTATORS, CALLED, find_roles, fold_name
 from relevance.data.importers.mapping import CHOICE, OF_CHOICES
 from relevance.data.importers.meanings import SIDES, Meanings, side_of
 from relevance.data.importers.pairwise import LEFT, RIGHT
@@ -14,11 +14,7 @@ CALLED_HERE = {
         *("choice", "preference", "preferred", "winner", "judgment", "judgement", "verdict", "vote", "better", "best"),
         *("selected", "selection", "decision", "overall_preference", "human_preference"),
     ),
-    "annotator": (
-        *("annotator", "annotator_id", "worker", "worker_id", "workerid", "rater", "rater_id", "judge", "judge_id"),
-        *("evaluator", "evaluator_id", "participant", "participant_id", "user", "user_id", "coder", "assessor"),
-        *("labeler", "person", "username"),
-    ),
+    ANNOTATOR: ANNOTATORS,
     "time": (
         *("time", "timestamp", "tstamp", "decided_at", "judged_at", "submitted_at", "created_at", "date"),
         *("submit_time", "end_time"),

@@ -80,7 +80,7 @@ def open_choices(path: Path, columns: Columns | None, say: Say, format: str = "c
         say(f"columns passed over: {list_names(other)}")
     if described.says:
         say(described.says)
-    complete = complete._replace(choices={**described.choices, **columns.choices})
+    complete = complete._replace(values={**described.values, **columns.values})
     questions = {
         column: Question(role.removeprefix(CHOICE).removeprefix("."), column if "?" in column else None)
         for role, column in roles.items()
@@ -143,7 +143,7 @@ def read(
     another program's. Raises `BadRecord` and `BadColumns`.
     """
     choices = open_choices(path, columns, say, format)
-    roles, told = choices.roles, choices.columns.choices
+    roles, told = choices.roles, choices.columns.values
     rows = RowReader(roles)
     if rows.by_column is not None:
         named = " and ".join(map(quote_value, rows.by_column))
@@ -162,13 +162,13 @@ def read(
         of_column.check(column)
         say(of_column.describe(column))
     seen = {value for of_column in meanings.values() for value in of_column.seen}
-    if unused := [value for value in (columns or Columns({})).choices if value not in seen]:
-        say(f"values of --choices that no row has: {', '.join(map(quote_value, unused))}")
+    if unused := [value for value in (columns or Columns({})).values if value not in seen]:
+        say(f"values of --values that no row has: {', '.join(map(quote_value, unused))}")
     if rows.timeless:
         first = next(iter(rows.timeless))
         say(f"{count(rows.timeless.total(), 'time')} that cannot be read, such as {quote_value(first)}: left out")
     found = {value: meaning for one in meanings.values() for value, meaning in one.found.items()}
-    keep(choices.columns._replace(choices={**found, **told}))
+    keep(choices.columns._replace(values={**found, **told}))
     yield from judged
 
 

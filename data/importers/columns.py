@@ -4,12 +4,26 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from relevance.data.importers.called import ASPECTS, CALLED, HUMAN, NEEDED, REQUIRED, WIDE, find_roles, name_systems
+from relevance.data.importers.called import (
+    ANNOTATOR,
+    ASPECT,
+    ASPECTS,
+    CALLED,
+    HUMAN,
+    NEEDED,
+    REQUIRED,
+    WIDE,
+    find_annotators,
+    find_ratings,
+    find_roles,
+    name_systems,
+)
 from relevance.data.importers.delimited import DELIMITERS, are_numbers
+from relevance.data.importers.given_ratings import read_numbered
 from relevance.data.importers.mapping import Columns
 from relevance.data.importers.rows import as_text, open_table
 from relevance.data.importers.table import is_taken
-from relevance.data.reading import Say, quote_value
+from relevance.data.reading import Say, is_missing, quote_value
 from relevance.data.records import BadRecord
 
 TEMPLATE = """document_id,title,source,reference,system,summary,human.relevance
@@ -31,7 +45,7 @@ class TableHead(NamedTuple):
     """What separates its columns; None in a spreadsheet."""
     names: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
-    """The first rows, at most `ROWS`."""
+    """The first rows, by default at most `ROWS`."""
 
     @property
     def plain(self) -> bool:
@@ -39,10 +53,10 @@ class TableHead(NamedTuple):
         return set(REQUIRED) <= set(self.names)
 
 
-def read_head(path: Path, sheet: str | None = None, *, cells: bool = True) -> TableHead:
-    """Read the beginning of a table; with `cells` it is a text table or a spreadsheet. Raises `BadRecord`."""
+def read_head(path: Path, sheet: str | None = None, *, cells: bool = True, count: int = ROWS) -> TableHead:
+    """Read the first rows of a table; with `cells` it is a text table or a spreadsheet. Raises `BadRecord`."""
     table = open_table(path, sheet, cells=cells)
-    rows = tuple(tuple(as_text(row.get(name)) for name in table.names) for row in table.head(ROWS))
+    rows = tuple(tuple(as_text(row.get(name)) for name in table.names) for row in table.head(count))
     return TableHead(table.delimiter, table.names, rows)
 
 
@@ -65,7 +79,29 @@ def guess_roles(head: TableHead) -> dict[str, str]:
     roles = guess_columns(head)
     if not {"system", "summary"} & set(roles):
         roles |= {f"{WIDE}{system}": column for column, system in guess_systems(head).items()}
-    return roles
+    return roles | guess_rated(head, roles)
+
+
+def guess_rated(head: TableHead, known: Mapping[str, str]) -> dict[str, str]:
+    """Map ratings and who gave them to the columns that are called so; `known` has the columns of other roles.
+
+    Columns that hold something else are no ratings, nobody rates where there are none, and a table with a column for
+    each system has none.
+    """
+    if any(role.startswith(WIDE) for role in known):
+        return {}
+    free = [name for name in head.names if name not in known.values()]
+    people = {
+        role: name
+        for role, name in find_annotators(free).items()
+        if role not in known and not holds_scores(head.names.index(name), head.rows)
+    }
+    numbers = [name for place, name in enumerate(head.names) if name in free and holds_ratings(place, head.rows)]
+    in_rows = bool(people) or not {ANNOTATOR, ASPECT}.isdisjoint(known)
+    ratings = find_ratings([name for name in numbers if name not in people.values()], in_rows=in_rows)
+    ratings = {role: name for role, name in ratings.items() if role not in known}
+    rated = ratings or any(role.startswith(HUMAN) for role in known)
+    return {**ratings, **people} if rated else {}
 
 
 def complete_columns(path: Path, columns: Columns, say: Say, *, cells: bool) -> Columns:
@@ -79,6 +115,7 @@ def complete_columns(path: Path, columns: Columns, say: Say, *, cells: bool) -> 
     names, *rows = (tuple(row[place] for place in left) for row in (head.names, *head.rows))
     rest = TableHead(head.delimiter, names, tuple(rows))
     guessed = guess_columns(rest) if {"system", "summary"} & set(columns.roles) else guess_roles(rest)
+    guessed |= guess_rated(rest, {**guessed, **columns.roles})
     complete = columns.with_guessed(guessed, head.names)
     say(describe_columns(complete.roles, set(guessed) - set(columns.roles)))
     return complete
@@ -95,9 +132,9 @@ def guess_table(path: Path, delimiter: str | None, say: Say) -> Columns | None:
         return None  # the error is raised when the table is read
     if head.delimiter not in (None, delimiter):
         say(f"the columns are separated by {DELIMITERS[head.delimiter]} (guessed)")
-    if head.plain:
-        return None
     roles = guess_roles(head)
+    if head.plain and all(is_taken(column) for column in roles.values()):
+        return None
     if list_missing(roles):
         return None
     say(describe_columns(roles, guessed=roles))
@@ -131,6 +168,17 @@ def guess_ratings(head: TableHead) -> list[str]:
         and holds_numbers(place, head.rows)
         and name.casefold().rpartition("_")[2] in {*ASPECTS, "rating", "score", "human"}
     ]
+
+
+def holds_scores(place: int, rows: Sequence[Sequence[str]]) -> bool:
+    """Tell whether a column holds numbers that nobody is called by, such as 0.73 in one called `judge`."""
+    return holds_numbers(place, rows) and any("." in row[place] for row in rows if place < len(row))
+
+
+def holds_ratings(place: int, rows: Sequence[Sequence[str]]) -> bool:
+    """Tell whether a column holds numbers, beside what says that there is none or what they stand for."""
+    values = [row[place] for row in rows if place < len(row) and not is_missing(row[place])]
+    return bool(values) and all(are_numbers([value]) or read_numbered(value) is not None for value in values)
 
 
 def holds_numbers(place: int, rows: Sequence[Sequence[str]]) -> bool:

@@ -58,7 +58,7 @@ class Description(NamedTuple):
     """A field, the texts whose last turn is judged, and which hold that field before it where it is missing."""
     split: str = ""
     """A field with both texts, which become `text_a` and `text_b`."""
-    choices: Mapping[str, str] = NOTHING
+    values: Mapping[str, str] = NOTHING
     """What values of choices mean that do not tell it."""
     other: tuple[str, ...] = ()
     """The field with the system on the left, and those with both; the one that is not on the left becomes `right`."""
@@ -117,7 +117,7 @@ DESCRIPTIONS: dict[str, Description] = {
     "alpaca_eval": Description(
         fields=frozenset({"instruction", "output_1", "output_2", "preference"}),
         roles={"source": ("instruction",)},
-        choices={"1.5": "tie", "0": "tie"},
+        values={"1.5": "tie", "0": "tie"},
         middle={"preference": 1.5},
         says="the annotators of such files are often models, and no people: their names are not kept",
     ),

@@ -12,8 +12,8 @@ from typing import Any
 
 from relevance.data import reading
 from relevance.data.importers.called import HUMAN, WIDE, describe_missing, find_roles, name_systems
-from relevance.data.importers.columns import list_missing
-from relevance.data.importers.rows import TableRow
+from relevance.data.importers.columns import describe_columns, guess_rated, list_missing, read_head
+from relevance.data.importers.rows import INSPECTED, TableRow
 from relevance.data.importers.table import complete_rows, gather, spread_references
 from relevance.data.reading import Say, quote_value
 from relevance.data.records import Document, Summary
@@ -48,15 +48,21 @@ def name_fields(record: Mapping[str, Any], first: Mapping[str, Any]) -> dict[str
 def read_rows(path: Path, say: Say) -> Iterator[TableRow]:
     """Yield the rows of a table, several for an object with several references."""
     told: set[str] = set()
+    head = read_head(path, cells=False, count=INSPECTED)
     first: dict[str, Any] = {}
+    rated: dict[str, str] = {}
     for place, record in reading.read_json(path, nan=True):
-        first = first or record
+        if not first:
+            first, rated = record, guess_rated(head, name_fields(record, record))
+            if rated:
+                say(describe_columns(rated, guessed=rated))
         named = name_fields(record, first)
         if list_missing(named):
             place.refuse(f"the object is no row of a table: it lacks {describe_missing(record)}; rename its fields")
-        taken = set(named.values())
+        taken = {*named.values(), *rated.values()}
         for name in [name for name in record if name not in taken and name not in told]:
             told.add(name)
             if len(told) <= NAMED:
                 say(f"{place}: field passed over: {quote_value(name)}")
-        yield from spread_references(place, {field: record[name] for field, name in named.items()})
+        row = {field: record.get(name) for field, name in (named | rated).items()}
+        yield from spread_references(place, row)

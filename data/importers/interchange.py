@@ -1,10 +1,12 @@
 """The project's own format: a JSON object a line for each document, with its summaries.
 
 {"id": "d1", "title": "optional", "source": "text or list of sentences", "references": ["..."],
-"summaries": [{"system": "bart", "text": "...", "human": {"relevance": 4.3}, "scores": {"rouge-1": 0.4}}],
+"summaries": [{"system": "bart", "text": "...", "human": {"relevance": 4.5},
+"annotators": {"Ann": {"relevance": 4}, "Ben": {"relevance": 5}}, "scores": {"rouge-1": 0.4}}],
 "questions": [{"question": "... @placeholder ...", "answer": "..."}]}
 
-`title`, `human`, `scores` (of metrics, given with the summary) and `questions` are optional; `source` and
+`title`, `human`, `annotators` (the ratings of each, whose means `human` has where it does not say otherwise), `scores`
+(of metrics, given with the summary) and `questions` are optional; `source` and
 `references` are absent, null or `[]` if the data set does not have them; an `id` may be a whole number; a summary's
 text is empty or null if the system wrote nothing, and a rating null or NaN if nobody gave it.
 """
@@ -13,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from relevance.data import reading
+from relevance.data.importers.given_ratings import Annotated
 from relevance.data.reading import FileLine, Say
 from relevance.data.records import PLACEHOLDER, ClozeQuestion, Document, Summary
 
@@ -25,7 +28,7 @@ def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
     """Read an interchange file."""
     seen: dict[str, FileLine] = {}
     passed_over: set[str] = set()
-    unrated = 0
+    unrated, annotated = 0, Annotated()
     for place, record in reading.read_json_lines(path, nan=True):
         for name in record.keys() - FIELDS - passed_over:
             if len(passed_over) == NAMED:
@@ -44,10 +47,12 @@ def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
             questions=tuple(questions(place, record.get("questions", []))),
         )
         written = [] if record.get("summaries") is None else record["summaries"]
-        yield document, summaries(place, document_id, written)
+        yield document, summaries(place, document_id, written, annotated)
         unrated += sum(reading.is_missing(value) for one in written for value in (one.get("human") or {}).values())
     if unrated:
         say(reading.describe_unrated(unrated))
+    for sentence in annotated.describe():
+        say(sentence)
 
 
 def read_source(place: FileLine, source: object) -> str | tuple[str, ...]:
@@ -59,7 +64,7 @@ def read_source(place: FileLine, source: object) -> str | tuple[str, ...]:
     return reading.text(place, source, "source")
 
 
-def summaries(place: FileLine, document_id: str, value: object) -> list[Summary]:
+def summaries(place: FileLine, document_id: str, value: object, annotated: Annotated) -> list[Summary]:
     """Read the summaries of one document, one for each system."""
     by_system: dict[str, Summary] = {}
     for index, item in enumerate(reading.objects(place, value, "summaries")):
@@ -68,11 +73,14 @@ def summaries(place: FileLine, document_id: str, value: object) -> list[Summary]
         if system in by_system:
             place.refuse(f"the system {reading.quote_value(system)} stands twice among the summaries")
         written = reading.require_field(place, item, "text")
+        annotators = reading.annotators(place, item.get("annotators"), f"{name}.annotators")
+        human = reading.ratings(place, item.get("human"), f"{name}.human")
         by_system[system] = Summary(
             document_id=document_id,
             system=system,
             text=reading.summary_text(place, "" if written is None else written, f"{name}.text"),
-            human=reading.ratings(place, item.get("human"), f"{name}.human"),
+            human=annotated.add(annotators) | human,
+            annotators=annotators,
             given=tuple(reading.ratings(place, item.get("scores"), f"{name}.scores").items()),
         )
     return list(by_system.values())

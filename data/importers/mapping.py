@@ -7,9 +7,12 @@ left = "A"
 right = "B"
 choice = 7
 
-[choices]
+[values]
 "Neither is more accurate (use sparingly)" = "tie"
 ```
+
+In a table of ratings, `[values]` has numbers (`"Strongly agree" = 5`), and `[scales]` may say from where to where the
+ratings of an aspect go (`fluency = [1, 5]`): another one refuses the file.
 """
 
 import tomllib
@@ -19,7 +22,8 @@ from typing import Any, NamedTuple
 
 import tomlkit
 
-from relevance.data.importers.called import HUMAN, OPTIONAL, REQUIRED, WIDE
+from relevance.data.importers.called import ANNOTATOR, ASPECT, HUMAN, OPTIONAL, REQUIRED, WIDE
+from relevance.data.importers.delimited import NUMBER
 from relevance.data.importers.pairwise import LEFT, RIGHT, TIE
 from relevance.data.reading import quote_value
 
@@ -30,11 +34,11 @@ MEANINGS = (LEFT, RIGHT, TIE, BAD, SKIP, BY_SYSTEM)
 CHOICE = "choice"
 QUESTION = "choice."
 """Prefix of the roles of several columns with choices, each of a question of its own."""
-OF_SUMMARIES = ("system", "summary")
-OF_CHOICES = ("left", "right", "left_system", "right_system", CHOICE, "annotator", "time", "comment")
-"""The roles that only a table of summaries has, or of choices, beside those with a prefix."""
+OF_SUMMARIES = ("system", "summary", ASPECT)
+OF_CHOICES = ("left", "right", "left_system", "right_system", CHOICE, ANNOTATOR, "time", "comment")
+"""The roles of a table of summaries, or of choices, beside those with a prefix; both may have annotators."""
 
-KNOWN = (*REQUIRED, *OPTIONAL, f"{HUMAN}ASPECT", f"{WIDE}SYSTEM", *OF_CHOICES, f"{QUESTION}QUESTION")
+KNOWN = (*REQUIRED, *OPTIONAL, f"{HUMAN}ASPECT", ASPECT, f"{WIDE}SYSTEM", *OF_CHOICES, f"{QUESTION}QUESTION")
 
 
 Keep = Callable[["Columns"], None]
@@ -58,14 +62,17 @@ class Columns(NamedTuple):
     roles: Mapping[str, str]
     """The column of each role (`KNOWN`), by its name or, where no column is called so, by its place from 1.
 
-    A role without a column, "", is not guessed.
+    A role without a column, "", is not guessed; a table with several ratings of a summary and no column for the
+    annotators says so by an `annotator` without one.
     """
-    choices: Mapping[str, str] = {}
-    """The meaning (`MEANINGS`) of each value of a choice that does not tell it by itself."""
+    values: Mapping[str, str] = {}
+    """What values mean that do not tell it by themselves: one of `MEANINGS`, or the number of a rating."""
     system: str | None = None
     """The system of a table of summaries without a column for it; None names it after the file."""
     sheet: str | None = None
     """The sheet of a spreadsheet; None for the first one that is not empty."""
+    scales: Mapping[str, tuple[float, float]] = {}
+    """By aspect, the lowest and the highest rating that there can be."""
 
     @property
     def has_choices(self) -> bool:
@@ -75,12 +82,14 @@ class Columns(NamedTuple):
     @property
     def of_choices(self) -> bool:
         """True if it says something that only a table of choices has."""
-        return self.has_choices or bool(self.choices) or any(role in OF_CHOICES for role in self.roles)
+        said = any(meaning in MEANINGS and meaning != SKIP for meaning in self.values.values())
+        return self.has_choices or said or any(role in OF_CHOICES and role != ANNOTATOR for role in self.roles)
 
     @property
     def of_summaries(self) -> bool:
         """True if it says something that only a table of summaries has."""
-        return any(role in OF_SUMMARIES or role.startswith((HUMAN, WIDE)) for role in self.roles)
+        said = bool(self.scales) or any(meaning not in MEANINGS for meaning in self.values.values())
+        return said or any(role in OF_SUMMARIES or role.startswith((HUMAN, WIDE)) for role in self.roles)
 
     def find(self, names: Sequence[str]) -> dict[str, str]:
         """Map each role that has a column to its name among `names`. Raises `BadColumns`."""
@@ -109,9 +118,9 @@ def parse_columns(told: str) -> Columns:
     return Columns(check_roles(dict(split_pairs("--columns", told))))
 
 
-def parse_choices(told: str) -> dict[str, str]:
-    """Read what `--choices` says: `A=left,B=right`. Raises `BadColumns`."""
-    return check_meanings(dict(split_pairs("--choices", told)))
+def parse_values(told: str) -> dict[str, str]:
+    """Read what `--values` says: `A=left,B=right`. Raises `BadColumns`."""
+    return check_meanings(dict(split_pairs("--values", told)))
 
 
 def split_pairs(option: str, told: str) -> list[tuple[str, str]]:
@@ -144,7 +153,7 @@ def read_columns(path: Path) -> Columns:
 
 def to_columns(told: Mapping[str, Any]) -> Columns:
     """Check the tables of a mapping. Raises `BadColumns`."""
-    known = {"columns": dict, "choices": dict, "system": str, "sheet": str}
+    known = {"columns": dict, "values": dict, "scales": dict, "system": str, "sheet": str}
     for key, value in told.items():
         if key not in known:
             raise BadColumns(f"unknown key {quote_value(key)}; known are {', '.join(known)}")
@@ -157,7 +166,8 @@ def to_columns(told: Mapping[str, Any]) -> Columns:
             if isinstance(one, bool) or not isinstance(one, str | int):
                 raise BadColumns(f"columns.{name} must be the name of a column or its place")
             roles[name] = str(one)
-    return Columns(check_roles(roles), check_meanings(told.get("choices", {})), told.get("system"), told.get("sheet"))
+    values, scales = check_meanings(told.get("values", {})), check_scales(told.get("scales", {}))
+    return Columns(check_roles(roles), values, told.get("system"), told.get("sheet"), scales)
 
 
 def nested(role: str, table: Mapping[str, Any]) -> dict[str, Any]:
@@ -169,18 +179,30 @@ def check_roles(roles: Mapping[str, str]) -> Mapping[str, str]:
     """Return roles that are known. Raises `BadColumns`."""
     for role in roles:
         prefix = next((one for one in (HUMAN, WIDE, QUESTION) if role.startswith(one) and role != one), None)
-        if prefix is None and role not in (*REQUIRED, *OPTIONAL, *OF_CHOICES):
+        if prefix is None and role not in (*REQUIRED, *OPTIONAL, ASPECT, *OF_CHOICES):
             raise BadColumns(f"there is no role {quote_value(role)} for a column; there are {', '.join(KNOWN)}")
     return roles
 
 
-def check_meanings(choices: Mapping[str, Any]) -> dict[str, str]:
-    """Return meanings that are known. Raises `BadColumns`."""
-    for value, meaning in choices.items():
-        if meaning not in MEANINGS:
+def check_meanings(values: Mapping[str, Any]) -> dict[str, str]:
+    """Return meanings that are known, or numbers. Raises `BadColumns`."""
+    meanings = {value: str(meaning) for value, meaning in values.items()}
+    for value, meaning in meanings.items():
+        if meaning not in MEANINGS and not NUMBER.fullmatch(meaning):
             known = ", ".join(MEANINGS)
-            raise BadColumns(f"{quote_value(value)} cannot mean {quote_value(meaning)}; a choice means {known}")
-    return dict(choices)
+            raise BadColumns(
+                f"{quote_value(value)} cannot mean {quote_value(meaning)}; a choice means {known}, a rating a number"
+            )
+    return meanings
+
+
+def check_scales(scales: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
+    """Return scales of ratings. Raises `BadColumns` for one that is no list of a lowest and a highest number."""
+    for aspect, ends in scales.items():
+        numbers = isinstance(ends, list) and [type(end) in (int, float) for end in ends] == [True, True]
+        if not numbers or not ends[0] < ends[1]:
+            raise BadColumns(f"scales.{aspect} must be a list of its lowest and its highest number, such as [1, 5]")
+    return {aspect: (float(low), float(high)) for aspect, (low, high) in scales.items()}
 
 
 def write_columns(columns: Columns) -> str:
@@ -190,6 +212,8 @@ def write_columns(columns: Columns) -> str:
         if (value := getattr(columns, key)) is not None:
             document.add(key, value)
     document.add("columns", dict(columns.roles))
-    if columns.choices:
-        document.add("choices", dict(columns.choices))
+    if columns.values:
+        document.add("values", dict(columns.values))
+    if columns.scales:
+        document.add("scales", {aspect: list(ends) for aspect, ends in columns.scales.items()})
     return tomlkit.dumps(document).rstrip("\n") + "\n"

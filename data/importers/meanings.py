@@ -78,7 +78,7 @@ class Meanings:
         if meaning in (LEFT, RIGHT) and meaning != system:
             place.refuse(
                 f"the choice {quote_value(said)} may mean the text on the {meaning}, or that of the system "
-                f"{quote_value(said)} on the {system}: say which by --choices {said}={meaning} or {said}={BY_SYSTEM}"
+                f"{quote_value(said)} on the {system}: say which by --values {said}={meaning} or {said}={BY_SYSTEM}"
             )
         return (said, meaning) if meaning else (f"(the system on the {system})", system)
 
@@ -116,7 +116,7 @@ class Meanings:
         more = f" and {len(values) - LISTED} more" if len(values) > LISTED else ""
         self.unknown.refuse(
             f"it is not known what these values of {quote_value(column)} mean: {', '.join(values[:LISTED])}{more}; say "
-            f"it by --choices VALUE=MEANING,... or in a file of --columns; meanings are {', '.join(MEANINGS)} "
+            f"it by --values VALUE=MEANING,... or in a file of --columns; meanings are {', '.join(MEANINGS)} "
             f"({SKIP} leaves the row out)"
         )
 

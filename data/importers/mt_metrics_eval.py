@@ -18,7 +18,7 @@ from math import isnan, nan
 from pathlib import Path
 from typing import NamedTuple
 
-from relevance.data.importers.table import parse_rating
+from relevance.data.importers.given_ratings import parse_number
 from relevance.data.reading import (
     FileLine,
     Say,
@@ -248,7 +248,7 @@ def read_scores(file: Path, systems: Mapping[str, Path], count: int, *, of_peopl
         if system not in systems:
             place.refuse(f"there is no output of a system {quote_value(system)}")
         missing = fields[1] == "None" and of_people
-        value = nan if missing else parse_rating(place, fields[1], "the score")
+        value = nan if missing else parse_number(place, fields[1], "the score")
         scores.setdefault(system, array("d")).append(value)
         if len(scores[system]) > count:
             place.refuse(f"{quote_value(system)} has more scores than there are documents, {count}")

@@ -1,9 +1,10 @@
 """Tables of scores and ratings without texts: a row per summary, with its document, its system and numbers.
 
 A column `human.<aspect>`, or one that is called as an aspect, has ratings; every other column of numbers has the scores
-of a metric.
+of a metric. With a column that says who rated, a summary has a row for each annotator.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,13 +12,14 @@ from typing import Any
 import numpy as np
 
 from relevance.data import reading
-from relevance.data.cells import Cells
-from relevance.data.importers.called import ASPECTS, HUMAN, find_roles
+from relevance.data.cells import Cells, collect_ratings
+from relevance.data.importers.called import ANNOTATOR, HUMAN, find_annotators, find_ratings, find_roles
 from relevance.data.importers.columns import describe_columns
 from relevance.data.importers.delimited import are_numbers
+from relevance.data.importers.given_ratings import Annotated, parse_number
 from relevance.data.importers.rows import Table, as_text, open_table
-from relevance.data.importers.table import list_names, parse_rating
-from relevance.data.reading import FileLine, Say, quote_value
+from relevance.data.importers.table import list_names
+from relevance.data.reading import FileLine, Say, quote_value, say_nothing
 from relevance.data.records import BadRecord
 from relevance.data.signatures import given_signature
 
@@ -50,6 +52,20 @@ def find_keys(table: Table, rows: Sequence[Mapping[str, Any]]) -> dict[str, str]
     return {role: roles[role] for role in ("document_id", "system")}
 
 
+def find_annotator(table: Table, keys: Mapping[str, str], rows: Sequence[Mapping[str, Any]]) -> str | None:
+    """Return the column that says who rated; None without one.
+
+    One of numbers, such as `judge`, may have scores: it is none where each summary has one row.
+    """
+    found = find_annotators(name for name in table.names if name not in keys.values()).get(ANNOTATOR)
+    if found is None or not holds_numbers(found, rows):
+        return found
+    seen = Counter(
+        tuple(as_text(row.get(name)) for name in keys.values()) for _, row in table.read(keys.values(), say_nothing)
+    )
+    return found if max(seen.values(), default=0) > 1 else None
+
+
 def find_numbers(table: Table, keys: Mapping[str, str], rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """List the columns that hold numbers in some of these rows, and nothing else in any."""
     if not keys:
@@ -62,41 +78,83 @@ def holds_numbers(name: str, rows: Sequence[Mapping[str, Any]]) -> bool:
     return are_numbers([as_text(row[name]) for row in rows if not reading.is_missing(row.get(name))])
 
 
+class RatedRows:
+    """The scores and ratings of each summary, as the rows of a table are read."""
+
+    def __init__(self, metrics: Sequence[str], aspects: Mapping[str, str], annotator: str | None) -> None:
+        self.metrics, self.aspects, self.annotator = metrics, aspects, annotator
+        self.places: dict[tuple[str, str], FileLine] = {}
+        self.scores: dict[tuple[str, str], list[float]] = {}
+        self.ratings: dict[tuple[str, str], dict[str, float]] = {}
+        self.given: dict[tuple[str, str], dict[str, dict[str, float]]] = {}
+        """By summary: the ratings of each annotator."""
+        self.annotated = Annotated()
+
+    def add(self, place: FileLine, key: tuple[str, str], row: Mapping[str, Any]) -> None:
+        """Add a row. Raises `BadRecord` for a second one of a summary that is not by another annotator."""
+        scores = [read_number(place, row.get(name), name) for name in self.metrics]
+        read = {aspect: read_number(place, row.get(name), name) for name, aspect in self.aspects.items()}
+        ratings = {aspect: rating for aspect, rating in read.items() if not np.isnan(rating)}
+        first = self.places.setdefault(key, place)
+        same = np.array_equal(self.scores.setdefault(key, scores), scores, equal_nan=True)
+        who = ""
+        if self.annotator is not None:
+            who = self.annotated.name(reading.identifier(place, row.get(self.annotator), self.annotator))
+        given = self.given.setdefault(key, {})
+        if not same or who in given:
+            document, system = map(quote_value, key)
+            by = f", both by {quote_value(row[self.annotator])}" if self.annotator is not None and same else ""
+            place.refuse(f"the system {system} stands twice for {document}, in line {first.line}, too{by}")
+        given[who] = ratings
+
+    def cells(self) -> Cells:
+        """Return the columns, sorted by document and system."""
+        keys = list(self.places)
+        single = {} if self.annotator is None else collect_ratings(self.given[key] for key in keys)
+        means = [self.annotated.add(self.given[key]) for key in keys]
+        scores = np.array([self.scores[key] for key in keys], dtype=np.float64).reshape(-1, len(self.metrics))
+        return Cells(
+            documents=tuple(document for document, _ in keys),
+            systems=tuple(system for _, system in keys),
+            ratings={
+                aspect: np.array([one.get(aspect, np.nan) for one in means], dtype=np.float64)
+                for aspect in self.aspects.values()
+            },
+            scores={given_signature(name): scores[:, place] for place, name in enumerate(self.metrics)},
+            single=single,
+        ).in_order()
+
+
 def read_cells(path: Path, say: Say) -> Cells:
     """Read the scores and ratings of a table, sorted by document and system.
 
-    Raises `BadRecord` for two rows of one document and system, and for what is no number.
+    Where a column says who rated, a summary has a row for each annotator. Raises `BadRecord` for two rows of one
+    document and system that are not by two annotators, and for what is no number.
     """
     table = open_table(path)
     head = table.head()
     keys = find_keys(table, head)
-    numbers = find_numbers(table, keys, head)
-    aspects = {
-        name: name.removeprefix(HUMAN) for name in numbers if name.startswith(HUMAN) or name.casefold() in ASPECTS
-    }
+    annotator = find_annotator(table, keys, head)
+    numbers = [name for name in find_numbers(table, keys, head) if name != annotator]
+    called = find_ratings(numbers, in_rows=annotator is not None)
+    aspects = {name: role.removeprefix(HUMAN) for role, name in called.items()}
     metrics = [name for name in numbers if name not in aspects]
-    say(describe_columns(keys, keys))
+    people = {} if annotator is None or not aspects else {ANNOTATOR: annotator}
+    say(describe_columns({**keys, **people}, {**keys, **people}))
     say(f"ratings: {list_names(list(aspects)) or 'none'}; scores: {list_names(metrics) or 'none'}")
-    if other := [name for name in table.names if name not in {*keys.values(), *numbers}]:
+    if other := [name for name in table.names if name not in {*keys.values(), *people.values(), *numbers}]:
         say(f"columns passed over: {list_names(other)}")
-    places: dict[tuple[str, str], FileLine] = {}
-    values: list[list[float]] = []
-    for place, row in table.read({*keys.values(), *numbers}, say):
-        key = tuple(reading.identifier(place, row.get(keys[role]), keys[role]) for role in ("document_id", "system"))
-        if (first := places.setdefault((key[0], key[1]), place)) is not place:
-            place.refuse(
-                f"the system {quote_value(key[1])} stands twice for {quote_value(key[0])}, in line {first.line}, too"
-            )
-        values.append([read_number(place, row.get(name), name) for name in numbers])
-    columns = dict(zip(numbers, np.array(values, dtype=np.float64).reshape(-1, len(numbers)).T, strict=True))
-    return Cells(
-        documents=tuple(document for document, _ in places),
-        systems=tuple(system for _, system in places),
-        ratings={aspect: columns[name] for name, aspect in aspects.items()},
-        scores={given_signature(name): columns[name] for name in metrics},
-    ).in_order()
+    rows = RatedRows(metrics, aspects, people.get(ANNOTATOR))
+    for place, row in table.read({*keys.values(), *people.values(), *numbers}, say):
+        document, system = (reading.identifier(place, row.get(keys[role]), keys[role]) for role in keys)
+        rows.add(place, (document, system), row)
+    cells = rows.cells()
+    if people:
+        for sentence in rows.annotated.describe():
+            say(sentence)
+    return cells
 
 
 def read_number(place: FileLine, value: object, name: str) -> float:
     """Read a score or a rating; NaN if there is none."""
-    return np.nan if reading.is_missing(value) else parse_rating(place, value, name)
+    return np.nan if reading.is_missing(value) else parse_number(place, value, name)

@@ -4,19 +4,30 @@
 both be blank in a row that only gives a document, `summary` alone if the system wrote nothing. Instead of these two
 there may be a column `summary.<system>` for each system, blank if it wrote nothing. Several references of a document
 are given in several rows. Human ratings may be given in columns `human.<aspect>`, blank or such as N/A where there is
-none. Other columns are skipped and listed. In CSV, a cell loses the apostrophe that keeps a spreadsheet from running it
-as a formula (`relevance.data.export`). TSV is read without quotation marks, unless all of its texts are in them.
+none, or in rows with a column `aspect`. With a column `annotator` a summary has a row for each person who rated it; its
+ratings are their means. Other columns are skipped and listed. In CSV, a cell loses the apostrophe that keeps a
+spreadsheet from running it as a formula (`relevance.data.export`). TSV is read without quotation marks, unless all of
+its texts are in them.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from relevance.data import reading
-from relevance.data.importers.called import ASPECTS, HUMAN, NEEDED, OPTIONAL, REQUIRED, WIDE
-from relevance.data.importers.delimited import NUMBER
+from relevance.data.importers.called import (
+    ANNOTATOR,
+    ASPECT,
+    HUMAN,
+    NEEDED,
+    OPTIONAL,
+    REQUIRED,
+    WIDE,
+    find_ratings,
+)
+from relevance.data.importers.given_ratings import NOTHING, Annotated, RatingValues, name_unnamed
 from relevance.data.importers.mapping import Columns
 from relevance.data.importers.rows import TableRow, open_table
 from relevance.data.reading import FileLine, Say
@@ -25,6 +36,10 @@ from relevance.data.records import Document, Summary
 OF_ONE_SYSTEM = ("system", "summary")
 NAMED = 20
 """The most skipped columns that are listed."""
+SEVERAL = (
+    "; if several people rated it, name the column that says who by --columns annotator=COLUMN, or leave COLUMN out if "
+    "there is none"
+)
 
 
 def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
@@ -46,7 +61,7 @@ def load_columns(path: Path, say: Say, columns: Columns, *, cells: bool) -> Iter
     check_columns(FileLine(path, 1), header, say, NEEDED)
     named = ((place, {found[name]: row.get(name) for name in found}) for place, row in table.read(found, say))
     rows = (one for place, row in named for one in spread_references(place, row))
-    return gather(complete_rows(rows, columns.system or path.stem), say)
+    return gather(complete_rows(rows, columns.system or path.stem, columns), say, columns)
 
 
 def spread_references(place: FileLine, row: dict[str, Any]) -> Iterator[TableRow]:
@@ -59,8 +74,12 @@ def spread_references(place: FileLine, row: dict[str, Any]) -> Iterator[TableRow
         yield place, {**row, "reference": reference}
 
 
-def complete_rows(rows: Iterable[TableRow], system: str) -> Iterator[TableRow]:
-    """Number the documents by their texts and name the system, if the table has no columns for them."""
+def complete_rows(rows: Iterable[TableRow], system: str, columns: Columns = NOTHING) -> Iterator[TableRow]:
+    """Number the documents by their texts and name the system, if the table has no columns for them.
+
+    Where `columns` say that none names the annotators, nobody in particular gave the ratings of each row.
+    """
+    unnamed = {ANNOTATOR: None} if columns.roles.get(ANNOTATOR) == "" else {}
     numbers: dict[str, str] = {}
     for place, row in rows:
         if "document_id" not in row:
@@ -68,7 +87,7 @@ def complete_rows(rows: Iterable[TableRow], system: str) -> Iterator[TableRow]:
             row["document_id"] = numbers.setdefault(text, str(len(numbers) + 1))
         if "summary" in row:
             row.setdefault("system", system)
-        yield place, row
+        yield place, {**row, **unnamed}
 
 
 def check_columns(place: FileLine, names: Sequence[str], say: Say, required: Sequence[str] = REQUIRED) -> None:
@@ -95,9 +114,11 @@ def check_columns(place: FileLine, names: Sequence[str], say: Say, required: Seq
             reading.identifier(place, name.removeprefix(HUMAN), f"the aspect in the column {reading.quote_value(name)}")
     if other := [name for name in names if not is_taken(name)]:
         say(f"columns passed over: {list_names(other)}")
-    if ratings := [name for name in other if name.casefold() in ASPECTS]:
-        named = ", ".join(f"{HUMAN}{name}" for name in ratings)
-        say(f"ratings are read from columns called {named}: rename {' and '.join(ratings)} to have them")
+    if ratings := [name for name in other if name in find_ratings(other).values()]:
+        say(
+            f"no ratings are read from {list_names(ratings)}, which {'holds' if len(ratings) == 1 else 'hold'} other "
+            f"values than numbers: --columns {HUMAN}ASPECT=COLUMN reads them, with --values to say their numbers"
+        )
 
 
 def list_names(names: Sequence[str]) -> str:
@@ -108,7 +129,19 @@ def list_names(names: Sequence[str]) -> str:
 
 def is_taken(name: str) -> bool:
     """Tell whether a column of this name is read."""
-    return name in (*REQUIRED, *OPTIONAL) or name.startswith((HUMAN, WIDE))
+    return name in (*REQUIRED, *OPTIONAL, ANNOTATOR, ASPECT) or name.startswith((HUMAN, WIDE))
+
+
+@dataclass
+class PartialSummary:
+    """A summary assembled from the rows read so far."""
+
+    text: str
+    human: dict[str, float] = field(default_factory=dict)
+    """Ratings by nobody in particular."""
+    annotators: dict[str, dict[str, float]] = field(default_factory=dict)
+    lines: dict[tuple[str, str, str], int] = field(default_factory=dict)
+    """The line of each reference, annotator and aspect beside it."""
 
 
 @dataclass
@@ -118,31 +151,36 @@ class PartialDocument:
     title: str | None
     source: str
     references: dict[str, None] = field(default_factory=dict)
-    summaries: dict[str, Summary] = field(default_factory=dict)
-    seen: dict[tuple[str, str], int] = field(default_factory=dict)
-    """The line of each summary beside a reference."""
+    summaries: dict[str, PartialSummary] = field(default_factory=dict)
 
 
 @dataclass
 class Gathered:
     """The documents of a table, as its rows are read."""
 
+    values: RatingValues
     documents: dict[str, PartialDocument] = field(default_factory=dict)
-    unrated: int = 0
-    """Cells that say that there is no rating."""
+    annotated: Annotated = field(default_factory=Annotated)
 
 
-def gather(rows: Iterable[TableRow], say: Say) -> Iterator[tuple[Document, list[Summary]]]:
-    """Join the rows of each document, in the order of its first row."""
-    gathered = Gathered()
+def gather(rows: Iterable[TableRow], say: Say, columns: Columns = NOTHING) -> Iterator[tuple[Document, list[Summary]]]:
+    """Join the rows of each document, in the order of its first row; `columns` say what values of ratings mean."""
+    gathered = Gathered(RatingValues(columns))
     for place, row in rows:
         for one in spread_row(row):
             add_row(place, one, gathered)
+    gathered.values.check()
     for document_id, partial in gathered.documents.items():
         document = Document(document_id, partial.source, tuple(partial.references), partial.title)
-        yield document, list(partial.summaries.values())
-    if gathered.unrated:
-        say(reading.describe_unrated(gathered.unrated))
+        yield document, [to_summary(document_id, *one, gathered.annotated) for one in partial.summaries.items()]
+    for sentence in (*gathered.values.describe(), *gathered.annotated.describe()):
+        say(sentence)
+
+
+def to_summary(document_id: str, system: str, partial: PartialSummary, annotated: Annotated) -> Summary:
+    """Return a summary with the means of its annotators' ratings."""
+    human = annotated.add(partial.annotators) if partial.annotators else partial.human
+    return Summary(document_id, system, partial.text, human, annotators=partial.annotators)
 
 
 def spread_row(row: dict[str, Any]) -> list[dict[str, Any]]:
@@ -171,38 +209,71 @@ def add_row(place: FileLine, row: dict[str, Any], gathered: Gathered) -> None:
     system, text = (None if blank(row[name]) else row[name] for name in ("system", "summary"))
     if system is None and text is None:
         return
-    rated = {name: value for name, value in row.items() if name.startswith(HUMAN)}
-    gathered.unrated += sum(map(reading.is_missing, rated.values()))
-    summary = Summary(
-        document_id=document_id,
-        system=reading.identifier(place, system, "system"),
-        text=reading.summary_text(place, "" if text is None else text, "summary"),
-        human={
-            name.removeprefix(HUMAN): parse_rating(place, value, name)
-            for name, value in rated.items()
-            if not reading.is_missing(value)
-        },
-    )
-    # The same summary beside another reference gives a reference; anything else twice is a mistake.
-    key = summary.system, reference or ""
-    known_line = partial.seen.setdefault(key, place.line)
-    if known_line != place.line or partial.summaries.setdefault(summary.system, summary) != summary:
-        first = min(line for (name, _), line in partial.seen.items() if name == summary.system)
-        place.refuse(
-            f"the system {reading.quote_value(summary.system)} stands twice for {reading.quote_value(document_id)}, in "
-            f"line {first}, too"
-        )
+    system = reading.identifier(place, system, "system")
+    text = reading.summary_text(place, "" if text is None else text, "summary")
+    summary = partial.summaries.setdefault(system, PartialSummary(text))
+    first = next(iter(summary.lines.values()), None)
+
+    def refuse_twice(hint: str = "") -> NoReturn:
+        named = f"the system {reading.quote_value(system)} stands twice for {reading.quote_value(document_id)}"
+        place.refuse(f"{named}, in line {first}, too{hint}")
+
+    if summary.text != text:
+        refuse_twice()
+    if place.line in summary.lines.values():  # a row with several references
+        return
+    if not any(name.startswith(HUMAN) for name in row):
+        row = {name: value for name, value in row.items() if name not in (ANNOTATOR, ASPECT)}
+    ratings = read_ratings(place, row, gathered.values)
+    if ANNOTATOR in row:
+        add_annotated(place, row, reference or "", ratings, summary, gathered.annotated, refuse_twice)
+        return
+    known_line = summary.lines.setdefault((reference or "", "", str(row.get(ASPECT, ""))), place.line)
+    before = {aspect: summary.human.get(aspect) for aspect in ratings} if ASPECT in row else summary.human
+    if first is None or (ASPECT in row and set(before.values()) <= {None}):
+        summary.human |= ratings
+    elif known_line != place.line or before != ratings:
+        # the same summary beside another reference gives a reference; anything else twice is a mistake
+        refuse_twice(SEVERAL if ratings else "")  # without ratings, it is no matter of who gave them
+
+
+def read_ratings(place: FileLine, row: Mapping[str, Any], values: RatingValues) -> dict[str, float]:
+    """Read the ratings of a row, by aspect; those that are missing are left out. Raises `BadRecord`."""
+    ratings = {}
+    for name, value in row.items():
+        if not name.startswith(HUMAN):
+            continue
+        aspect = reading.identifier(place, row[ASPECT], ASPECT) if ASPECT in row else name.removeprefix(HUMAN)
+        if (rating := values.read(place, value, aspect, name)) is not None:
+            ratings[aspect] = rating
+    return ratings
+
+
+def add_annotated(
+    place: FileLine,
+    row: Mapping[str, Any],
+    reference: str,
+    ratings: Mapping[str, float],
+    summary: PartialSummary,
+    annotated: Annotated,
+    refuse_twice: Callable[[str], NoReturn],
+) -> None:
+    """Add an annotator's ratings of a summary; one beside another reference must be the same."""
+    who = None if blank(row[ANNOTATOR]) else reading.identifier(place, row[ANNOTATOR], ANNOTATOR)
+    if who is None:
+        summary.lines[reference, f"line {place.line}", ""] = place.line
+        for aspect, rating in ratings.items():
+            number = sum(aspect in one for one in summary.annotators.values()) + 1
+            summary.annotators.setdefault(name_unnamed(number), {})[aspect] = rating
+            annotated.unnamed += 1
+        return
+    known_line = summary.lines.setdefault((reference, who, str(row.get(ASPECT, ""))), place.line)
+    given = summary.annotators.setdefault(annotated.name(who), {}) if ratings else {}
+    changed = any(given.setdefault(aspect, rating) != rating for aspect, rating in ratings.items())
+    if known_line != place.line or changed:
+        refuse_twice(f", both rated by {reading.quote_value(who)}")
 
 
 def blank(value: object) -> bool:
     """Tell whether a cell is empty."""
     return value is None or (isinstance(value, str) and not value.strip())
-
-
-def parse_rating(place: FileLine, value: object, name: str) -> float:
-    """Read a human rating; a text table has it as digits, written as in JSON."""
-    if isinstance(value, str):
-        if not NUMBER.fullmatch(value):
-            place.refuse(f"{name} must be a number such as 4 or 3.5, not {reading.quote_value(value)}")
-        value = reading.parse_json_value(place, value)
-    return reading.parse_number(place, value, name)

@@ -12,7 +12,7 @@ Columns are those that SacreROUGE's setup of TAC 2010 reads; NIST describes them
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from relevance.data.importers.table import parse_rating
+from relevance.data.importers.given_ratings import parse_number
 from relevance.data.reading import FileLine, Say, identifier, lines, quote_value
 from relevance.data.records import BadRecord, Document, Summary
 from relevance.data.sorting import natural_order
@@ -100,7 +100,7 @@ def read_ratings(path: Path, written: Mapping[str, Mapping[str, str]]) -> dict[K
                 place.refuse(f"there is no summary of {quote_value(key[0])} by {quote_value(key[1])}")
             if key in ratings:
                 place.refuse(f"the summary of {quote_value(key[0])} by {quote_value(key[1])} is rated twice")
-            ratings[key] = {aspect: parse_rating(place, columns[at], aspect) for aspect, at in RATED.items()}
+            ratings[key] = {aspect: parse_number(place, columns[at], aspect) for aspect, at in RATED.items()}
     return ratings
 
 
@@ -132,7 +132,7 @@ def read_scores(
             if (name, system) in scores:
                 place.refuse(f"the summary of {quote_value(name)} by {quote_value(system)} is scored twice")
             scores[name, system] = tuple(
-                (f"aesop-{metric}", parse_rating(place, value, f"the score of metric {metric}"))
+                (f"aesop-{metric}", parse_number(place, value, f"the score of metric {metric}"))
                 for metric, value in enumerate(columns[HEADS:], 1)
                 if value != MISSING
             )

@@ -15,7 +15,7 @@ from relevance.data.tables import DocumentRow
 Record = tuple[Document, list[Summary]]
 
 DOCUMENTS = ("id", "dataset_id", "position", "key", "title", "source", "reference_texts", "questions")
-SUMMARIES = ("document_id", "system", "text", "human", "signature", "remarks", "example")
+SUMMARIES = ("document_id", "system", "text", "human", "annotators", "signature", "remarks", "example")
 
 AT_ONCE = 2_000
 """Rows that are made before they are passed to SQLite, so that a large data set is not in memory twice."""
@@ -49,6 +49,7 @@ def insert_records(
             summary.system,
             summary.text,
             json.dumps(dict(summary.human)),
+            json.dumps(summary.annotators) if summary.annotators else None,
             None,
             json.dumps(summary.remarks) if summary.remarks else None,
             example,

@@ -71,6 +71,8 @@ class Dataset:
     systems: tuple[str, ...]
     aspects: tuple[str, ...]
     """Aspects of the human ratings that came with it."""
+    annotated: tuple[str, ...] | None
+    """Those of which the ratings of each person are known; None if there are none."""
     cleaned: str | None
     """The version of the rules by which its texts were cleaned when they were imported; None if they were not."""
     columns: str | None
@@ -312,11 +314,18 @@ def insert_dataset(
         raise taken(name)
     aspects = dict.fromkeys(aspect for _, summaries in records for summary in summaries for aspect in summary.human)
     row = DatasetRow(name=name, format=format, sha256=sha256, aspects=list(aspects), cleaned=cleaned, columns=columns)
+    row.annotated = list_annotated(summary for _, summaries in records for summary in summaries) or None
     row.owner_id = visitor_of(session).user_id
     insert_named(session, row, taken(name))
     insert_records(session, row.id, records, hashes)
     keep_given(session, records, hashes, f"{format}-{sha256[:12]}")
     return row
+
+
+def list_annotated(summaries: Iterable[Summary]) -> list[str]:
+    """List the aspects of which the ratings of each person are known, in the order in which they come."""
+    rated = (ratings for summary in summaries for ratings in summary.annotators.values())
+    return list(dict.fromkeys(aspect for ratings in rated for aspect in ratings))
 
 
 def find_dataset(session: Session, name: str, *, lock: bool = False) -> DatasetRow:

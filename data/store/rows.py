@@ -46,6 +46,7 @@ def summary_row(summary: Summary, signature: str | None = None) -> SummaryRow:
         system=summary.system,
         text=summary.text,
         human=dict(summary.human),
+        annotators={name: dict(ratings) for name, ratings in summary.annotators.items()} or None,
         signature=signature,
         remarks=list(summary.remarks) or None,
         example="",
@@ -99,6 +100,13 @@ def to_document(row: DocumentRow) -> Document:
 def to_records(row: DocumentRow) -> tuple[Document, list[Summary]]:
     """Return the records of a document's row and of its summaries."""
     return to_document(row), [
-        Summary(row.key, summary.system, summary.text, summary.human, tuple(summary.remarks or ()))
+        Summary(
+            row.key,
+            summary.system,
+            summary.text,
+            summary.human,
+            tuple(summary.remarks or ()),
+            annotators=summary.annotators or {},
+        )
         for summary in row.summaries
     ]

@@ -8,7 +8,7 @@ import numpy as np
 from sqlalchemy import ColumnElement, Select, case, func, select
 from sqlalchemy.orm import Session
 
-from relevance.data.cells import Cells
+from relevance.data.cells import Cells, collect_ratings
 from relevance.data.records import Example, make_examples
 from relevance.data.store.datasets import DatasetStore, find_dataset, in_dataset, number_of
 from relevance.data.store.given import keep_scores
@@ -145,6 +145,7 @@ class ScoreStore(DatasetStore):
         return Cells(
             documents=tuple(document for part in parts for document in part.documents),
             systems=tuple(system for part in parts for system in part.systems),
+            single=collect_ratings(one or {} for part in parts for one in part.annotators),
             ratings={
                 aspect: np.array([one.get(aspect) for part in parts for one in part.ratings], dtype=np.float64)
                 for aspect in aspects
@@ -160,12 +161,13 @@ class ScoreStore(DatasetStore):
 
 
 class CellRows(NamedTuple):
-    """Cells as they were read: each list has an entry for each summary."""
+    """Cells as they were read: each column has an entry for each summary."""
 
-    documents: list[str]
-    systems: list[str]
-    ratings: list[dict[str, float]]
-    examples: list[str]
+    documents: Sequence[str]
+    systems: Sequence[str]
+    ratings: Sequence[dict[str, float]]
+    annotators: Sequence[dict[str, dict[str, float]] | None]
+    examples: Sequence[str]
     signatures: dict[int, str]
     """Signatures by their numbers."""
     scores: dict[int, dict[str, float | None]]
@@ -175,7 +177,7 @@ class CellRows(NamedTuple):
 def read_cells(session: Session, chosen: ColumnElement[bool]) -> CellRows:
     """Load the cells of some documents."""
     rows = session.execute(
-        select(DocumentRow.key, SummaryRow.system, SummaryRow.human, SummaryRow.example)
+        select(DocumentRow.key, SummaryRow.system, SummaryRow.human, SummaryRow.annotators, SummaryRow.example)
         .join(SummaryRow, SummaryRow.document_id == DocumentRow.id)
         .where(chosen)
         .order_by(DocumentRow.position, SummaryRow.id)
@@ -190,5 +192,6 @@ def read_cells(session: Session, chosen: ColumnElement[bool]) -> CellRows:
         )
     ):
         scores.setdefault(number, {})[example] = value
-    documents, systems, ratings, examples = (list(column) for column in zip(*rows, strict=True)) if rows else ([],) * 4
-    return CellRows(documents, systems, ratings, examples, {number: signatures[number] for number in scores}, scores)
+    documents, systems, ratings, annotators, examples = zip(*rows, strict=True) if rows else ((),) * 5
+    used = {number: signatures[number] for number in scores}
+    return CellRows(documents, systems, ratings, annotators, examples, used, scores)

@@ -149,9 +149,12 @@ def make_cell_contents(
     """Analyse the scores of a file or data set, and the ratings that the settings name.
 
     Without ratings, the tables that need people are left out, and the facts say so. Raises `UnknownSystem` for
-    baselines that are not there.
+    baselines that are not there, `NoRatings` where the settings ask for each annotator's and these are not known.
     """
     human = settings.human
+    if settings.by_annotator and human not in cells.single:
+        known = f"those of {', '.join(cells.single)} are" if cells.single else "no ratings here are"
+        raise NoRatings(f"the ratings of {human or USUAL} are not known by annotator; {known}")
     people = "people" if human is None else name_people(None, human)
     truncated = {name: gap.truncated for name, gap in gaps.items()}
     shown = Presentation(analyze_ratings(cells, settings, truncated=truncated))

@@ -1,10 +1,11 @@
 """Tables of agreement between annotators, and of the systems that they prefer."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from relevance.analysis.people.annotators import AnnotatorReliability
 from relevance.analysis.people.kappa import Kappa
 from relevance.analysis.people.ranking import Ranking
+from relevance.analysis.people.ratings import RatingAnnotator
 from relevance.analysis.people.reliability import Estimate, FleissKappa
 from relevance.reports.tables.table import Cell, Table, Undefined, interval, number_cell, ratio_intervals_note
 
@@ -33,6 +34,47 @@ def reliability_table(alpha: Estimate, fleiss: FleissKappa, raw: Estimate) -> Ta
         "they rest on, by their own variance, and corrected by the same chance.",
     ]
     return Table("reliability", "Agreement between annotators", rows, notes)
+
+
+def rating_reliability_table(alphas: Mapping[str, Estimate]) -> Table:
+    """Make the table of alpha of ratings, by level of measurement."""
+    rows: list[dict[str, Cell]] = [
+        {
+            "coefficient": f"Krippendorff's alpha ({scale})",
+            "value": number_cell(found.value, found.reason),
+            "95 %": interval(found),
+            "summaries": found.n,
+            "documents": found.documents,
+        }
+        for scale, found in alphas.items()
+    ]
+    notes = [
+        "Of the ratings of each annotator. Ordinal: ratings are ranks; interval: their differences count. Summaries "
+        "with one rating are left out.",
+        "Intervals: 95%, by the variance of the logarithm of 1 - alpha over documents.",
+    ]
+    return Table("rating_reliability", "Agreement between annotators' ratings", rows, notes)
+
+
+def rating_annotators_table(annotators: Sequence[RatingAnnotator]) -> Table:
+    """Make the table of annotators who rated, a row each."""
+    rows: list[dict[str, Cell]] = [
+        {
+            "annotator": found.annotator,
+            "ratings": found.ratings,
+            "mean": number_cell(found.mean, None),
+            "standard deviation": number_cell(found.deviation, None),
+            "above others": number_cell(found.difference, found.reason),
+            "Pearson with others": number_cell(found.pearson, found.reason),
+            "of": found.shared,
+        }
+        for found in annotators
+    ]
+    note = (
+        "Others: the mean of the other annotators' ratings of the same summaries. Above others: how much higher the "
+        "annotator's mean is than theirs, over the summaries that others rated, too."
+    )
+    return Table("rating_annotators", "Annotators who rated", rows, [note])
 
 
 def cohen_table(kappas: Sequence[Kappa]) -> Table:

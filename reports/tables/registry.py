@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
 from relevance.analysis.metrics_and_people import CorrelationRow
-from relevance.analysis.study import WON, Settings
+from relevance.analysis.study import BY_ANNOTATORS, WON, Settings
 from relevance.reports.presentation import About, Presentation
 from relevance.reports.tables.agreement import (
     agreement_table,
@@ -21,7 +21,14 @@ from relevance.reports.tables.correlation import (
     note_drawn_pairs_of_people,
 )
 from relevance.reports.tables.judges import judges_table, note_no_scores
-from relevance.reports.tables.people import annotators_table, cohen_table, ranking_table, reliability_table
+from relevance.reports.tables.people import (
+    annotators_table,
+    cohen_table,
+    ranking_table,
+    rating_annotators_table,
+    rating_reliability_table,
+    reliability_table,
+)
 from relevance.reports.tables.stopping import ENDED_EARLY, sequential_table
 from relevance.reports.tables.systems import published_table, spread_table, system_table, wilcoxon_table
 from relevance.reports.tables.table import Table
@@ -55,6 +62,18 @@ def make_reliability(shown: Presentation) -> Table:
     return reliability_table(found.alpha, found.fleiss, found.raw)
 
 
+def make_rating_reliability(shown: Presentation) -> Table:
+    """Make the table of coefficients of agreement between the annotators who rated."""
+    found = shown.results.ratings
+    return rating_reliability_table({} if found is None else found.alphas)
+
+
+def make_rating_annotators(shown: Presentation) -> Table:
+    """Make the table of the annotators who rated."""
+    found = shown.results.ratings
+    return rating_annotators_table([] if found is None else found.annotators)
+
+
 def make_correlations(name: str, rows: Sequence[CorrelationRow], settings: Settings, terms: Mapping[str, str]) -> Table:
     """Make one of the tables of correlations; `terms` are the names of levels and coefficients."""
     return correlation_table(name, TITLES[name].format(human=settings.human), rows, settings.resample, terms)
@@ -84,6 +103,8 @@ TABLES: Mapping[str, Callable[[Presentation], Table]] = {
     "comparisons": lambda shown: comparison_table(shown.agreement),
     "by_difference": lambda shown: difference_table(shown.agreement),
     "reliability": make_reliability,
+    "rating_reliability": make_rating_reliability,
+    "rating_annotators": make_rating_annotators,
     "cohen": lambda shown: cohen_table(shown.results.reliability.kappas),
     "annotators": lambda shown: annotators_table(shown.results.reliability.annotators),
     "position": lambda shown: position_table(shown.results.reliability.sides),
@@ -101,6 +122,9 @@ TABLES: Mapping[str, Callable[[Presentation], Table]] = {
     "wilcoxon": lambda shown: wilcoxon_table(shown.systems),
 }
 """The function that makes each table, in the order of reading."""
+
+OF_RATINGS = ("rating_reliability", "rating_annotators")
+"""The tables of the annotators whose ratings are known."""
 
 OF_ANNOTATORS = ("reliability", "cohen", "annotators", "position", "ranking")
 """The tables of a study's annotators."""
@@ -122,14 +146,19 @@ ENDED = ("agreement", "agreement_by_majority", "comparisons", "by_difference", "
 def table_names(shown: Presentation) -> tuple[str, ...]:
     """Return the names of the tables that can be made of an analysis.
 
-    Decisions of adjudicators have none of the tables that need several judgments of a pair; ratings have none of
-    annotators; without ratings, there are none that need people. Judges, published figures and the stopping rule have
+    Decisions of adjudicators have none of the tables that need several judgments of a pair; mean ratings have none of
+    annotators' choices, and those of annotators' ratings only where these are known; without ratings, there are none
+    that need people. Judges, published figures and the stopping rule have
     a table only if there are any.
     """
     inputs = shown.inputs
     there = {"systems_published": shown.published, "judges": inputs.judges, "sequential": inputs.complete}
     empty = {name for name, what in there.items() if not what}
-    if inputs.unit == "judgment":
+    if shown.results.ratings is None:
+        empty |= {*OF_RATINGS}
+    if inputs.unit == "pair by annotator":  # who saw no sides
+        empty |= {"position"}
+    if inputs.unit in BY_ANNOTATORS:
         return tuple(name for name in TABLES if name not in empty)
     if inputs.unit == "adjudicated pair":
         return tuple(name for name in TABLES if name not in {*AMONG_ANNOTATORS, *empty})

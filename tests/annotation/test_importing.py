@@ -253,7 +253,7 @@ def test_a_data_set_keeps_how_its_columns_were_read(
         **{"comment": "notes"},
         **ROLES,
     }
-    assert columns.choices == {"A": "left", "tie": "tie", "B is better": "right", "1": "left", "2": "right"}
+    assert columns.values == {"A": "left", "tie": "tie", "B is better": "right", "1": "left", "2": "right"}
     import_any(data_store, annotation_store, file, name="u", reading=Reading(columns=columns))
     first, again_read = (
         [{**one, "study": "", "dataset": "", "assigned_at": ""} for one in export_judgments(annotation_store, study)]

@@ -39,7 +39,7 @@ def test_a_table_is_looked_at_before_it_is_imported(table: Path, tmp_path: Path)
     assert (tmp_path / "columns.toml").read_text() == (
         '[columns]\ndocument_id = "document"\nreference = "reference"\nleft = "summary_a"\nright = "summary_b"\n'
         'left_system = "system_a"\nright_system = "system_b"\nchoice = "choice"\nannotator = "annotator"\n'
-        'comment = "comment"\n\n[choices]\nA = "left"\n"Model B is better" = "right"\n'
+        'comment = "comment"\n\n[values]\nA = "left"\n"Model B is better" = "right"\n'
         '"Neither is more accurate (use sparingly)" = "tie"\n'
     )
 
@@ -65,7 +65,7 @@ def test_columns_values_and_sheet_are_said_by_options(tmp_path: Path, table: Pat
         "mine",
         "--columns",
         "left=x,right=3,choice=4",
-        "--choices",
+        "--values",
         "yes=left,no=right,x=skip",
     )
     assert "2 judgments of 2 pairs as the study mine" in result.stdout
@@ -98,7 +98,7 @@ def test_a_table_of_summaries_takes_columns_too(tmp_path: Path, table: Path) -> 
     [
         (("--columns", "choice=12"), 'there is no column "12" for choice; the columns are 1 "document", 2 "reference"'),
         (("--columns", "nosuch.toml"), "nosuch.toml: cannot be read: No such file or directory"),
-        (("--choices", "A=first"), '"A" cannot mean "first"; a choice means left, right, tie, bad, skip, system'),
+        (("--values", "A=first"), '"A" cannot mean "first"; a choice means left, right, tie, bad, skip, system'),
         (
             ("--columns", "system=document,choice=7"),
             "columns of a table of summaries and of one of choices do not go together: system, choice",

@@ -20,8 +20,8 @@ from relevance.data.importers.mapping import (
     MEANINGS,
     BadColumns,
     Columns,
-    parse_choices,
     parse_columns,
+    parse_values,
     read_columns,
     write_columns,
 )
@@ -352,8 +352,8 @@ def test_columns_that_are_lacking_are_named(tmp_path: Path) -> None:
     [
         ("[columns]\nchoice = 1.5\n", "columns.choice must be the name of a column or its place"),
         ("[columns]\nchoice = [1]\n", "columns.choice must be"),
-        ("[roles]\n", 'unknown key "roles"; known are columns, choices, system, sheet'),
-        ("[choices]\nA = 'first'\n", '"A" cannot mean "first"; a choice means left, right, tie, bad, skip, system'),
+        ("[roles]\n", 'unknown key "roles"; known are columns, values, scales, system, sheet'),
+        ("[values]\nA = 'first'\n", '"A" cannot mean "first"; a choice means left, right, tie, bad, skip, system'),
         ("columns = 4\n", "columns must be a table"),
         ("x\n", "not a mapping in TOML"),
     ],
@@ -451,10 +451,10 @@ def test_a_value_that_names_a_side_and_the_system_on_the_other_is_refused(tmp_pa
     path = write_csv(tmp_path / "f.csv", HEADER, rows)
     assert refusal(path) == (
         'f.csv:2: the choice "A" may mean the text on the left, or that of the system "A" on the right: say which by '
-        "--choices A=left or A=system"
+        "--values A=left or A=system"
     )
     for meaning, expected in (("left", "left"), ("system", "right")):
-        columns = Columns({}, parse_choices(f"A={meaning}"))
+        columns = Columns({}, parse_values(f"A={meaning}"))
         ((_, _, _, choice, *_),) = told(judge(path, columns)[0])
         assert choice == expected
 
@@ -463,13 +463,13 @@ def test_an_unknown_value_refuses_the_file_with_all_of_them_counted(tmp_path: Pa
     rows = [(*ROWS[n % 2][:6], value, f"w{n}", "") for n, value in enumerate(["A", "Hmm", "C", "Hmm", "B", "C", "C"])]
     path = write_csv(tmp_path / "f.csv", HEADER, rows)
     assert refusal(path) == (
-        'f.csv:3: it is not known what these values of "choice" mean: "Hmm" (2), "C" (3); say it by --choices '
+        'f.csv:3: it is not known what these values of "choice" mean: "Hmm" (2), "C" (3); say it by --values '
         "VALUE=MEANING,... or in a file of --columns; meanings are left, right, tie, bad, skip, system (skip leaves "
         "the row out)"
     )
-    judged, said = judge(path, Columns({}, parse_choices("Hmm=skip,C=tie,D=left")))
+    judged, said = judge(path, Columns({}, parse_values("Hmm=skip,C=tie,D=left")))
     assert [one.choice for one in judged.judgments] == ["left", "tie", "right", "tie", "tie"]
-    assert 'values of --choices that no row has: "D"' in said
+    assert 'values of --values that no row has: "D"' in said
 
 
 def test_names_of_systems_and_texts_are_counted_together(tmp_path: Path) -> None:

@@ -555,16 +555,27 @@ def test_fields_of_no_known_format(tmp_path, refusal):
 
 
 D1 = ["d1", "t", "text", "ref", "bart", "sum", 1]
+SEVERAL = (
+    ", too; if several people rated it, name the column that says who by --columns annotator=COLUMN, or leave COLUMN "
+    "out if there is none"
+)
+VALUES = "; say what values mean by --values VALUE=NUMBER,... or in a file of --columns (skip is no rating)"
 BAD_ROWS = [
     (["", "t", "text", "ref", "a", "sum", 1], "document_id {unnamed}"),
     (["d2", "t", "text", "ref", "", "sum", 1], "system must be a string or a whole number, not null"),
     (["d2" * 101, "t", "text", "ref", "a", "sum", 1], "document_id is over 200 characters long"),
-    (["d1", "t", "text", "ref", "bart", "sum", 1], 'the system "bart" stands twice for "d1", in line {first}, too'),
+    (
+        ["d1", "t", "text", "ref", "bart", "sum", 1],
+        f'the system "bart" stands twice for "d1", in line {{first}}{SEVERAL}',
+    ),
     (
         ["d1", "t", "text", "ref two", "bart", "sum two", 1],
         'the system "bart" stands twice for "d1", in line {first}, too',
     ),
-    (["d1", "t", "text", "ref two", "bart", "sum", 2], 'the system "bart" stands twice for "d1", in line {first}, too'),
+    (
+        ["d1", "t", "text", "ref two", "bart", "sum", 2],
+        f'the system "bart" stands twice for "d1", in line {{first}}{SEVERAL}',
+    ),
     (["d1", "t", "other", "ref", "a", "sum", 1], 'the source of "d1" differs from an earlier row\'s'),
     (["d1", "", "text", "ref", "a", "sum", 1], 'the title of "d1" differs from an earlier row\'s'),
     (["d2", "t", "text", "ref", "a", "sum", float("-inf")], "human.relevance must be {finite}, not {-inf}"),
@@ -576,7 +587,7 @@ BAD_ROWS = [
 @pytest.mark.parametrize(("row", "problem"), BAD_ROWS, ids=[problem for _, problem in BAD_ROWS])
 def test_bad_rows(tmp_path, refusal, suffix, row, problem):
     path = write_table(tmp_path / f"f.{suffix}", [D1, row])
-    of_text = {"finite": "a number such as 4 or 3.5", "-inf": '"-inf"', "first": "2"}
+    of_text = {"finite": "a number such as 4 or 3.5", "-inf": f'"-inf" (1){VALUES}', "first": "2"}
     of_parquet = {"finite": "a finite number", "-inf": "-inf", "first": "1"}
     of_text["unnamed"], of_parquet["unnamed"] = "is empty", "must be a string or a whole number, not null"
     problem = problem.format_map(of_parquet if suffix == "parquet" else of_text)
@@ -613,7 +624,7 @@ def test_bad_rows(tmp_path, refusal, suffix, row, problem):
         ),
         (
             "document_id,source,reference,system,summary,human.x\nd1,t,r,a,s,good\n",
-            'f.csv:2: human.x must be a number such as 4 or 3.5, not "good"',
+            'f.csv:2: human.x must be a number such as 4 or 3.5, not "good" (1)' + VALUES,
         ),
         (
             "document_id,source,reference,system,summary,human.x\nd1,t,r,a,s,1e999\n",
@@ -622,7 +633,7 @@ def test_bad_rows(tmp_path, refusal, suffix, row, problem):
         *(
             (
                 f"document_id,source,reference,system,summary,human.x\nd1,t,r,a,s,{digits}\n",
-                f"f.csv:2: human.x must be a number such as 4 or 3.5, not {json.dumps(digits)}",
+                f"f.csv:2: human.x must be a number such as 4 or 3.5, not {json.dumps(digits)} (1){VALUES}",
             )
             for digits in ("1_0", "٤", "４", "²", "+4", "4.", ".5", "0x4", "04", "1e", "--4", "true", "Infinity")
         ),
@@ -748,13 +759,18 @@ def write_text(folder, name, text):
     return path
 
 
-def test_ratings_without_their_prefix_are_answered_with_the_remedy(tmp_path):
+def test_a_column_called_as_an_aspect_has_ratings_if_it_has_numbers(tmp_path):
     said = []
-    text = "document_id,source,reference,system,summary,Relevance,note\nd,s,r,a,t,4,x\n"
-    list(read_documents(write_text(tmp_path, "f.csv", text), say=said.append))
-    assert said[1:] == [
+    text = "document_id,source,reference,system,summary,Relevance,note\nd,s,r,a,t,{},x\n"
+    ((_, (rated,)),) = read_documents(write_text(tmp_path, "f.csv", text.format(4)), say=said.append)
+    assert rated.human == {"relevance": 4}
+    assert 'human.relevance is "Relevance" (guessed)' in said[1]
+    ((_, (other,)),) = read_documents(write_text(tmp_path, "g.csv", text.format("good")), say=said.append)
+    assert other.human == {}
+    assert said[-2:] == [
         'columns passed over: "Relevance", "note"',
-        "ratings are read from columns called human.Relevance: rename Relevance to have them",
+        'no ratings are read from "Relevance", which holds other values than numbers: --columns human.ASPECT=COLUMN '
+        "reads them, with --values to say their numbers",
     ]
 
 
