@@ -17,7 +17,7 @@ from relevance.annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow
 from relevance.data.access import Right
 from relevance.data.export import format_timestamp
 from relevance.data.exporters.pairwise import JudgedTexts
-from relevance.data.preferences import Preferences, rated_pairs, to_name_column
+from relevance.data.preferences import Preferences, pairs_by_annotator, rated_pairs, to_name_column
 from relevance.data.store import DataStore
 from relevance.data.tables import DocumentRow, ScoreRow, SignatureRow, SummaryRow
 
@@ -136,12 +136,13 @@ def load_pair_scores(session: Session, study_id: int) -> dict[str, dict[str, flo
     return scores
 
 
-def load_rated_pairs(store: DataStore, dataset: str, aspect: str) -> Preferences:
+def load_rated_pairs(store: DataStore, dataset: str, aspect: str, *, by_annotator: bool = False) -> Preferences:
     """Return all within-document pairs of a data set whose two summaries have a rating of an aspect.
 
-    Author labels and imported ratings are both read this way. Raises `UnknownDataset`.
+    Author labels and imported ratings are both read this way. With `by_annotator`, each annotator's ratings make pairs
+    of their own. Raises `UnknownDataset`.
     """
-    return rated_pairs(store.cells(dataset), aspect)
+    return (pairs_by_annotator if by_annotator else rated_pairs)(store.cells(dataset), aspect)
 
 
 # --- exports ----------------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from relevance.pages.components.results.agreement import (
     AgreementChoice,
     FoundAgreement,
     analyze_agreement_by,
+    analyze_raters,
     find_contradictions,
 )
 from relevance.pages.components.results.finding import say_nothing_to_count, show_agreement_chart
@@ -60,6 +61,8 @@ def main() -> None:
     }
     if "position" in found.tables:
         shows["Position"] = lambda: show_result_table(found.tables["position"])
+    if context.source.aspect in (context.version.dataset.annotated or ()):
+        shows["Annotators"] = lambda: show_raters(context)
     if "judges" in found.tables:
         shows["Judges"] = lambda: show_judges(found, asked)
     for tab, show in zip(st.tabs(list(shows), key="section"), shows.values(), strict=True):
@@ -78,10 +81,10 @@ def ask(context: Context) -> AgreementChoice:
         rule = st.segmented_control(
             "A metric's tie", list(RULES), default="half", key="rule", required=True, format_func=lambda r: RULES[r]
         )
-        if source.unit == "judgment":
+        if source.several:
             unit = st.segmented_control("Unit", [JUDGMENT, MAJORITY], default=JUDGMENT, key="unit", required=True)
         wanted_people = (
-            st.multiselect("Annotators", counts.annotators, format_func=in_one_line, key=f"people:{source.study}")
+            st.multiselect("Annotators", counts.annotators, format_func=in_one_line, key=f"people:{source.name}")
             if counts.annotators and not source.adjudicated
             else []
         )
@@ -134,6 +137,18 @@ def show_differences(found: FoundAgreement) -> None:
     show_result_table(table)
 
 
+def show_raters(context: Context) -> None:
+    """Show how far those who rated agree with each other, and how each of them rates."""
+    for table in analyze_raters(context).values():
+        st.header(in_markdown(table.title), anchor=False)
+        show_result_table(table)
+    if not context.source.by_annotator:
+        st.caption(
+            "Agreement above is with the means of these ratings. Judged by *Ratings of "
+            f"{in_markdown(context.source.aspect)}, by annotator* counts each annotator, or their majority."
+        )
+
+
 def show_judges(found: FoundAgreement, asked: AgreementChoice) -> None:
     """Show what language models answered, and whether the order of the summaries mattered."""
     if asked.filtered:
@@ -149,7 +164,7 @@ def show_contradictions(asked: AgreementChoice) -> None:
         st.info("These pairs are too many to be listed. Choose some systems under Filters and rules.")
         return
     metric = st.segmented_control(
-        "Pairs in which a metric contradicts " + ("the majority" if context.source.unit == "judgment" else "people"),
+        "Pairs in which a metric contradicts " + ("the majority" if context.source.several else "people"),
         list(against),
         format_func=lambda name: f"{name}: {against[name].total:,}",
         default=next(iter(against)),

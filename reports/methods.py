@@ -45,9 +45,10 @@ def ratings_methods(dataset: Dataset, aspect: str, results: Results) -> str:
         if aspect == AUTHOR
         else f"Summaries of the data set {dataset.name} have human ratings of {aspect}"
     )
+    prefer = "each annotator who rated both prefers" if results.inputs.settings.by_annotator else "people prefer"
     words = [
         f"{rated} ({format_count(dataset.documents, 'document')}; systems: {', '.join(dataset.systems)}). Every two "
-        f"rated summaries of a document are a pair, of which people prefer the one that is rated higher: "
+        f"rated summaries of a document are a pair, of which {prefer} the one that is rated higher: "
         f"{format_count(results.agreement.n, 'pair')}, of which {results.agreement.human_ties} are tied."
     ]
     return " ".join([*words, *how_it_was_computed(results)])

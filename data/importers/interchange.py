@@ -73,7 +73,8 @@ def summaries(place: FileLine, document_id: str, value: object, annotated: Annot
         if system in by_system:
             place.refuse(f"the system {reading.quote_value(system)} stands twice among the summaries")
         written = reading.require_field(place, item, "text")
-        annotators = reading.annotators(place, item.get("annotators"), f"{name}.annotators")
+        given = reading.annotators(place, item.get("annotators"), f"{name}.annotators")
+        annotators = {annotated.name(called): ratings for called, ratings in given.items()}
         human = reading.ratings(place, item.get("human"), f"{name}.human")
         by_system[system] = Summary(
             document_id=document_id,

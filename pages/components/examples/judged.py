@@ -34,7 +34,7 @@ class Comparison(NamedTuple):
 def judged_pairs(context: Context) -> tuple[Preferences, Verdicts]:
     """Return one entry per pair, and all verdicts; as large as the data set, so for computed functions only."""
     preferences = context.preferences
-    voted = preferences.by_majority() if context.source.study is not None else preferences
+    voted = preferences.by_majority() if context.source.several else preferences
     return voted, verdicts(voted)
 
 

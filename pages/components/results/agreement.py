@@ -17,7 +17,7 @@ from relevance.pages.components.examples.texts import contradiction_table
 from relevance.pages.components.shared.context import Context
 from relevance.pages.components.shared.sources import Counts, count_preferences
 from relevance.reports.tables.agreement import position_table
-from relevance.reports.tables.registry import finish_table, make_tables
+from relevance.reports.tables.registry import OF_RATINGS, finish_table, make_tables
 from relevance.reports.tables.table import Table
 
 LISTED = 1000
@@ -97,13 +97,21 @@ def analyze_agreement_by(asked: AgreementChoice) -> FoundAgreement:
     return FoundAgreement(shown.agreement, shown.results.ceiling, leaders, tables, count_preferences(preferences))
 
 
+@computed("Comparing annotators", kept=16)
+def analyze_raters(context: Context) -> dict[str, Table]:
+    """Make the tables of the annotators whose ratings the source has, by name."""
+    shown = context.analyze_cells()
+    of_pairs = ("reliability", "cohen") if context.source.by_annotator else ()
+    return make_tables([*OF_RATINGS, *of_pairs], shown)
+
+
 @computed("Looking for contradictions")
 def find_contradictions(asked: AgreementChoice) -> dict[str, Contradictions]:
     """Return contradictions of the majority, or of ratings, by metric; none where pairs are too many to be listed."""
     preferences = count_by_choice(asked, filter_preferences(asked))
     if preferences.unlisted is not None:
         return {}
-    voted = preferences.by_majority() if asked.context.source.study is not None else preferences
+    voted = preferences.by_majority() if asked.context.source.several else preferences
     found = {}
     rows = analyze_agreement_by(asked).agreement.rows
     for row in [row for row in rows if row.evaluation.agreement.pairs] or rows:

@@ -92,7 +92,7 @@ class Context(NamedTuple):
         """
         return Inputs(
             self.preferences if preferences is None else preferences,
-            settings=Settings(human=self.source.human, **settings),
+            settings=Settings(human=self.source.human, by_annotator=self.source.by_annotator, **settings),
             unit=unit or self.source.unit,
             sampling=self.version.rule,
             truncated={one.signature: one.truncated for one in self.version.signatures},

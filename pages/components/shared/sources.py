@@ -10,7 +10,7 @@ import numpy as np
 from relevance.analysis.agreement.evaluation import ENOUGH_JUDGMENTS
 from relevance.analysis.agreement.pairs import group_by_document, pairs_of
 from relevance.analysis.people.judges import JudgeSummary, summarize_judge
-from relevance.analysis.study import NO_PREFERENCES, WON, Unit, with_judgments
+from relevance.analysis.study import BY_ANNOTATORS, NO_PREFERENCES, WON, Unit, with_judgments
 from relevance.annotation.adjudication import load_adjudications
 from relevance.annotation.demo import MADE_UP
 from relevance.annotation.model_judgments import ModelAnnotator, SaidOfPair
@@ -33,6 +33,10 @@ from relevance.reports.escaping import format_count, in_markdown
 
 ADJUDICATED = "adjudicated"
 """Value of an address's part `source` that names the decisions of a study's adjudicators."""
+
+
+BY_ANNOTATOR = "annotator"
+"""Value of the same part that names the ratings of each annotator instead of their means."""
 
 
 class Version(NamedTuple):
@@ -71,13 +75,15 @@ class Version(NamedTuple):
 class Source(NamedTuple):
     """The source of preferences: a study, or the ratings of an aspect; neither if there are none.
 
-    The decisions of a study's adjudicators are a source apart from its annotators' judgments.
+    The decisions of a study's adjudicators are a source apart from its annotators' judgments, and so are the ratings of
+    each annotator apart from their means.
     """
 
     dataset: str
     study: str | None = None
     aspect: str | None = None
     adjudicated: bool = False
+    by_annotator: bool = False
 
     @property
     def name(self) -> str:
@@ -90,7 +96,9 @@ class Source(NamedTuple):
             return in_one_line(f"Annotators in {self.study}")
         if self.aspect is None:
             return "Nobody yet"
-        return "Author labels" if self.aspect == AUTHOR else in_one_line(f"Ratings of {self.aspect}")
+        if self.aspect == AUTHOR:
+            return "Author labels"
+        return in_one_line(f"Ratings of {self.aspect}{', by annotator' if self.by_annotator else ''}")
 
     @property
     def full_name(self) -> str:
@@ -102,7 +110,8 @@ class Source(NamedTuple):
         """The parts of an address that name it."""
         if self.study is not None:
             return {"study": self.study, **({"source": ADJUDICATED} if self.adjudicated else {})}
-        return {"dataset": self.dataset, **({} if self.aspect is None else {"aspect": self.aspect})}
+        aspect = {} if self.aspect is None else {"aspect": self.aspect}
+        return {"dataset": self.dataset, **aspect, **({"source": BY_ANNOTATOR} if self.by_annotator else {})}
 
     @property
     def human(self) -> str | None:
@@ -114,7 +123,14 @@ class Source(NamedTuple):
         """The unit in which its preferences are counted."""
         if self.adjudicated:
             return "adjudicated pair"
+        if self.by_annotator:
+            return "pair by annotator"
         return "judgment" if self.study is not None else "within-document pair"
+
+    @property
+    def several(self) -> bool:
+        """True if several annotators may say something of the same pair."""
+        return self.unit in BY_ANNOTATORS
 
     def read_version(self) -> Version:
         """Read the source's version from the database; scores are counted anew where they have changed."""
@@ -167,9 +183,11 @@ def sources_of(dataset: Dataset, studies: Iterable[Study]) -> list[Source]:
     judged = [study for study in most_judged_first(studies) if study.dataset == dataset.name]
     enough = [study for study in judged if study.judgments >= ENOUGH_JUDGMENTS and study.name != MADE_UP]
     ratings = sorted(dataset.aspects, key=lambda aspect: aspect != USUAL)
+    annotated = dataset.annotated or ()
     return [
         *(Source(dataset.name, study=study.name) for study in enough),
         *(Source(dataset.name, aspect=aspect) for aspect in ratings),
+        *(Source(dataset.name, aspect=aspect, by_annotator=True) for aspect in ratings if aspect in annotated),
         *(Source(dataset.name, study=study.name) for study in judged if study not in enough),
     ] or [Source(dataset.name)]
 
@@ -192,7 +210,9 @@ def preferences_of(source: Source, version: Version) -> Preferences:
     """Return the preferences of a source."""
     if source.study is not None:
         return (load_adjudications if source.adjudicated else load_judgments)(open_stores().annotation, source.study)
-    return load_rated_pairs(open_stores().data, source.dataset, source.aspect) if source.aspect else NO_PREFERENCES
+    if not source.aspect:
+        return NO_PREFERENCES
+    return load_rated_pairs(open_stores().data, source.dataset, source.aspect, by_annotator=source.by_annotator)
 
 
 @whole("Reading the scores", kept=16)
@@ -303,4 +323,11 @@ def describe_source(source: Source, counts: Counts) -> str:
         return f"Nobody has judged or rated summaries of {in_markdown(source.dataset)} yet."
     if source.aspect == AUTHOR:
         return f"**Author labels**, not annotators' judgments: {over}, as the corpus's author ranked them."
+    if source.by_annotator:
+        rated = f"{format_count(counts.pairs, 'pair')} of summaries of {documents}"
+        people = format_count(len(counts.annotators), "annotator")
+        return (
+            f"**Ratings of {in_markdown(source.aspect)} by {people}**, imported with the data set: each of them on each "
+            f"of {rated} that they rated, {count:,} in all{ties}."
+        )
     return f"**Ratings of {in_markdown(source.aspect)}**, imported with the data set: {over}{ties}."

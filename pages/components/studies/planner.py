@@ -139,7 +139,7 @@ def observe(source: Source, version: Version, first: str, second: str | None) ->
     Where a pair has several judgments the majority counts, as the plan is in pairs.
     """
     preferences = preferences_of(source, version)
-    if source.study is not None:
+    if source.several:
         preferences = preferences.by_majority()
     differences = preferences.differences()
     one, other = (credit_pairs(preferences.choices, differences[name]) for name in (first, second or first))
