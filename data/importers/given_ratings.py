@@ -132,9 +132,8 @@ class Annotated:
         if called not in self.people:
             taken = set(self.people.values())
             free = (f"annotator {number}" for number in count(len(self.people) + 1))
-            self.people[called] = (
-                called if BY_NUMBER.fullmatch(called) else next(one for one in free if one not in taken)
-            )
+            new = next(name for name in free if name not in taken)
+            self.people[called] = called if BY_NUMBER.fullmatch(called) else new
         return self.people[called]
 
     def add(self, annotators: Mapping[str, Mapping[str, float]]) -> dict[str, float]:

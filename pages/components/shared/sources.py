@@ -297,8 +297,6 @@ def count_source(source: Source, version: Version) -> Counts:
 def describe_source(source: Source, counts: Counts) -> str:
     """Say in Markdown whose preferences a page shows, and how many pairs and documents they cover."""
     count, documents = counts.entries, format_count(counts.documents, "document")
-    ties = f", of which {counts.ties:,} are rated alike" if counts.ties else ""
-    over = f"{format_count(count, 'pair')} of summaries of {documents}"
     if source.adjudicated:
         people = format_count(len(counts.annotators), "adjudicator")
         return (
@@ -319,15 +317,21 @@ def describe_source(source: Source, counts: Counts) -> str:
             f"**{format_count(count, 'judgment')}** of {judged} over {documents} by {people} in the study "
             f"{in_markdown(source.study)}{equal}." + (f" {counts.left_out}." if counts.left_out else "")
         )
+    return describe_ratings_of(source, counts)
+
+
+def describe_ratings_of(source: Source, counts: Counts) -> str:
+    """Say in Markdown of which ratings a page shows the pairs, and how many these are."""
     if source.aspect is None:
         return f"Nobody has judged or rated summaries of {in_markdown(source.dataset)} yet."
+    pairs = f"{format_count(counts.pairs, 'pair')} of summaries of {format_count(counts.documents, 'document')}"
+    ties = f", of which {counts.ties:,} are rated alike" if counts.ties else ""
     if source.aspect == AUTHOR:
-        return f"**Author labels**, not annotators' judgments: {over}, as the corpus's author ranked them."
+        return f"**Author labels**, not annotators' judgments: {pairs}, as the corpus's author ranked them."
     if source.by_annotator:
-        rated = f"{format_count(counts.pairs, 'pair')} of summaries of {documents}"
         people = format_count(len(counts.annotators), "annotator")
         return (
-            f"**Ratings of {in_markdown(source.aspect)} by {people}**, imported with the data set: each of them on each "
-            f"of {rated} that they rated, {count:,} in all{ties}."
+            f"**Ratings of {in_markdown(source.aspect)} by {people}**, imported with the data set: {pairs}, each as "
+            f"those rated it who rated both, {counts.entries:,} in all{ties}."
         )
-    return f"**Ratings of {in_markdown(source.aspect)}**, imported with the data set: {over}{ties}."
+    return f"**Ratings of {in_markdown(source.aspect)}**, imported with the data set: {pairs}{ties}."
