@@ -7,9 +7,20 @@ if TYPE_CHECKING:
     from relevance.choices import load_choices
     from relevance.explaining import Explanation, explain
     from relevance.frames import BadFrame, load
+    from relevance.ratings import load_ratings
     from relevance.tables import agreement, correlate, score
 
-__all__ = ["BadFrame", "Explanation", "agreement", "correlate", "explain", "load", "load_choices", "score"]
+__all__ = [
+    "BadFrame",
+    "Explanation",
+    "agreement",
+    "correlate",
+    "explain",
+    "load",
+    "load_choices",
+    "load_ratings",
+    "score",
+]
 
 PLACES = {
     "BadFrame": "frames",
@@ -19,6 +30,7 @@ PLACES = {
     "explain": "explaining",
     "load": "frames",
     "load_choices": "choices",
+    "load_ratings": "ratings",
     "score": "tables",
 }
 """The module of each name, imported when the name is first used: the command and the pages need none of them."""

@@ -138,15 +138,16 @@ def read_cells(frame: pd.DataFrame, human: str | None, metrics: Sequence[str] | 
     cells = Cells(
         documents=tuple(document for document, _ in keys),
         systems=tuple(system for _, system in keys),
-        ratings={} if human is None else {human: _numbers(frame, human)},
-        scores={signature: _numbers(frame, name) for signature, name in labels.items()},
+        ratings={} if human is None else {human: read_numbers(frame, human)},
+        scores={signature: read_numbers(frame, name) for signature, name in labels.items()},
     )
     if human is not None and np.isnan(cells.ratings[human]).all():
         raise BadFrame(f"column {human!r} has no ratings")
     return cells.in_order(), labels
 
 
-def _numbers(frame: pd.DataFrame, name: str) -> np.ndarray[Any, np.dtype[np.float64]]:
+def read_numbers(frame: pd.DataFrame, name: str) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Return a column of a frame as numbers, shape (n,); what is missing is NaN. Raises `BadFrame`."""
     try:
         numbers = pd.to_numeric(frame[name]).to_numpy(dtype=np.float64, na_value=np.nan)
     except (ValueError, TypeError) as error:

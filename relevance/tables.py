@@ -17,6 +17,7 @@ from relevance.metrics.base import Score
 from relevance.metrics.cleaned import of_texts
 from relevance.metrics.registry import lexical_metrics, make_metrics
 from relevance.metrics.scoring import BATCH, Failures
+from relevance.ratings import read_rated
 
 
 def score(
@@ -58,6 +59,7 @@ def agreement(
     metrics: Sequence[str] | None = None,
     *,
     choices: pd.DataFrame | None = None,
+    ratings: pd.DataFrame | None = None,
     rule: Rule = "half",
     level: float = 0.95,
     seed: int = 0,
@@ -66,20 +68,23 @@ def agreement(
 
     People rated the summaries, in the column `human`, or chose between two: then `choices` is a frame with a row for
     each choice, `document`, the systems `left` and `right`, the `choice` (`left`, `right`, `tie`, or the chosen system)
-    and, if there are several, the `annotator`; `load_choices` reads one from a file. `agreement`, in [0, 1], is by
-    `rule`: a metric's tie earns a half (`half`), nothing (`strict`), or is not counted (`decided`). `low` and `high`
-    are its interval, with documents as a sample, and annotators, too, from five on; if
-    there is none, they are NaN and `reason` says why. So is the agreement of a metric with values on fewer than 20
-    pairs, or of fewer than 6 documents, where another has enough. Raises `BadFrame`, and ValueError for an unknown rule
-    or a bad level.
+    and, if there are several, the `annotator`; `load_choices` reads one from a file. With a frame of `ratings`, which
+    has a row for each summary and annotator (`document`, `system`, `annotator` and the column `human`; `load_ratings`
+    reads one), each annotator counts instead of the mean rating. `agreement`, in [0, 1], is by `rule`: a metric's tie
+    earns a half (`half`), nothing (`strict`), or is not counted (`decided`). `low` and `high` are its interval, with
+    documents as a sample, and annotators, too, from five on; if there is none, they are NaN and `reason` says why. So
+    is the agreement of a metric with values on fewer than 20 pairs, or of fewer than 6 documents, where another has
+    enough. Raises `BadFrame`, and ValueError for an unknown rule or a bad level.
     """
-    if (human is None) == (choices is None):
+    if (human is None) == (choices is None) or (human is None and ratings is not None):
         raise BadFrame("name the column of ratings in `human`, or give a frame of `choices`, and only one of them")
-    cells, labels = read_cells(frame, human, metrics)
-    if choices is None:
-        analysis = analyze_rated_pairs(cells, human, rule=rule, seed=seed, level=level)
-    else:
+    cells, labels = read_cells(frame, human if ratings is None else None, metrics)
+    if choices is not None:
         analysis = analyze_agreement(read_preferences(choices, cells), rule=rule, seed=seed, level=level)
+    elif human is not None and ratings is not None:
+        analysis = analyze_agreement(read_rated(ratings, human, cells), rule=rule, seed=seed, level=level)
+    else:
+        analysis = analyze_rated_pairs(cells, human, rule=rule, seed=seed, level=level)
     rows = []
     scarce = {name for name, row in find_scarce(analysis).items() if row.evaluation.agreement.pairs}
     for row in analysis.rows:
