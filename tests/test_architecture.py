@@ -49,7 +49,7 @@ def files(package: str) -> list[Path]:
     if package == "app":
         return [ROOT / "app.py"]
     if package == "relevance":  # the Python interface: `__main__` is the command, and the links are other packages
-        ours = {"__init__.py", "explaining.py", "choices.py", "frames.py", "tables.py"}
+        ours = {"__init__.py", "explaining.py", "choices.py", "frames.py", "ratings.py", "tables.py"}
         assert {path.name for path in (ROOT / package).glob("*.py")} == {*ours, "__main__.py", "app.py"}
         return sorted(ROOT / package / name for name in ours)
     return sorted((ROOT / package).rglob("*.py"))

@@ -288,7 +288,7 @@ def find_reader(format: str, columns: Columns | None, keep: Keep) -> Callable[[P
         raise BadColumns(f"--columns goes with a table, and a file of {format} is none; tables are {', '.join(MAPPED)}")
     if format in OF_CHOICES:
         return partial(choices.load, columns=columns, keep=keep, format=format)
-    if columns is None and format not in TABLES:
+    if columns is None and format not in (*TABLES, "parquet"):
         return IMPORTERS[format]
     return partial(load_table, format=format, columns=columns, keep=keep)
 
@@ -305,11 +305,12 @@ def find_comparisons(format: str, columns: Columns | None, keep: Keep) -> Read:
 def load_table(path: Path, say: Say, format: str, columns: Columns | None, keep: Keep) -> Records:
     """Read a table by what somebody said of its columns and by what is guessed where they have not the usual names."""
     cells = format in TABLES
-    read_as = (
-        guess_table(path, TABLES[format], say) if columns is None else complete_columns(path, columns, say, cells=cells)
-    )
+    if columns is None:
+        read_as = guess_table(path, TABLES.get(format), say, cells=cells)
+    else:
+        read_as = complete_columns(path, columns, say, cells=cells)
     if read_as is None:
-        return table.load(path, say)
+        return IMPORTERS[format](path, say)
     keep(read_as)
     return table.load_columns(path, say, read_as, cells=cells)
 

@@ -121,13 +121,13 @@ def complete_columns(path: Path, columns: Columns, say: Say, *, cells: bool) -> 
     return complete
 
 
-def guess_table(path: Path, delimiter: str | None, say: Say) -> Columns | None:
+def guess_table(path: Path, delimiter: str | None, say: Say, *, cells: bool) -> Columns | None:
     """Guess how to read a table with other names of columns, and report the guess; None if nothing is to be guessed.
 
-    `delimiter` is the usual one of the file's format.
+    `delimiter` is the usual one of the file's format; with `cells` it is a text table or a spreadsheet.
     """
     try:
-        head = read_head(path)
+        head = read_head(path, cells=cells)
     except BadRecord:
         return None  # the error is raised when the table is read
     if head.delimiter not in (None, delimiter):

@@ -112,7 +112,7 @@ class RatedRows:
         keys = list(self.places)
         single = {} if self.annotator is None else collect_ratings(self.given[key] for key in keys)
         means = [self.annotated.add(self.given[key]) for key in keys]
-        scores = np.array([self.scores[key] for key in keys], dtype=np.float64).reshape(-1, len(self.metrics))
+        scores = np.array([self.scores[key] for key in keys], dtype=np.float64).reshape(len(keys), len(self.metrics))
         return Cells(
             documents=tuple(document for document, _ in keys),
             systems=tuple(system for _, system in keys),
@@ -141,7 +141,8 @@ def read_cells(path: Path, say: Say) -> Cells:
     metrics = [name for name in numbers if name not in aspects]
     people = {} if annotator is None or not aspects else {ANNOTATOR: annotator}
     say(describe_columns({**keys, **people}, {**keys, **people}))
-    say(f"ratings: {list_names(list(aspects)) or 'none'}; scores: {list_names(metrics) or 'none'}")
+    rated = ", ".join(f"{aspect} is {quote_value(name)}" for name, aspect in aspects.items())
+    say(f"ratings: {rated or 'none'}; scores: {list_names(metrics) or 'none'}")
     if other := [name for name in table.names if name not in {*keys.values(), *people.values(), *numbers}]:
         say(f"columns passed over: {list_names(other)}")
     rows = RatedRows(metrics, aspects, people.get(ANNOTATOR))

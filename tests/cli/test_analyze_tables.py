@@ -47,7 +47,7 @@ def test_what_is_read_is_said(found: Path) -> None:
     result = run("analyze", found / "42_scores_only.csv", "--tables", "agreement")
     assert result.stderr.splitlines()[:2] == [
         'columns: document_id is "document_id", system is "system" (guessed)',
-        'ratings: "human.relevance"; scores: "rouge1"',
+        'ratings: relevance is "human.relevance"; scores: "rouge1"',
     ]
     assert "rouge1" in result.stdout
 
@@ -57,9 +57,9 @@ ROWS = [("d1", "bart", "4", "0.5", "x", ""), ("d1", "t5", "n/a", "1", "y", "2"),
 
 def test_missing_numbers_are_missing_and_other_columns_are_said(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "f.csv", ("doc", "model", "Relevance", "rouge1", "note", "mine"), ROWS)
-    result = run("analyze", path, "--human", "Relevance", "--tables", "agreement", "--metrics", "mine")
+    result = run("analyze", path, "--human", "relevance", "--tables", "agreement", "--metrics", "mine")
     assert 'columns passed over: "note"' in result.stderr.splitlines()
-    assert 'ratings: "Relevance"; scores: "rouge1", "mine"' in result.stderr
+    assert 'ratings: relevance is "Relevance"; scores: "rouge1", "mine"' in result.stderr
     assert "rouge1" not in result.stdout
 
 
@@ -68,7 +68,7 @@ def test_missing_numbers_are_missing_and_other_columns_are_said(tmp_path: Path) 
     [
         ([*ROWS, ROWS[0]], (), 'f.csv:5: the system "bart" stands twice for "d1", in line 2, too'),
         (ROWS, ("--metrics", "nosuch"), "f.csv: there are no scores by nosuch; there are rouge1, mine"),
-        (ROWS, ("--human", "fluency"), "there are no human ratings of 'fluency'; there are Relevance"),
+        (ROWS, ("--human", "fluency"), "there are no human ratings of 'fluency'; there are relevance"),
         (ROWS, ("--tables", "keywords"), "keywords_by_source, keywords_by_length: a table of scores has no texts"),
         (ROWS, ("--systems", "nosuch"), "--systems"),
         ([*ROWS] * 40 + [("d3", "t5", "?", "high", "", "")], (), "f.csv:5: the system"),

@@ -188,6 +188,9 @@ def test_scitldr_as_published(shared_data, split, documents, skipped):
     assert len([one for one in said if "--clean" not in one]) == 1 + skipped
 
 
+EXPERTS = "expert 1 is the first of each summary's experts, turker 1 of its crowd workers, whoever that was"
+
+
 def test_summeval_as_published(tmp_path):
     path = write_json(
         tmp_path / "model_annotations.aligned.jsonl",
@@ -201,12 +204,18 @@ def test_summeval_as_published(tmp_path):
     references = ("First reference.", "Second reference.")
     # relevance (2 + 1 + 2) / 3, coherence (2 + 1 + 1) / 3; crowd: coherence (3 + 4) / 2, relevance by one only
     experts = {"coherence": 4 / 3, "consistency": 1.0, "fluency": 3.0, "relevance": 5 / 3}
+    workers = {"turker_coherence": 3.5, "turker_relevance": 3.0}
+    single = {f"expert {number}": one for number, one in enumerate(summeval()["expert_annotations"], 1)}
+    single_workers = {
+        "turker 1": {"turker_coherence": 3, "turker_relevance": 3},
+        "turker 2": {"turker_coherence": 4},
+    }
     assert list(read_documents(path, say=said.append)) == [
         (
             Document("dm-test-1", "", references),
             [
-                Summary("dm-test-1", "M11", "A summary.", experts | {"turker_coherence": 3.5, "turker_relevance": 3.0}),
-                Summary("dm-test-1", "M0", "Another.", experts),
+                Summary("dm-test-1", "M11", "A summary.", experts | workers, annotators=single | single_workers),
+                Summary("dm-test-1", "M0", "Another.", experts, annotators=single),
             ],
         ),
         (Document("dm-test-2", "", references), [Summary("dm-test-2", "M11", "A summary.")]),
@@ -214,6 +223,7 @@ def test_summeval_as_published(tmp_path):
     assert said == [
         "format: summeval (guessed)",
         "the file has no articles (field text): annotators will see titles and summaries only",
+        EXPERTS,
     ]
 
 
@@ -221,7 +231,7 @@ def test_summeval_paired_with_its_articles(tmp_path):
     said = []
     path = write_json(tmp_path / "f.jsonl", [summeval(text="The article.")])
     assert [document.source for document, _ in read_documents(path, "summeval", said.append)] == ["The article."]
-    assert said == []
+    assert said == [EXPERTS]
 
 
 def test_summeval_in_the_interchange_format(shared_data):

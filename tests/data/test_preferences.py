@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from relevance.data.cells import Cells
-from relevance.data.preferences import Preferences, rated_pairs, to_name_column
+from relevance.data.cells import Cells, collect_ratings
+from relevance.data.preferences import Preferences, pairs_by_annotator, rated_pairs, to_name_column
 from relevance.data.records import Document, Summary
 from relevance.data.store import DataStore, StoredScore, UnknownDataset, UnknownDocument
 
@@ -142,3 +142,57 @@ def test_one_record(filled: DataStore) -> None:
     assert [summary.text for summary in summaries] == ["b of x", "a of x"]
     with pytest.raises(UnknownDocument, match="data set 'R' has no document 'z'"):
         filled.record("R", "z")
+
+
+# --- ratings of each annotator ------------------------------------------------------------------------------------
+
+
+def rated_cells(seed: int, people: int = 4) -> tuple[Cells, list[dict[str, dict[str, float]]]]:
+    """Summaries that some of several people rated from 1 to 3, in the order of documents and systems."""
+    random = np.random.default_rng(seed)
+    keys = [(f"d{document}", f"s{system}") for document in range(6) for system in range(random.integers(1, 5))]
+    given = [
+        {f"a{one}": {"quality": float(random.integers(1, 4))} for one in range(people) if random.random() < 0.7}
+        for _ in keys
+    ]
+    documents, systems = zip(*keys, strict=True)
+    return Cells(documents, systems, {}, {"m": random.random(len(keys))}, collect_ratings(given)), given
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_each_annotator_makes_pairs_of_what_they_rated(seed: int) -> None:
+    cells, given = rated_cells(seed)
+    expected = {
+        (cells.documents[one], cells.systems[one], cells.systems[other], name): np.sign(
+            given[one][name]["quality"] - given[other][name]["quality"]
+        )
+        for one in range(len(cells))
+        for other in range(one + 1, len(cells))
+        if cells.documents[one] == cells.documents[other]
+        for name in given[one].keys() & given[other].keys()
+    }
+    found = pairs_by_annotator(cells, "quality")
+    entries = zip(found.document, found.first, found.second, found.annotators, strict=True)
+    assert dict(zip(entries, found.choices, strict=True)) == expected
+    assert len(found) == len(expected)
+    places = {key: place for place, key in enumerate(zip(cells.documents, cells.systems, strict=True))}
+    pairs = list(zip(found.documents, found.firsts, found.seconds, strict=True))
+    assert len(set(pairs)) == len(pairs)
+    for (document, first, second), both in zip(pairs, found.scores["m"], strict=True):
+        assert both.tolist() == [cells.scores["m"][places[document, system]] for system in (first, second)]
+
+
+def test_some_cells_keep_the_ratings_of_their_annotators() -> None:
+    cells, given = rated_cells(1)
+    some = [7, 2, 3]
+    single = cells.at(some).single["quality"]
+    expected = {(place, name): one["quality"] for place, at in enumerate(some) for name, one in given[at].items()}
+    rows = zip(single.cell, single.annotator, single.value, strict=True)
+    assert {(int(cell), single.names[who]): value for cell, who, value in rows} == expected
+
+
+def test_without_single_ratings_there_are_no_pairs_by_annotator() -> None:
+    cells = Cells(("d", "d"), ("a", "b"), {"quality": np.array([1.0, 2.0])}, {})
+    assert len(pairs_by_annotator(cells, "quality")) == 0
+    alone = Cells(("d",), ("a",), {}, {}, collect_ratings([{"Ann": {"quality": 3.0}}]))
+    assert len(pairs_by_annotator(alone, "quality")) == 0

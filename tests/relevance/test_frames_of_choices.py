@@ -114,7 +114,7 @@ def test_files_of_choices_are_loaded_with_what_is_said_of_them(tmp_path: Path) -
     path.write_text("article,x,y,pick\nText.,One.,Two.,yes\nOther.,One.,Two.,no\n")
     columns, values = {"left": "x", "right": "y", "choice": "pick"}, {"yes": "left", "no": "right"}
     with pytest.warns(UserWarning, match="no columns name the systems"):
-        found = relevance.load_choices(path, columns=columns, choices=values)
+        found = relevance.load_choices(path, columns=columns, values=values)
     assert found[["document", "left", "right", "choice"]].to_numpy().tolist() == [
         ["1", "x", "y", "left"],
         ["2", "x", "y", "right"],
