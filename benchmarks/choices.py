@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -58,7 +59,7 @@ def make_rows(judgments: int, words: int) -> list[dict[str, str]]:
     return rows
 
 
-def write(path: Path, rows: list[dict[str, str]]) -> None:
+def write(path: Path, rows: Sequence[Mapping[str, object]], header: Sequence[str] = HEADER) -> None:
     """Write the rows by the path's ending."""
     if path.suffix == ".parquet":
         pd.DataFrame(rows).to_parquet(path)
@@ -67,7 +68,7 @@ def write(path: Path, rows: list[dict[str, str]]) -> None:
         if path.suffix == ".jsonl":
             file.writelines(json.dumps(row) + "\n" for row in rows)
         else:
-            writer = csv.DictWriter(file, HEADER)
+            writer = csv.DictWriter(file, header)
             writer.writeheader()
             writer.writerows(rows)
 

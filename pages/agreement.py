@@ -144,8 +144,8 @@ def show_raters(context: Context) -> None:
         show_result_table(table)
     if not context.source.by_annotator:
         st.caption(
-            "Agreement above is with the means of these ratings. Judged by *Ratings of "
-            f"{in_markdown(context.source.aspect)}, by annotator* counts each annotator, or their majority."
+            "The other tabs compare metrics with the means of these ratings. To compare them with each annotator, or "
+            f"with their majority, choose *Ratings of {in_markdown(context.source.aspect)}, by annotator* above."
         )
 
 

@@ -325,13 +325,13 @@ def describe_ratings_of(source: Source, counts: Counts) -> str:
     if source.aspect is None:
         return f"Nobody has judged or rated summaries of {in_markdown(source.dataset)} yet."
     pairs = f"{format_count(counts.pairs, 'pair')} of summaries of {format_count(counts.documents, 'document')}"
-    ties = f", of which {counts.ties:,} are rated alike" if counts.ties else ""
+    ties = f", of which {counts.ties:,} {'is' if counts.ties == 1 else 'are'} rated alike" if counts.ties else ""
     if source.aspect == AUTHOR:
         return f"**Author labels**, not annotators' judgments: {pairs}, as the corpus's author ranked them."
     if source.by_annotator:
         people = format_count(len(counts.annotators), "annotator")
         return (
-            f"**Ratings of {in_markdown(source.aspect)} by {people}**, imported with the data set: {pairs}, each as "
-            f"those rated it who rated both, {counts.entries:,} in all{ties}."
+            f"**Ratings of {in_markdown(source.aspect)} by {people}**, imported with the data set: {pairs}. Everyone "
+            f"counts who rated both summaries of a pair: {format_count(counts.entries, 'preference')}{ties}."
         )
     return f"**Ratings of {in_markdown(source.aspect)}**, imported with the data set: {pairs}{ties}."
