@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TypeGuard
 
 REQUIRED = ("document_id", "reference", "system", "summary")
 NEEDED = ("reference", "summary")
@@ -82,8 +83,8 @@ def find_roles(names: Iterable[str], rows: Sequence[Mapping[str, object]] = ()) 
         for field, called in CALLED.items()
         if any(known in folded for known in called)
     }
-    if "document_id" not in roles and is_id_column(roles.get("source"), rows):
-        ids = roles["source"]
+    ids = folded.get("document")
+    if "document_id" not in roles and is_id_column(ids, rows):
         return {"document_id": ids, **find_roles([name for name in names if name != ids])}
     return roles
 
@@ -120,9 +121,9 @@ def find_ratings(names: Iterable[str], *, in_rows: bool = False) -> dict[str, st
     return roles
 
 
-def is_id_column(name: str | None, rows: Sequence[Mapping[str, object]]) -> bool:
-    """Tell whether a column is called `document` and holds ids: short, in one piece, and each with a digit."""
-    if name is None or fold_name(name) != "document":
+def is_id_column(name: str | None, rows: Sequence[Mapping[str, object]]) -> TypeGuard[str]:
+    """Tell whether a column holds ids: short, in one piece, and each with a digit."""
+    if name is None:
         return False
     values = [str(row[name]) for row in rows if row.get(name) not in (None, "")]
     return bool(values) and all(ID.fullmatch(value.strip()) for value in values)

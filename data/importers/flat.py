@@ -51,12 +51,16 @@ def read_rows(path: Path, say: Say) -> Iterator[TableRow]:
     head = read_head(path, cells=False, count=INSPECTED)
     first: dict[str, Any] = {}
     rated: dict[str, str] = {}
+    names: dict[tuple[tuple[str, bool], ...], dict[str, str]] = {}  # most records have the same fields
     for place, record in reading.read_json(path, nan=True):
         if not first:
             first, rated = record, guess_rated(head, name_fields(record, record))
             if rated:
                 say(describe_columns(rated, guessed=rated))
-        named = name_fields(record, first)
+        fields = tuple((name, isinstance(value, str | None)) for name, value in record.items())
+        if fields not in names:
+            names[fields] = name_fields(record, first)
+        named = names[fields]
         if list_missing(named):
             place.refuse(f"the object is no row of a table: it lacks {describe_missing(record)}; rename its fields")
         taken = {*named.values(), *rated.values()}
