@@ -23,9 +23,9 @@ from relevance.data.access import visitor_of
 from relevance.data.cleaning import RULES
 from relevance.data.database import now
 from relevance.data.files import sha256
-from relevance.data.importers import COMPARED, find_comparisons, tell_format
+from relevance.data.importers import JUDGED, read_judgments, tell_format
 from relevance.data.importers.mapping import Columns, write_columns
-from relevance.data.importers.pairwise import LEFT, TIE, GivenJudgment, JudgedPairs, Question, read_judged
+from relevance.data.importers.pairwise import LEFT, TIE, GivenJudgment, JudgedPairs, Question
 from relevance.data.importing import Reading, describe_import, import_file
 from relevance.data.marks import check_marks
 from relevance.data.reading import FileLine, Say, quote_value, say_nothing
@@ -72,7 +72,7 @@ def import_any(
     With `of`, they are of the summaries of that data set. Raises what that function raises, and `StudyExists`.
     """
     reading = reading._replace(format=reading.format or tell_format(path, reading.columns, say))
-    if reading.format not in COMPARED:
+    if reading.format not in JUDGED:
         if of is not None:
             raise BadRecord(f"{path.name}:1: a file of {reading.format} has no choices that could be of {of}")
         return import_file(data, path, name=name, system=system, reading=reading, say=say)
@@ -152,7 +152,7 @@ def read_file(path: Path, name: str, reading: Reading, say: Say) -> JudgedFile:
         told.append(sentence)
         say(sentence)
 
-    given = read_judged(find_comparisons(format, reading.columns, kept.append), path, tell)
+    given = read_judgments(path, format, reading.columns, tell, kept.append)
     for note in given.notes:
         tell(note)
     studies: dict[str, tuple[Question, list[GivenJudgment]]] = {}

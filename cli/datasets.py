@@ -81,7 +81,8 @@ def save_columns(path: Path, columns: str | None) -> None:
     metavar="ROLE=COLUMN,...",
     help="What the columns of a table are, by name or place (source=article,left=A,right=B,choice=7), or a file that "
     "says it. Others are guessed. Roles are document_id, title, source, reference; system, summary, human.ASPECT, "
-    "summary.SYSTEM; left, right, left_system, right_system, choice, choice.QUESTION, annotator, time, comment.",
+    "aspect, summary.SYSTEM; left, right, left_system, right_system, choice, choice.QUESTION; rank, best, worst, also "
+    ".QUESTION, system.SYSTEM; annotator, time, comment.",
 )
 @click.option(
     "--values",
@@ -108,8 +109,8 @@ def import_(
 ) -> None:
     """Import documents and summaries from FILE, or from the folder of a corpus, completely or not at all.
 
-    People's choices between two summaries (a table with a row for each, LMArena, human feedback) are imported as the
-    closed study NAME; with --of, it is one of the summaries of a data set that is here.
+    People's choices between two summaries (a table with a row for each, ranks, LMArena, human feedback) are
+    imported as the closed study NAME; with --of, it is one of the summaries of a data set that is here.
     """
     reading = Reading(format, table.mapping(), clean)
     if table.save_columns is not None:

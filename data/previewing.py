@@ -5,9 +5,9 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from relevance.data.importers import COMPARED, find_comparisons, read_documents, tell_format
+from relevance.data.importers import JUDGED, read_documents, read_judgments, tell_format
 from relevance.data.importers.mapping import Columns
-from relevance.data.importers.pairwise import JudgedPairs, read_judged
+from relevance.data.importers.pairwise import JudgedPairs
 from relevance.data.importing import Reading
 from relevance.data.one_line import cut
 from relevance.data.reading import Say
@@ -35,8 +35,8 @@ def preview_file(path: Path, reading: Reading, say: Say) -> FilePreview:
     format, columns, clean = reading
     format = format or tell_format(path, columns, say)
     kept: list[Columns] = []
-    if format in COMPARED:
-        given = read_judged(find_comparisons(format, columns, kept.append), path, say)
+    if format in JUDGED:
+        given = read_judgments(path, format, columns, say, kept.append)
         for note in given.notes:
             say(note)
         pairs = {(one.document_id, frozenset((one.left, one.right))) for one in given.judgments}

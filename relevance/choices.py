@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 
 from relevance.data.cells import Cells
-from relevance.data.importers import COMPARED, find_comparisons, tell_format
+from relevance.data.importers import JUDGED, read_judgments, tell_format
 from relevance.data.importers.mapping import SKIP, Columns
 from relevance.data.importers.meanings import Meanings, side_of
-from relevance.data.importers.pairwise import LEFT, RIGHT, read_judged
+from relevance.data.importers.pairwise import LEFT, RIGHT
 from relevance.data.importers.rows import as_text
 from relevance.data.preferences import Preferences, prefer_cells
 from relevance.data.reading import FileLine, trim_name
@@ -53,9 +53,9 @@ def load_choices(
     told = None if columns is None and values is None else Columns(columns or {}, values or {})
     said: list[str] = []
     format = format or tell_format(path, told, said.append)
-    if format not in COMPARED:
+    if format not in JUDGED:
         raise BadFrame(f"{path.name}: a file of {format} has no choices between two summaries")
-    judged = read_judged(find_comparisons(format, told, lambda _: None), path, said.append)
+    judged = read_judgments(path, format, told, said.append)
     for sentence in (*said, *judged.notes):
         warnings.warn(sentence, stacklevel=2)
     rows = [

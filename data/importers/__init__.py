@@ -25,6 +25,7 @@ from relevance.data.importers import (
     newsroom,
     parquet_table,
     question,
+    ranks,
     realsumm,
     sacrerouge,
     scisummnet,
@@ -39,8 +40,8 @@ from relevance.data.importers.choice_columns import fits as fits_choices
 from relevance.data.importers.columns import complete_columns, guess_table
 from relevance.data.importers.described import DESCRIPTIONS, recognize
 from relevance.data.importers.mapping import BadColumns, Columns, Keep, keep_nothing
-from relevance.data.importers.pairwise import Read
-from relevance.data.importers.rows import begins_with_object, open_table
+from relevance.data.importers.pairwise import JudgedPairs, Read, read_judged
+from relevance.data.importers.rows import Table, begins_with_object, open_table
 from relevance.data.marks import check_marks
 from relevance.data.own_references import OwnReferences
 from relevance.data.reading import SPREADSHEETS, Say, quote_value, read_json, say_nothing
@@ -73,6 +74,7 @@ IMPORTERS: dict[str, Callable[[Path, Say], Records]] = {
     "lmarena": lmarena.load,
     "human_feedback": human_feedback.load,
     "choices": choices.load,
+    "ranks": ranks.load,
     **{format: partial(choices.load, format=format) for format in DESCRIPTIONS},
 }
 COMPARED: dict[str, Read] = {
@@ -81,7 +83,7 @@ COMPARED: dict[str, Read] = {
     "choices": choices.read,
     **{format: partial(choices.read, format=format) for format in DESCRIPTIONS},
 }
-"""The formats with judgments of pairs, which make a study."""
+"""The formats whose records are comparisons of two texts."""
 FOLDERS = {
     "question": (f"*{question.SUFFIX}",),
     "cnn_dailymail": (f"*{cnn_dailymail.SUFFIX}",),
@@ -102,11 +104,15 @@ TOLD_BY = FOLDERS | {
     "mt_metrics_eval": (mt_metrics_eval.DOCUMENTS,),
 }
 """The files by which a folder is recognized, by format."""
+RANKS = "ranks"
+"""The tables of ranks, and of the best and the worst."""
+JUDGED = (*COMPARED, RANKS)
+"""The formats with judgments of pairs, which make a study."""
 TABLES: dict[str, str | None] = {"csv": ",", "tsv": "\t", "spreadsheet": None}
 """The tables whose columns are guessed, with what usually separates them in text tables."""
 OF_CHOICES = ("choices", *DESCRIPTIONS)
 """The tables whose rows are choices, people's own and those of other programs."""
-MAPPED = (*TABLES, "parquet", "json", *OF_CHOICES)
+MAPPED = (*TABLES, "parquet", "json", *OF_CHOICES, RANKS)
 """The formats whose columns may be said."""
 
 LINES = "lines"
@@ -173,6 +179,8 @@ def tell_format(path: Path, columns: Columns | None, say: Say) -> str:
 def guess_told(path: Path, columns: Columns, ending: str | None) -> str:
     """Return the format of a table about whose columns something was said; `ending` is what its ending says."""
     names = open_table(path, columns.sheet).names
+    if columns.of_ranks:
+        return RANKS
     if not columns.of_summaries and (format := recognize(names)):
         return format
     told = columns.find(names)
@@ -190,7 +198,7 @@ def guess_table_format(path: Path, ending: str) -> str:
         if ending == "parquet" and set(table.names) >= lmarena.FIELDS | {"conversation_a"}:
             return "lmarena"
         known = recognize(table.names)
-        return known or ("choices" if fits_choices(table.names, table.head()) else ending)
+        return known or tell_judged(table) or ending
     except BadRecord:
         return ending  # its importer reports the damage
 
@@ -201,7 +209,7 @@ def guess_json(path: Path) -> str:
         known = next((format for format, fields in RECOGNIZED if fields <= record.keys()), None)
         if known is not None and known not in OF_DOCUMENTS:
             return known
-        if row := "choices" if holds_choices(path) else "json" if flat.fits(record) else known:
+        if row := tell_json(path) or ("json" if flat.fits(record) else known):
             return row
         place.refuse(
             "the format cannot be told from the fields "
@@ -212,13 +220,20 @@ def guess_json(path: Path) -> str:
     raise BadRecord(f"{path.name}:1: the file is empty")
 
 
-def holds_choices(path: Path) -> bool:
-    """Tell whether the objects of a JSON file are choices between two texts; an error is told when they are read."""
+def tell_json(path: Path) -> str | None:
+    """Return the format of a JSON file whose objects are judgments; an error is told when they are read."""
     try:
-        table = open_table(path)
-        return fits_choices(table.names, table.head())
+        return tell_judged(open_table(path))
     except BadRecord:
-        return False
+        return None
+
+
+def tell_judged(table: Table) -> str | None:
+    """Return the format of a table of choices or ranks; None for another."""
+    rows = table.head()
+    if ranks.fits(table.names, rows):
+        return RANKS
+    return "choices" if fits_choices(table.names, rows) else None
 
 
 def guess_folder(path: Path) -> str:
@@ -288,9 +303,20 @@ def find_reader(format: str, columns: Columns | None, keep: Keep) -> Callable[[P
         raise BadColumns(f"--columns goes with a table, and a file of {format} is none; tables are {', '.join(MAPPED)}")
     if format in OF_CHOICES:
         return partial(choices.load, columns=columns, keep=keep, format=format)
+    if format == RANKS:
+        return partial(ranks.load, columns=columns, keep=keep)
     if columns is None and format not in (*TABLES, "parquet"):
         return IMPORTERS[format]
     return partial(load_table, format=format, columns=columns, keep=keep)
+
+
+def read_judgments(
+    path: Path, format: str, columns: Columns | None, say: Say, keep: Keep = keep_nothing
+) -> JudgedPairs:
+    """Read the judgments of pairs in a file, whose columns somebody may have said. Raises `BadRecord`, `BadColumns`."""
+    if format == RANKS:
+        return ranks.read_ranks(path, say, columns, keep)
+    return read_judged(find_comparisons(format, columns, keep), path, say)
 
 
 def find_comparisons(format: str, columns: Columns | None, keep: Keep) -> Read:

@@ -144,7 +144,7 @@ def read(
     """
     choices = open_choices(path, columns, say, format)
     roles, told = choices.roles, choices.columns.values
-    rows = RowReader(roles)
+    rows = RowReader(roles, with_texts="left" in roles)
     if rows.by_column is not None:
         named = " and ".join(map(quote_value, rows.by_column))
         say(f"no columns name the systems: the texts are by the systems {named}, as their columns are called")
@@ -165,8 +165,7 @@ def read(
     if unused := [value for value in (columns or Columns({})).values if value not in seen]:
         say(f"values of --values that no row has: {', '.join(map(quote_value, unused))}")
     if rows.timeless:
-        first = next(iter(rows.timeless))
-        say(f"{count(rows.timeless.total(), 'time')} that cannot be read, such as {quote_value(first)}: left out")
+        say(rows.describe_timeless())
     found = {value: meaning for one in meanings.values() for value, meaning in one.found.items()}
     keep(choices.columns._replace(values={**found, **told}))
     yield from judged
@@ -175,9 +174,9 @@ def read(
 class RowReader:
     """Reads the rows of a table of choices; names, texts and documents, which rows repeat, are kept once."""
 
-    def __init__(self, roles: Mapping[str, str]) -> None:
-        self.roles = roles
-        self.by_column = name_systems(roles)
+    def __init__(self, roles: Mapping[str, str], *, with_texts: bool) -> None:
+        self.roles, self.with_texts = roles, with_texts
+        self.by_column = name_systems(roles) if "left" in roles else None
         self.timeless: Counter[str] = Counter()
         """The times that cannot be read."""
         self.numbers: dict[object, str] = {}
@@ -224,7 +223,7 @@ class RowReader:
     def document(self, place: FileLine, row: Mapping[str, Any]) -> Document:
         """Read the document of a row, with the references that stand in it."""
         values = tuple(row.get(role) for role in ("document_id", "title", "source", "reference"))
-        shared = "left" in row or "document_id" in row
+        shared = self.with_texts or "document_id" in row
         if not shared or not all(isinstance(value, str | int | None) for value in values):
             return self.check_document(place, row)
         if values not in self.documents:
@@ -243,7 +242,7 @@ class RowReader:
         references = reading.given_texts(place, reference, "reference")
         if "document_id" in row:
             name = self.name(place, row, "document_id")
-        elif "left" not in row:
+        elif not self.with_texts:
             name = str(len(self.numbers) + 1)
             self.numbers[name] = name
         elif not (text := source or references):
@@ -260,6 +259,11 @@ class RowReader:
         if moment is None:
             self.timeless[str(value)] += 1
         return moment
+
+    def describe_timeless(self) -> str:
+        """Say how many times cannot be read."""
+        first = quote_value(next(iter(self.timeless)))
+        return f"{count(self.timeless.total(), 'time')} that cannot be read, such as {first}: left out"
 
 
 def name_systems(roles: Mapping[str, str]) -> tuple[str, str] | None:

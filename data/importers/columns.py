@@ -20,7 +20,7 @@ from relevance.data.importers.called import (
 )
 from relevance.data.importers.delimited import DELIMITERS, are_numbers
 from relevance.data.importers.given_ratings import read_numbered
-from relevance.data.importers.mapping import Columns
+from relevance.data.importers.mapping import RANK, Columns
 from relevance.data.importers.rows import as_text, open_table
 from relevance.data.importers.table import is_taken
 from relevance.data.reading import Say, is_missing, quote_value
@@ -33,6 +33,8 @@ d2,,Another text.,Its reference.,system A,What A wrote.,3
 d2,,Another text.,Its reference.,system B,What B wrote.,5
 """
 """A table that can be imported, to be filled with one's own texts."""
+
+NOTHING: Mapping[str, str] = {}
 
 ROWS = 5
 """The number of rows that are inspected."""
@@ -85,8 +87,8 @@ def guess_roles(head: TableHead) -> dict[str, str]:
 def guess_rated(head: TableHead, known: Mapping[str, str]) -> dict[str, str]:
     """Map ratings and who gave them to the columns that are called so; `known` has the columns of other roles.
 
-    Columns that hold something else are no ratings, nobody rates where there are none, and a table with a column for
-    each system has none.
+    Columns that hold something else are no ratings, nobody rates where there are neither these nor ranks, and a table
+    with a column for each system has none.
     """
     if any(role.startswith(WIDE) for role in known):
         return {}
@@ -100,22 +102,24 @@ def guess_rated(head: TableHead, known: Mapping[str, str]) -> dict[str, str]:
     in_rows = bool(people) or not {ANNOTATOR, ASPECT}.isdisjoint(known)
     ratings = find_ratings([name for name in numbers if name not in people.values()], in_rows=in_rows)
     ratings = {role: name for role, name in ratings.items() if role not in known}
-    rated = ratings or any(role.startswith(HUMAN) for role in known)
+    rated = ratings or any(role.startswith((HUMAN, RANK)) for role in known)
     return {**ratings, **people} if rated else {}
 
 
-def complete_columns(path: Path, columns: Columns, say: Say, *, cells: bool) -> Columns:
+def complete_columns(
+    path: Path, columns: Columns, say: Say, *, cells: bool, found: Mapping[str, str] = NOTHING
+) -> Columns:
     """Guess the roles that somebody did not say from the columns that they did not name, and report how it is read.
 
-    Raises `BadRecord` and `BadColumns`.
+    `found` has roles that are guessed already. Raises `BadRecord` and `BadColumns`.
     """
     head = read_head(path, columns.sheet, cells=cells)
     told = columns.find(head.names)
-    left = [place for place, name in enumerate(head.names) if name not in told.values()]
+    left = [place for place, name in enumerate(head.names) if name not in {*told.values(), *found.values()}]
     names, *rows = (tuple(row[place] for place in left) for row in (head.names, *head.rows))
     rest = TableHead(head.delimiter, names, tuple(rows))
     guessed = guess_columns(rest) if {"system", "summary"} & set(columns.roles) else guess_roles(rest)
-    guessed |= guess_rated(rest, {**guessed, **columns.roles})
+    guessed |= {**guess_rated(rest, {**guessed, **columns.roles, **found}), **found}
     complete = columns.with_guessed(guessed, head.names)
     say(describe_columns(complete.roles, set(guessed) - set(columns.roles)))
     return complete

@@ -31,6 +31,9 @@ BAD, SKIP, BY_SYSTEM = "bad", "skip", "system"
 """What else a value of a choice may mean: a tie of two bad texts, no judgment, the name of the chosen system."""
 MEANINGS = (LEFT, RIGHT, TIE, BAD, SKIP, BY_SYSTEM)
 
+RANK, BEST, WORST = "rank", "best", "worst"
+OF_SYSTEM = "system."
+"""Prefix of the roles of columns that name the systems of summaries side by side, where rows have them in any order."""
 CHOICE = "choice"
 QUESTION = "choice."
 """Prefix of the roles of several columns with choices, each of a question of its own."""
@@ -38,7 +41,13 @@ OF_SUMMARIES = ("system", "summary", ASPECT)
 OF_CHOICES = ("left", "right", "left_system", "right_system", CHOICE, ANNOTATOR, "time", "comment")
 """The roles of a table of summaries, or of choices, beside those with a prefix; both may have annotators."""
 
-KNOWN = (*REQUIRED, *OPTIONAL, f"{HUMAN}ASPECT", ASPECT, f"{WIDE}SYSTEM", *OF_CHOICES, f"{QUESTION}QUESTION")
+OF_RANKS = (RANK, BEST, WORST)
+"""The roles that only a table of ranks has, of the best and the worst; each may have a part after a full stop."""
+
+KNOWN = (
+    *(*REQUIRED, *OPTIONAL, f"{HUMAN}ASPECT", ASPECT, f"{WIDE}SYSTEM", *OF_CHOICES, f"{QUESTION}QUESTION"),
+    *(*OF_RANKS, f"{OF_SYSTEM}SYSTEM"),
+)
 
 
 Keep = Callable[["Columns"], None]
@@ -84,6 +93,11 @@ class Columns(NamedTuple):
         """True if it says something that only a table of choices has."""
         said = any(meaning in MEANINGS and meaning != SKIP for meaning in self.values.values())
         return self.has_choices or said or any(role in OF_CHOICES and role != ANNOTATOR for role in self.roles)
+
+    @property
+    def of_ranks(self) -> bool:
+        """True if it says something that only a table of ranks has."""
+        return any(role.partition(".")[0] in OF_RANKS or role.startswith(OF_SYSTEM) for role in self.roles)
 
     @property
     def of_summaries(self) -> bool:
@@ -178,8 +192,9 @@ def nested(role: str, table: Mapping[str, Any]) -> dict[str, Any]:
 def check_roles(roles: Mapping[str, str]) -> Mapping[str, str]:
     """Return roles that are known. Raises `BadColumns`."""
     for role in roles:
-        prefix = next((one for one in (HUMAN, WIDE, QUESTION) if role.startswith(one) and role != one), None)
-        if prefix is None and role not in (*REQUIRED, *OPTIONAL, ASPECT, *OF_CHOICES):
+        prefixes = (HUMAN, WIDE, QUESTION, OF_SYSTEM, *(f"{one}." for one in OF_RANKS))
+        prefix = next((one for one in prefixes if role.startswith(one) and role != one), None)
+        if prefix is None and role not in (*REQUIRED, *OPTIONAL, ASPECT, *OF_CHOICES, *OF_RANKS):
             raise BadColumns(f"there is no role {quote_value(role)} for a column; there are {', '.join(KNOWN)}")
     return roles
 

@@ -259,7 +259,11 @@ def count(number: int, what: str) -> str:
 
 def read_judged(read: Read, path: Path, say: Say = say_nothing) -> JudgedPairs:
     """Read all of a file of comparisons. Raises `BadRecord`, also if it holds none that can be judged."""
-    judged = gather(read(path, say))
+    return check_not_empty(gather(read(path, say)), path)
+
+
+def check_not_empty(judged: JudgedPairs, path: Path) -> JudgedPairs:
+    """Refuse a file without judgments. Raises `BadRecord`."""
     if not judged.judgments:
         why = f" ({'; '.join(judged.notes)})" if judged.notes else ""
         FileLine(path, 1).refuse(f"the file holds no judgments{why}")

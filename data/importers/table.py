@@ -11,7 +11,7 @@ its texts are in them.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
@@ -50,18 +50,25 @@ def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
 
 
 def load_columns(path: Path, say: Say, columns: Columns, *, cells: bool) -> Iterator[tuple[Document, list[Summary]]]:
-    """Read a table with a mapping of its columns; with `cells` it is a text table or a spreadsheet.
+    """Read a table with a mapping of its columns, as `read_rows` does."""
+    return gather(read_rows(path, say, columns, cells=cells), say, columns)
 
-    Raises `BadRecord` and `BadColumns`.
+
+def read_rows(
+    path: Path, say: Say, columns: Columns, *, cells: bool, apart: Collection[str] = ()
+) -> Iterator[TableRow]:
+    """Yield the rows of a table by the roles of its columns; with `cells` it is a text table or a spreadsheet.
+
+    Roles that stand `apart` are read by somebody else, too. Raises `BadRecord` and `BadColumns`.
     """
     table = open_table(path, columns.sheet, cells=cells)
     found = {column: role for role, column in columns.find(table.names).items()}
     not_read = [f"{name} (not read)" if is_taken(name) else name for name in table.names]
     header = [found.get(name, other) for name, other in zip(table.names, not_read, strict=True)]
-    check_columns(FileLine(path, 1), header, say, NEEDED)
+    check_columns(FileLine(path, 1), [name for name in header if name not in apart], say, NEEDED)
     named = ((place, {found[name]: row.get(name) for name in found}) for place, row in table.read(found, say))
     rows = (one for place, row in named for one in spread_references(place, row))
-    return gather(complete_rows(rows, columns.system or path.stem, columns), say, columns)
+    return complete_rows(rows, columns.system or path.stem, columns)
 
 
 def spread_references(place: FileLine, row: dict[str, Any]) -> Iterator[TableRow]:
@@ -161,11 +168,18 @@ class Gathered:
     values: RatingValues
     documents: dict[str, PartialDocument] = field(default_factory=dict)
     annotated: Annotated = field(default_factory=Annotated)
+    by_annotator: bool = False
+    """True if annotators say something of a summary even without ratings."""
 
 
-def gather(rows: Iterable[TableRow], say: Say, columns: Columns = NOTHING) -> Iterator[tuple[Document, list[Summary]]]:
-    """Join the rows of each document, in the order of its first row; `columns` say what values of ratings mean."""
-    gathered = Gathered(RatingValues(columns))
+def gather(
+    rows: Iterable[TableRow], say: Say, columns: Columns = NOTHING, *, by_annotator: bool = False
+) -> Iterator[tuple[Document, list[Summary]]]:
+    """Join the rows of each document, in the order of its first row; `columns` say what values of ratings mean.
+
+    With `by_annotator` each row is what an annotator said, even without ratings.
+    """
+    gathered = Gathered(RatingValues(columns), by_annotator=by_annotator)
     for place, row in rows:
         for one in spread_row(row):
             add_row(place, one, gathered)
@@ -222,7 +236,7 @@ def add_row(place: FileLine, row: dict[str, Any], gathered: Gathered) -> None:
         refuse_twice()
     if place.line in summary.lines.values():  # a row with several references
         return
-    if not any(name.startswith(HUMAN) for name in row):
+    if not gathered.by_annotator and not any(name.startswith(HUMAN) for name in row):
         row = {name: value for name, value in row.items() if name not in (ANNOTATOR, ASPECT)}
     ratings = read_ratings(place, row, gathered.values)
     if ANNOTATOR in row:

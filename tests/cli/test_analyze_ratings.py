@@ -38,6 +38,7 @@ def squality(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
                             "summary": response["response"],
                             "worker_id": review["worker_id"],
                             "overall-rating": review["overall-rating"],
+                            "overall-rank": review["overall-rank"],
                         }
                         file.write(json.dumps(row) + "\n")
     return path
@@ -78,6 +79,16 @@ def test_squality_by_mean_by_annotator_and_by_majority(squality: Path, sqlite_ur
     assert {row["judgments"] for row in by_annotator["annotators"]["rows"]} == {225}
     assert by_annotator["ranking"]["rows"][0]["system"] == "human"
     assert by_annotator["rating_annotators"] == of_means["rating_annotators"]
+
+
+def test_squality_by_ranks(squality: Path, sqlite_url: str) -> None:
+    told = run("import", squality, "--name", "sq").stdout
+    assert "900 judgments of 300 pairs as the study sq: overall" in told
+    run("score", "sq", "--metrics", "rouge1,rouge2,rougeL,length")
+    found = figures(tables("--study", "sq: overall", "--tables", "agreement")["agreement"])
+    # rouge-score with stemmer, best of the references without the ranked one, 100 questions, 3 pairs, 3 reviewers
+    expected = {"rouge1": (900, 0.7833), "rouge2": (900, 0.6956), "rougeL": (900, 0.6944), "length": (900, 0.5483)}
+    assert {name: found[name] for name in expected} == expected
 
 
 @pytest.mark.parametrize("where", ["file", "data set"])

@@ -11,7 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from relevance.annotation.importing import import_any
-from relevance.data.importers import COMPARED, IMPORTERS, LINES, TABLES, guess_format, read_documents
+from relevance.data.importers import IMPORTERS, JUDGED, LINES, TABLES, guess_format, read_documents
 from relevance.data.importers.called import CALLED, NEEDED, WIDE
 from relevance.data.importers.columns import (
     TEMPLATE,
@@ -117,7 +117,7 @@ def import_form(key: str) -> None:
         clean = ask_cleaning()
         if file.size > MOST:
             st.caption("The file is too large for a preview.")
-        elif format in COMPARED:
+        elif format in JUDGED:
             show_judgments(*look_into_judgments(file.file_id, path, format))
         else:
             show_preview(look_into(file.file_id, path, format, columns, clean=clean))

@@ -1,0 +1,474 @@
+"""Tables of ranks, and of the best and the worst of several summaries, which say whom somebody prefers in each pair.
+
+A table may have a row for each summary, with its `rank` (or `rank.QUESTION`, several) and who gave it, or a row for
+each judgment, with the summaries side by side (`summary.SYSTEM`) and the rank of each (`rank.SYSTEM`), or the `best`
+and the `worst` of them. A lower rank is better, and the same rank is a tie. The best is preferred to every other
+summary, and every other to the worst; two that are both named best, or both worst, are a tie. Of two that are neither
+best nor worst nothing is said, so that they are no pair.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import combinations, islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from relevance.data import reading
+from relevance.data.importers.called import ANNOTATOR, WIDE, find_roles, fold_name, name_systems
+from relevance.data.importers.choice_columns import SYSTEMS, TEXTS, find_choice_roles
+from relevance.data.importers.choices import TELLING, RowReader
+from relevance.data.importers.columns import complete_columns, describe_columns
+from relevance.data.importers.mapping import BEST, OF_SYSTEM, RANK, WORST, BadColumns, Columns, Keep, keep_nothing
+from relevance.data.importers.meanings import NOUN
+from relevance.data.importers.pairwise import (
+    LEFT,
+    ONLY,
+    RIGHT,
+    TIE,
+    Comparison,
+    JudgedPairs,
+    Question,
+    check_not_empty,
+    count,
+    fold,
+    gather,
+)
+from relevance.data.importers.rows import Table, TableRow, as_text, open_table
+from relevance.data.importers.table import gather as gather_table
+from relevance.data.importers.table import list_names, read_rows
+from relevance.data.reading import FileLine, Say, quote_value
+from relevance.data.records import Document, Summary
+
+CALLED_BEST = {
+    BEST: ("best", "best_summary", "best_system", "best_model", "best_output", "most_preferred", "favorite"),
+    WORST: ("worst", "worst_summary", "worst_system", "worst_model", "worst_output", "least_preferred"),
+}
+"""Usual names of the columns of the best and the worst."""
+RANKED = re.compile(r"(?:(?P<before>.+)_)?(?:rank|ranking)(?:_(?P<after>.+))?")
+"""A usual name of a column of ranks, with its question or its system."""
+ORDINAL = re.compile(r"(\d+(?:\.\d+)?)(?:st|nd|rd|th)?")
+SHORT = re.compile(rf"(?:the )?{NOUN}[ _-]?(.+)")
+"""A side with a noun before it: `Summary A`."""
+BETWEEN = re.compile(r"\s*(?:[,;|/&+]|\band\b)\s*")
+"""What stands between the names of several that are best."""
+PLACES = (*"abcdefgh", *"12345678")
+"""What the first eight of several are called by."""
+FEWEST = 3
+"""The fewest summaries side by side of which one is the best; of two, it is a choice."""
+LISTED = 20
+"""The most unknown values that are listed."""
+
+
+class Candidate(NamedTuple):
+    """One of the summaries that somebody compared."""
+
+    key: str
+    """What it is called in the roles of its columns."""
+    system: str
+    text: str | None
+    """None in a table without texts."""
+    column: str
+    place: int
+    """The number of its column among those of summaries, from 0."""
+
+
+# --- columns --------------------------------------------------------------------------------------------------------
+
+
+def fits(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Tell whether columns of these names are those of a table of ranks; `rows` are some of it."""
+    roles = find_rank_roles(names, rows)
+    if "system" in find_roles(names, rows):
+        return any(is_of_ranks(role) for role in roles)
+    shown = sum(role.startswith(WIDE) for role in roles)
+    ranked = sum(role.startswith(f"{RANK}.") for role in roles)
+    return ranked > 1 or (BEST in roles and shown >= FEWEST) or (WORST in roles and shown > 1)
+
+
+def is_of_ranks(role: str) -> bool:
+    """Tell whether a role is that of a column of ranks, or of the best or the worst."""
+    return role.partition(".")[0] in (RANK, BEST, WORST)
+
+
+def find_rank_roles(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """Map the roles of ranks, of the best and the worst, and of summaries side by side to columns that are called so.
+
+    >>> find_rank_roles(["doc", "summary_a", "summary_b", "summary_c", "best", "worst"], [])
+    {'summary.a': 'summary_a', 'summary.b': 'summary_b', 'summary.c': 'summary_c', 'best': 'best', 'worst': 'worst'}
+    >>> find_rank_roles(["doc", "system", "summary", "overall-rank", "worker"], [])
+    {'rank.overall': 'overall-rank'}
+    """
+    folded = {fold_name(name): name for name in reversed(names)}
+    ranked = {name: found for name in names if (found := RANKED.fullmatch(fold_name(name))) and holds_ranks(name, rows)}
+    if "system" in find_roles(names, rows):
+        return {
+            f"{RANK}.{found['before']}" if found["before"] else RANK: name
+            for name, found in ranked.items()
+            if not found["after"]
+        }
+    roles: dict[str, str] = {}
+    for prefix, stems in ((WIDE, TEXTS), (OF_SYSTEM, SYSTEMS)):
+        roles |= {f"{prefix}{key}": name for key, name in find_several(names, stems).items()}
+    if not roles:
+        roles = {f"{WIDE}{system}": name for name, system in name_systems([*names]).items()}
+    keys = {role.partition(".")[2].casefold(): role.partition(".")[2] for role in roles}
+    for name, found in ranked.items():
+        key = (found["after"] or found["before"] or "").casefold()
+        if key in keys or not roles:
+            roles[f"{RANK}.{keys.get(key, key)}"] = name
+    for role, called in CALLED_BEST.items():
+        if known := [folded[one] for one in called if one in folded]:
+            roles[role] = known[0]
+    return roles
+
+
+def find_several(names: Sequence[str], stems: Sequence[str]) -> dict[str, str]:
+    """Map what columns such as `text_a`, `text_b` and `text_c` end with to their names; nothing without two."""
+    folded = {fold_name(name): name for name in reversed(names)}
+    for stem in stems:
+        found = {}
+        for place in PLACES if stem else PLACES[: len(PLACES) // 2]:
+            name = folded.get(f"{stem}_{place}" if stem else place, folded.get(f"{stem}{place}"))
+            if name is not None:
+                found[re.split(r"[ _.\-]", name)[-1][-1]] = name
+        if len(found) > 1:
+            return found
+    return {}
+
+
+def holds_ranks(name: str, rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Tell whether a column holds ranks, beside what says that there is none."""
+    values = [as_text(row[name]) for row in rows if not reading.is_missing(row.get(name))]
+    return all(ORDINAL.fullmatch(value) for value in values)
+
+
+def read_rank(place: FileLine, value: object, column: str) -> float | None:
+    """Read a rank, such as 2 or `2nd`; None for a missing one. Raises `BadRecord`."""
+    if reading.is_missing(value):
+        return None
+    found = ORDINAL.fullmatch(as_text(value))
+    if isinstance(value, bool) or found is None:
+        place.refuse(f"{column} must be a rank such as 1 or 2nd, not {quote_value(str(value))}")
+    return float(found[1])
+
+
+# --- tables ---------------------------------------------------------------------------------------------------------
+
+
+def load(
+    path: Path, say: Say, columns: Columns | None = None, keep: Keep = keep_nothing
+) -> Iterator[tuple[Document, list[Summary]]]:
+    """Read the documents and summaries of a table of ranks, as `read_ranks` does."""
+    yield from read_ranks(path, say, columns, keep).records
+
+
+def read_ranks(path: Path, say: Say, columns: Columns | None = None, keep: Keep = keep_nothing) -> JudgedPairs:
+    """Read a table of ranks, or of the best and the worst, as pairs. `keep` gets the columns as they are read.
+
+    Raises `BadRecord` and `BadColumns`.
+    """
+    columns = columns or Columns({})
+    table = open_table(path, columns.sheet)
+    told = columns.find(table.names)
+    free = [name for name in table.names if name not in told.values()]
+    rows = table.head()
+    guessed = {role: name for role, name in find_rank_roles(free, rows).items() if role not in told}
+    if "system" in told or "system" in find_roles(free, rows):
+        judged = read_long(path, say, table, columns, guessed, keep)
+    else:
+        judged = read_wide(path, say, table, columns, guessed, keep)
+    return check_not_empty(judged, path)
+
+
+def read_long(
+    path: Path, say: Say, table: Table, columns: Columns, guessed: Mapping[str, str], keep: Keep
+) -> JudgedPairs:
+    """Read a table with a row for each summary and who ranked it; its documents, summaries and ratings are kept."""
+    if not any(is_of_ranks(role) for role in (*columns.roles, *guessed)):
+        raise BadColumns(
+            f"no column has ranks: say which by --columns {RANK}=COLUMN; there are {list_names(table.names)}"
+        )
+    if shown := [role for role in columns.roles if role.partition(".")[0] in (BEST, WORST)]:
+        raise BadColumns(f"{', '.join(shown)} goes with a row for each judgment; a row for each summary has ranks")
+    complete = complete_columns(path, columns, say, cells=False, found=guessed)
+    keep(complete)
+    ranked = Ranked(complete.find(table.names))
+    if "summary" not in complete.roles:
+        for place, row in table.read(set(ranked.roles.values()), say):
+            ranked.add(place, {role: row.get(name) for role, name in ranked.roles.items()})
+        return gather(ranked.compare({}, {}, say))
+    rows = read_rows(path, say, complete, cells=False, apart=[role for role in complete.roles if is_of_ranks(role)])
+    records = list(gather_table(ranked.watch(rows), say, complete, by_annotator=True))
+    documents = {document.id: document for document, _ in records}
+    texts = {(document.id, one.system): one.text for document, written in records for one in written}
+    return gather(ranked.compare(documents, texts, say))._replace(records=records)
+
+
+class Ranked:
+    """The ranks of a table with a row for each summary, by question, annotator and document."""
+
+    def __init__(self, roles: Mapping[str, str]) -> None:
+        self.roles = roles
+        self.questions = {role: Question(role.partition(".")[2]) for role in roles if is_of_ranks(role)}
+        self.groups: dict[tuple[str, str | None, str], dict[str, tuple[float, FileLine]]] = {}
+        """The rank of each system, and its line."""
+        self.missing = 0
+
+    def watch(self, rows: Iterable[TableRow]) -> Iterator[TableRow]:
+        """Yield rows without their ranks, which are kept; a row with several references comes several times."""
+        before = 0
+        for place, row in rows:
+            if place.line != before:
+                self.add(place, row)
+            before = place.line
+            yield place, {role: value for role, value in row.items() if role not in self.questions}
+
+    def add(self, place: FileLine, row: Mapping[str, Any]) -> None:
+        """Add the ranks of a row. Raises `BadRecord`."""
+        who = row.get(ANNOTATOR)
+        judge = None if reading.is_missing(who) else reading.identifier(place, who, ANNOTATOR)
+        system = reading.identifier(place, row["system"], "system")
+        document = reading.identifier(place, row["document_id"], "document_id")
+        for role in self.questions:
+            rank = read_rank(place, row.get(role), self.roles[role])
+            if rank is None:
+                self.missing += 1
+                continue
+            group = self.groups.setdefault((role, judge, document), {})
+            _, first = group.setdefault(system, (rank, place))
+            if first is not place:
+                by = "" if judge is None else f" by {quote_value(judge)}"
+                how = f"; if several people ranked it, say who by --columns {ANNOTATOR}=COLUMN" if judge is None else ""
+                place.refuse(
+                    f"the system {quote_value(system)} is ranked twice for {quote_value(document)}{by}, in line "
+                    f"{first.line}, too{how}"
+                )
+
+    def compare(
+        self, documents: Mapping[str, Document], texts: Mapping[tuple[str, str], str], say: Say
+    ) -> Iterator[Comparison]:
+        """Yield a comparison for each two that somebody ranked; without texts, documents have only their ids."""
+        if self.missing:
+            say(
+                f"{count(self.missing, 'rank')} missing (blank, null, NaN or N/A): these summaries are in no pair there"
+            )
+        for (role, judge, document), group in self.groups.items():
+            for (one, (first, place)), (other, (second, _)) in combinations(group.items(), 2):
+                choice = LEFT if first < second else RIGHT if second < first else TIE
+                shown = (texts[document, one], texts[document, other]) if texts else None
+                about = documents.get(document, Document(document, "", ()))
+                yield Comparison(place, about, (one, other), shown, choice, judge, None, None, self.questions[role])
+
+
+def read_wide(path: Path, say: Say, table: Table, columns: Columns, guessed: dict[str, str], keep: Keep) -> JudgedPairs:
+    """Read a table with a row for each judgment of summaries side by side."""
+    told = columns.find(table.names)
+    free = [name for name in table.names if name not in {*told.values(), *guessed.values()}]
+    others = {
+        role: name
+        for role, name in find_choice_roles(free, table.head()).items()
+        if role not in told and not role.startswith((LEFT, RIGHT, "choice"))
+    }
+    complete = columns.with_guessed({**others, **guessed}, table.names)
+    roles = complete.find(table.names)
+    check_wide(path, table, roles)
+    say(describe_columns(roles, {*others, *guessed} - set(columns.roles)))
+    if passed := [name for name in table.names if name not in roles.values()]:
+        say(f"columns passed over: {list_names(passed)}")
+    keep(complete)
+    return gather(WideRows(roles).read(table, say))
+
+
+def check_wide(path: Path, table: Table, roles: Mapping[str, str]) -> None:
+    """Refuse a table without what a judgment needs. Raises `BadRecord`."""
+    lacking = []
+    if not any(is_of_ranks(role) for role in roles):
+        lacking.append(f"{BEST}, {WORST} or {RANK}.SYSTEM")
+    shown = sum(role.startswith(WIDE) for role in roles) or sum(role.startswith(f"{RANK}.") for role in roles)
+    if shown < 2:
+        lacking.append(f"{WIDE}SYSTEM")
+    if roles.keys().isdisjoint(TELLING):
+        lacking.append(f"{', '.join(TELLING[:-1])} or {TELLING[-1]}")
+    if lacking:
+        FileLine(path, 1).refuse(
+            f"it is not known which column is {' and which is '.join(lacking)}: say it by --columns "
+            f"{lacking[0].split(',')[0]}=COLUMN,...; there are {list_names(table.names)}"
+        )
+
+
+class WideRows:
+    """Reads the rows of a table whose summaries stand side by side."""
+
+    def __init__(self, roles: Mapping[str, str]) -> None:
+        self.roles = roles
+        self.texts = {role.removeprefix(WIDE): name for role, name in roles.items() if role.startswith(WIDE)}
+        self.ranks = {role.removeprefix(f"{RANK}."): role for role in roles if role.startswith(f"{RANK}.")}
+        self.rows = RowReader(roles, with_texts=bool(self.texts))
+        self.questions = dict.fromkeys(role.partition(".")[2] for role in roles if role.startswith((BEST, WORST)))
+        self.named: Counter[tuple[str, str, str]] = Counter()
+        """By column: what values that name a summary were taken for; a system's or a text is as it stands."""
+        self.unknown: Counter[tuple[str, str]] = Counter()
+        """By column: values that name none of the summaries."""
+        self.first: FileLine | None = None
+        self.counts: Counter[str] = Counter()
+
+    def read(self, table: Table, say: Say) -> Iterator[Comparison]:
+        """Yield the comparisons of all rows, once all of them are known. Raises `BadRecord`."""
+        found = []
+        for place, cells in table.read(set(self.roles.values()), say):
+            row = {role: cells.get(column) for role, column in self.roles.items()}
+            shown = self.candidates(place, row)
+            document = self.rows.document(place, row)
+            judge = None if reading.is_missing(row.get(ANNOTATOR)) else self.rows.name(place, row, ANNOTATOR)
+            time = self.rows.time(row.get("time"))
+            comment = reading.optional_text(place, row.get("comment"), "the comment")
+            compare = partial(self.compare, place, document, judge=judge, time=time, comment=comment)
+            if self.ranks:
+                found += [compare(*pair, ONLY) for pair in self.by_ranks(place, row, shown)]
+            for name in self.questions:
+                found += [compare(*pair, Question(name)) for pair in self.by_best(place, row, shown, name)]
+        self.check()
+        for sentence in self.describe():
+            say(sentence)
+        yield from found
+
+    def candidates(self, place: FileLine, row: Mapping[str, Any]) -> list[Candidate]:
+        """Read the summaries of a row that are there. Raises `BadRecord` for two of one system."""
+        found: dict[str, Candidate] = {}
+        for number, key in enumerate(self.texts or self.ranks):
+            value = row.get(f"{WIDE}{key}")
+            text = None if value is None else reading.summary_text(place, value, self.texts[key])
+            if self.texts and (text is None or not text.strip()):
+                self.counts["blank"] += 1
+                continue
+            named = row.get(f"{OF_SYSTEM}{key}")
+            system = key if named is None else reading.identifier(place, named, self.roles[f"{OF_SYSTEM}{key}"])
+            if system in found:
+                place.refuse(f"two of the summaries are by the system {quote_value(system)}: correct one name")
+            found[system] = Candidate(key, system, text, self.texts.get(key, key), number)
+        return list(found.values())
+
+    def compare(
+        self,
+        place: FileLine,
+        document: Document,
+        left: Candidate,
+        right: Candidate,
+        choice: str,
+        question: Question,
+        **said: Any,
+    ) -> Comparison:
+        """Make a comparison of two of the summaries."""
+        texts = None if left.text is None or right.text is None else (left.text, right.text)
+        systems = left.system, right.system
+        return Comparison(
+            place, document, systems, texts, choice, said["judge"], said["time"], said["comment"], question
+        )
+
+    def by_ranks(
+        self, place: FileLine, row: Mapping[str, Any], shown: Sequence[Candidate]
+    ) -> Iterator[tuple[Candidate, Candidate, str]]:
+        """Yield every two that have ranks, and which of them is better."""
+        ranks = {}
+        for one in shown:
+            role = self.ranks.get(one.key)
+            rank = None if role is None else read_rank(place, row[role], self.roles[role])
+            if rank is None:
+                self.counts["unranked"] += 1
+            else:
+                ranks[one] = rank
+        for (one, first), (other, second) in combinations(ranks.items(), 2):
+            yield one, other, LEFT if first < second else RIGHT if second < first else TIE
+
+    def by_best(
+        self, place: FileLine, row: Mapping[str, Any], shown: Sequence[Candidate], question: str
+    ) -> Iterator[tuple[Candidate, Candidate, str]]:
+        """Yield every two of which the best or the worst says something, and which of them is better."""
+        suffix = f".{question}" if question else ""
+        best, worst = (self.find(place, row, shown, f"{role}{suffix}") for role in (BEST, WORST))
+        if both := [one.system for one in shown if one.key in best & worst]:
+            place.refuse(f"{quote_value(both[0])} is among the best and the worst: correct it, or leave the row out")
+        if not best and not worst:
+            self.counts["unsaid rows"] += 1
+            return
+        place_of = {one.key: 0 if one.key in best else 2 if one.key in worst else 1 for one in shown}
+        for one, other in combinations(shown, 2):
+            first, second = place_of[one.key], place_of[other.key]
+            if first == second == 1:
+                self.counts["unsaid pairs"] += 1
+            else:
+                yield one, other, LEFT if first < second else RIGHT if second < first else TIE
+
+    def find(self, place: FileLine, row: Mapping[str, Any], shown: Sequence[Candidate], role: str) -> set[str]:
+        """Return the keys of the summaries that a value names. Unknown ones are counted."""
+        value = row.get(role)
+        if reading.is_missing(value) or value == []:
+            return set()
+        said = [as_text(one) for one in value] if isinstance(value, list) else [as_text(value)]
+        if len(said) == 1 and find_named(place, said[0], shown) is None:
+            said = [one for one in BETWEEN.split(said[0]) if one]
+        keys = [find_named(place, one, shown) for one in said]
+        for one, key in zip(said, keys, strict=True):
+            if key is None:
+                self.first = self.first or place
+                self.unknown[self.roles[role], one] += 1
+            elif key.casefold() == one.casefold() or all(each.system.casefold() != one.casefold() for each in shown):
+                self.named[self.roles[role], one, key] += 1
+        return {key for key in keys if key is not None}
+
+    def check(self) -> None:
+        """Refuse a table with values that name none of the summaries. Raises `BadRecord`."""
+        if self.first is None:
+            return
+        column = next(iter(self.unknown))[0]
+        values = [f"{quote_value(said)} ({number:,})" for (of, said), number in self.unknown.items() if of == column]
+        more = f" and {len(values) - LISTED} more" if len(values) > LISTED else ""
+        self.first.refuse(
+            f"it is not known which summaries these values of {quote_value(column)} name: {', '.join(values[:LISTED])}"
+            f"{more}; call the summaries so by --columns {WIDE}NAME=COLUMN,..., or correct the values; there are "
+            f"{', '.join(map(quote_value, self.texts or self.ranks))}"
+        )
+
+    def describe(self) -> Iterator[str]:
+        """Say of what nothing is said, and what is missing."""
+        said = {
+            "unsaid pairs": "pair of two that are neither best nor worst: nothing is said of {}",
+            "unsaid rows": "row without the best and the worst: left out",
+            "unranked": "summary without a rank: in no pair there",
+            "blank": "blank text: not compared",
+        }
+        for what, sentence in said.items():
+            if number := self.counts[what]:
+                noun, _, rest = sentence.partition(" ")
+                noun = noun if number == 1 else "summaries" if noun == "summary" else f"{noun}s"
+                yield f"{number:,} {noun} {rest.format('it' if number == 1 else 'them')}"
+        for column in dict.fromkeys(column for column, _, _ in self.named):
+            values = [(value, key, times) for (of, value, key), times in self.named.items() if of == column]
+            pieces = (f"{quote_value(value)} is {quote_value(key)} ({times:,})" for value, key, times in values)
+            listed = "; ".join(islice(pieces, LISTED))
+            more = f"; and {len(values) - LISTED} more" if len(values) > LISTED else ""
+            yield f"summaries in {quote_value(column)}: {listed}{more}"
+        if self.rows.timeless:
+            yield self.rows.describe_timeless()
+
+
+def find_named(place: FileLine, said: str, shown: Sequence[Candidate]) -> str | None:
+    """Return the key of the summary that is called so: by its key, its system, its column, its place or its text.
+
+    Raises `BadRecord` for what names one by its key and another by its system.
+    """
+    folded = said.casefold()
+    names = [folded, *([short[1]] if (short := SHORT.fullmatch(folded)) else [])]
+    by_key = {one.key for one in shown if {one.key.casefold(), one.column.casefold()} & {*names}}
+    by_system = {one.key for one in shown if one.system.casefold() in names}
+    if len(by_key | by_system) > 1:
+        place.refuse(f"{quote_value(said)} may mean the summary called so, or that of the system called so")
+    if by_key or by_system:
+        return next(iter(by_key or by_system))
+    by_place = [one.key for one in shown if {*names} & {*PLACES[one.place :: len(PLACES) // 2]}]
+    if by_place:
+        return by_place[0]
+    same = {one.key for one in shown if one.text is not None and fold(one.text) == fold(said)}
+    return next(iter(same)) if len(same) == 1 else None
