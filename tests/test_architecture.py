@@ -173,6 +173,9 @@ def test_the_package_leads_to_every_folder() -> None:
     assert settings["banned-api"] == {name: {"msg": f"relevance.{name}"} for name in ours}
 
 
+PATCHES = ("setattr", "patch")
+
+
 def bare_names(node: ast.AST) -> set[str]:
     """Packages of ours that a program in a string, `-m` or a patched name calls by other names than `relevance.X`."""
     ours = set(MAY_IMPORT) - {"relevance"}
@@ -184,7 +187,8 @@ def bare_names(node: ast.AST) -> set[str]:
     if isinstance(node, ast.List | ast.Tuple):
         words = [part.value if isinstance(part, ast.Constant) else None for part in node.elts]
         return {str(word).split(".")[0] for flag, word in pairwise(words) if flag == "-m"} & ours
-    if isinstance(node, ast.Call) and ast.unparse(node.func).endswith((".setattr", ".patch")) and node.args:
+    patches = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in PATCHES
+    if patches and node.args:
         name = node.args[0]
         return {name.value.split(".")[0]} & ours if isinstance(name, ast.Constant) else set()
     return set()

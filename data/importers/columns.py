@@ -93,17 +93,27 @@ def guess_rated(head: TableHead, known: Mapping[str, str]) -> dict[str, str]:
     if any(role.startswith(WIDE) for role in known):
         return {}
     free = [name for name in head.names if name not in known.values()]
-    people = {
-        role: name
-        for role, name in find_annotators(free).items()
-        if role not in known and not holds_scores(head.names.index(name), head.rows)
-    }
+    people = find_people(head, known)
     numbers = [name for place, name in enumerate(head.names) if name in free and holds_ratings(place, head.rows)]
     in_rows = bool(people) or not {ANNOTATOR, ASPECT}.isdisjoint(known)
     ratings = find_ratings([name for name in numbers if name not in people.values()], in_rows=in_rows)
     ratings = {role: name for role, name in ratings.items() if role not in known}
     rated = ratings or any(role.startswith((HUMAN, RANK)) for role in known)
     return {**ratings, **people} if rated else {}
+
+
+def find_people(head: TableHead, known: Mapping[str, str]) -> dict[str, str]:
+    """Map who rated, and which aspect, to the columns that are called so, beside those of the `known` roles."""
+    return {
+        role: name
+        for role, name in find_annotators(name for name in head.names if name not in known.values()).items()
+        if role not in known and not holds_scores(head.names.index(name), head.rows)
+    }
+
+
+def guess_people(head: TableHead, known: Mapping[str, str]) -> dict[str, str]:
+    """Map the same where the `known` roles have ratings."""
+    return find_people(head, known) if any(role.startswith(HUMAN) for role in known) else {}
 
 
 def complete_columns(

@@ -4,22 +4,18 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import count
 from statistics import fmean
 
 from relevance.data import reading
 from relevance.data.importers.delimited import NUMBER
 from relevance.data.importers.mapping import SKIP, Columns
-from relevance.data.importers.pairwise import count as tell
+from relevance.data.importers.pairwise import count, number_annotator
 from relevance.data.reading import FileLine, quote_value
 
 NUMBERED = re.compile(r"(-?\d+(?:\.\d+)?)\s*(?:[:=)]|-{1,2}|[\u2013\u2014])\s*[^\d\s].*", re.DOTALL)
 """A number with what it stands for: `2: Yes--there are no errors`, `5 - very good`."""
 LISTED = 20
 """The most values that are listed."""
-
-BY_NUMBER = re.compile(r"(?:annotator|unknown|expert|turker) \d+")
-"""Names of annotators as an earlier import made them."""
 
 NOTHING = Columns({})
 
@@ -129,12 +125,7 @@ class Annotated:
 
     def name(self, called: str) -> str:
         """Return the name of an annotator who is called so in the file: a number, or what is one already."""
-        if called not in self.people:
-            taken = set(self.people.values())
-            free = (f"annotator {number}" for number in count(len(self.people) + 1))
-            new = next(name for name in free if name not in taken)
-            self.people[called] = called if BY_NUMBER.fullmatch(called) else new
-        return self.people[called]
+        return number_annotator(self.people, called)
 
     def add(self, annotators: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
         """Count the ratings of a summary, and return their means by aspect."""
@@ -150,7 +141,7 @@ class Annotated:
 
     def describe(self) -> Iterator[str]:
         """Say how many ratings there are, from where to where they go, and that their means stand for them."""
-        by = f" by {tell(len(self.people), 'annotator')}" if self.people else ""
+        by = f" by {count(len(self.people), 'annotator')}" if self.people else ""
         for aspect, ratings in self.ratings.items():
             means = "; their means count, and each is kept" if aspect in self.several else ""
             yield f"ratings of {aspect}: {len(ratings):,}{by}, from {min(ratings):g} to {max(ratings):g}{means}"
@@ -170,6 +161,6 @@ def name_unnamed(number: int) -> str:
 def describe_unnamed(ratings: int) -> str:
     """Say that nobody knows who gave ratings."""
     return (
-        f"{tell(ratings, 'rating')} without an annotator in the file: the first of each summary are by "
+        f"{count(ratings, 'rating')} without an annotator in the file: the first of each summary are by "
         f"{name_unnamed(1)!r}, the second by {name_unnamed(2)!r} and so on, whoever gave them"
     )

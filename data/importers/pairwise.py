@@ -1,5 +1,6 @@
 """Published comparisons of two texts by people, and the data set and judgments made of them."""
 
+import itertools
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
@@ -21,6 +22,10 @@ ZONES = {"PST": -8, "PDT": -7, "UTC": 0, "GMT": 0}
 
 YEARS = (1990, 2200)
 """The years in which a judgment can have been made."""
+
+
+BY_NUMBER = re.compile(r"(?:annotator|unknown|expert|turker) \d+")
+"""Names of annotators that an earlier import made."""
 
 
 class Question(NamedTuple):
@@ -146,7 +151,7 @@ class Gathered:
             self.unknown[asked] += 1
             annotator = f"unknown {self.unknown[asked]}"
         else:
-            annotator = self.people.setdefault(one.judge, f"annotator {len(self.people) + 1}")
+            annotator = number_annotator(self.people, one.judge)
             judged = (one.question.name, annotator, *pair)
             if judged in self.judged:
                 self.counts["repeated"] += 1
@@ -245,6 +250,20 @@ def parse_moment(value: object) -> datetime | None:
     except (OverflowError, OSError, ValueError):
         return None
     return parsed if YEARS[0] <= parsed.year <= YEARS[1] else None
+
+
+def number_annotator(people: dict[str, str], called: str) -> str:
+    """Return the number of an annotator who is called so in a file, as `people` have it or as the next of them.
+
+    >>> people = {}
+    >>> number_annotator(people, "Zoe"), number_annotator(people, "annotator 7"), number_annotator(people, "Zoe")
+    ('annotator 1', 'annotator 7', 'annotator 1')
+    """
+    if called not in people:
+        taken = set(people.values())
+        free = (f"annotator {number}" for number in itertools.count(len(people) + 1))
+        people[called] = called if BY_NUMBER.fullmatch(called) else next(name for name in free if name not in taken)
+    return people[called]
 
 
 def fold(text: str) -> str:

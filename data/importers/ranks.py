@@ -20,6 +20,7 @@ from relevance.data.importers.called import ANNOTATOR, WIDE, find_roles, fold_na
 from relevance.data.importers.choice_columns import SYSTEMS, TEXTS, find_choice_roles
 from relevance.data.importers.choices import TELLING, RowReader
 from relevance.data.importers.columns import complete_columns, describe_columns
+from relevance.data.importers.given_ratings import Annotated
 from relevance.data.importers.mapping import BEST, OF_SYSTEM, RANK, WORST, BadColumns, Columns, Keep, keep_nothing
 from relevance.data.importers.meanings import NOUN
 from relevance.data.importers.pairwise import (
@@ -194,13 +195,14 @@ def read_long(
         raise BadColumns(f"{', '.join(shown)} goes with a row for each judgment; a row for each summary has ranks")
     complete = complete_columns(path, columns, say, cells=False, found=guessed)
     keep(complete)
-    ranked = Ranked(complete.find(table.names))
+    annotated = Annotated()
+    ranked = Ranked(complete.find(table.names), annotated)
     if "summary" not in complete.roles:
         for place, row in table.read(set(ranked.roles.values()), say):
             ranked.add(place, {role: row.get(name) for role, name in ranked.roles.items()})
         return gather(ranked.compare({}, {}, say))
     rows = read_rows(path, say, complete, cells=False, apart=[role for role in complete.roles if is_of_ranks(role)])
-    records = list(gather_table(ranked.watch(rows), say, complete, by_annotator=True))
+    records = list(gather_table(ranked.watch(rows), say, complete, annotated=annotated))
     documents = {document.id: document for document, _ in records}
     texts = {(document.id, one.system): one.text for document, written in records for one in written}
     return gather(ranked.compare(documents, texts, say))._replace(records=records)
@@ -209,8 +211,8 @@ def read_long(
 class Ranked:
     """The ranks of a table with a row for each summary, by question, annotator and document."""
 
-    def __init__(self, roles: Mapping[str, str]) -> None:
-        self.roles = roles
+    def __init__(self, roles: Mapping[str, str], annotated: Annotated) -> None:
+        self.roles, self.annotated = roles, annotated
         self.questions = {role: Question(role.partition(".")[2]) for role in roles if is_of_ranks(role)}
         self.groups: dict[tuple[str, str | None, str], dict[str, tuple[float, FileLine]]] = {}
         """The rank of each system, and its line."""
@@ -228,7 +230,7 @@ class Ranked:
     def add(self, place: FileLine, row: Mapping[str, Any]) -> None:
         """Add the ranks of a row. Raises `BadRecord`."""
         who = row.get(ANNOTATOR)
-        judge = None if reading.is_missing(who) else reading.identifier(place, who, ANNOTATOR)
+        judge = None if reading.is_missing(who) else self.annotated.name(reading.identifier(place, who, ANNOTATOR))
         system = reading.identifier(place, row["system"], "system")
         document = reading.identifier(place, row["document_id"], "document_id")
         for role in self.questions:
@@ -239,7 +241,7 @@ class Ranked:
             group = self.groups.setdefault((role, judge, document), {})
             _, first = group.setdefault(system, (rank, place))
             if first is not place:
-                by = "" if judge is None else f" by {quote_value(judge)}"
+                by = "" if judge is None else f" by {quote_value(str(who))}"
                 how = f"; if several people ranked it, say who by --columns {ANNOTATOR}=COLUMN" if judge is None else ""
                 place.refuse(
                     f"the system {quote_value(system)} is ranked twice for {quote_value(document)}{by}, in line "

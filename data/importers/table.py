@@ -166,20 +166,20 @@ class Gathered:
     """The documents of a table, as its rows are read."""
 
     values: RatingValues
-    documents: dict[str, PartialDocument] = field(default_factory=dict)
-    annotated: Annotated = field(default_factory=Annotated)
-    by_annotator: bool = False
+    annotated: Annotated
+    by_annotator: bool
     """True if annotators say something of a summary even without ratings."""
+    documents: dict[str, PartialDocument] = field(default_factory=dict)
 
 
 def gather(
-    rows: Iterable[TableRow], say: Say, columns: Columns = NOTHING, *, by_annotator: bool = False
+    rows: Iterable[TableRow], say: Say, columns: Columns = NOTHING, *, annotated: Annotated | None = None
 ) -> Iterator[tuple[Document, list[Summary]]]:
     """Join the rows of each document, in the order of its first row; `columns` say what values of ratings mean.
 
-    With `by_annotator` each row is what an annotator said, even without ratings.
+    With `annotated`, which numbers the annotators, each row is what one of them said, even without ratings.
     """
-    gathered = Gathered(RatingValues(columns), by_annotator=by_annotator)
+    gathered = Gathered(RatingValues(columns), annotated or Annotated(), by_annotator=annotated is not None)
     for place, row in rows:
         for one in spread_row(row):
             add_row(place, one, gathered)

@@ -138,6 +138,21 @@ def test_ranks_stand_beside_ratings_and_several_are_several_questions(tmp_path: 
     assert list(read_documents(path)) == judged.records
 
 
+def test_annotators_of_ranks_and_of_ratings_have_the_same_numbers(tmp_path: Path) -> None:
+    names = (*LONG[:4], "quality", "rank", "worker")
+    rows = [
+        ("d1", "R", "a", "A.", 5, "", "zoe"),
+        ("d1", "R", "a", "A.", "", 1, "max"),
+        ("d1", "R", "b", "B.", 3, 2, "max"),
+        ("d1", "R", "b", "B.", 2, 1, "zoe"),
+    ]
+    judged, _ = judge(written(tmp_path / "a.csv", rows, names))
+    assert pairs(judged) == {("d1", "annotator 2", "a", "b")}
+    ((_, (first, second)),) = judged.records
+    assert first.annotators == {"annotator 1": {"quality": 5}}
+    assert second.annotators == {"annotator 2": {"quality": 3}, "annotator 1": {"quality": 2}}
+
+
 def test_ranks_without_texts_or_annotators(tmp_path: Path) -> None:
     path = written(tmp_path / "a.csv", [("d1", "a", 1), ("d1", "b", 2), ("d2", "a", 1)], ("doc", "model", "rank"))
     judged, _ = judge(path)

@@ -115,6 +115,25 @@ def test_a_column_of_ratings_without_its_prefix_is_offered(store: DataStore) -> 
     assert store.dataset("mine").aspects == ("relevance",)
 
 
+def test_a_table_with_a_row_for_each_annotator_keeps_each_rating(store: DataStore) -> None:
+    rows = "".join(f"d,A text.,R.,{system},Some words.,{n},w{n}\n" for system in "ab" for n in (1, 4))
+    app = upload("mine.csv", f"document_id,source,reference,system,summary,relevance,worker\n{rows}")
+    assert 'Each rating is kept, and their means count: annotator is "worker" (guessed).' in said(app)
+    press(app, "import")
+    assert store.dataset("mine").annotated == ("relevance",)
+    ((_, (first, _)),) = store.records("mine")
+    assert (first.human, len(first.annotators)) == ({"relevance": 2.5}, 2)
+
+
+def test_a_table_of_the_best_becomes_a_study(store: DataStore, sqlite_url: str) -> None:
+    rows = "".join(f"d{n},R.,One {n}.,Two {n}.,Three {n}.,{'ABC'[n % 3]},{'BCA'[n % 3]},zoe\n" for n in range(4))
+    app = upload("mine.csv", f"document,reference,summary_a,summary_b,summary_c,best,worst,annotator\n{rows}")
+    assert "In the file: 12 judgments of 12 pairs, which become a closed study." in said(app).replace("*", "")
+    press(app, "import")
+    study = AnnotationStore(connect(sqlite_url)).study("mine")
+    assert (study.judgments, study.pairs, study.state) == (12, 12, "closed")
+
+
 def test_a_table_of_choices_becomes_a_study(store: DataStore, sqlite_url: str) -> None:
     rows = "".join(f"d{n},R.,bart,One {n}.,t5,Two {n}.,{'AB'[n % 2]},zoe\n" for n in range(7))
     app = upload("mine.csv", f"document,reference,system_a,summary_a,system_b,summary_b,choice,annotator\n{rows}")

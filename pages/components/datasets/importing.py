@@ -16,7 +16,9 @@ from relevance.data.importers.called import CALLED, NEEDED, WIDE
 from relevance.data.importers.columns import (
     TEMPLATE,
     TableHead,
+    describe_columns,
     guess_columns,
+    guess_people,
     guess_ratings,
     guess_systems,
     list_missing,
@@ -221,7 +223,12 @@ def ask_columns(head: TableHead, stem: str) -> Columns | None:
             key="import_ratings",
             help="Numbers, higher for better summaries. They are imported under the column's name.",
         )
-    return tell_columns(read_as, rated, system)
+    told = tell_columns(read_as, rated, system)
+    people = guess_people(head, told.roles)
+    if people:
+        said = describe_columns(people, guessed=people).removeprefix("columns: ")
+        st.caption(in_markdown(f"Each rating is kept, and their means count: {said}."))
+    return told._replace(roles={**told.roles, **people})
 
 
 def ask_fields(head: TableHead, guessed: dict[str, str]) -> dict[str, str]:
