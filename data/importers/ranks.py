@@ -37,8 +37,8 @@ from relevance.data.importers.pairwise import (
     gather,
 )
 from relevance.data.importers.rows import Table, TableRow, as_text, open_table
+from relevance.data.importers.table import blank, list_names, read_rows
 from relevance.data.importers.table import gather as gather_table
-from relevance.data.importers.table import list_names, read_rows
 from relevance.data.reading import FileLine, Say, quote_value
 from relevance.data.records import Document, Summary
 
@@ -49,6 +49,7 @@ CALLED_BEST = {
 """Usual names of the columns of the best and the worst."""
 RANKED = re.compile(r"(?:(?P<before>.+)_)?(?:rank|ranking)(?:_(?P<after>.+))?")
 """A usual name of a column of ranks, with its question or its system."""
+RANK_WORD = re.compile(r"(?:^|[ _.\-]+)rank(?:ing)?(?:[ _.\-]+|$)", re.IGNORECASE)
 ORDINAL = re.compile(r"(\d+(?:\.\d+)?)(?:st|nd|rd|th)?")
 SHORT = re.compile(rf"(?:the )?{NOUN}[ _-]?(.+)")
 """A side with a noun before it: `Summary A`."""
@@ -109,16 +110,16 @@ def find_rank_roles(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> 
             for name, found in ranked.items()
             if not found["after"]
         }
-    roles: dict[str, str] = {}
-    for prefix, stems in ((WIDE, TEXTS), (OF_SYSTEM, SYSTEMS)):
-        roles |= {f"{prefix}{key}": name for key, name in find_several(names, stems).items()}
-    if not roles:
-        roles = {f"{WIDE}{system}": name for name, system in name_systems([*names]).items()}
-    keys = {role.partition(".")[2].casefold(): role.partition(".")[2] for role in roles}
-    for name, found in ranked.items():
-        key = (found["after"] or found["before"] or "").casefold()
-        if key in keys or not roles:
-            roles[f"{RANK}.{keys.get(key, key)}"] = name
+    texts = find_several(names, TEXTS) or {system: name for name, system in name_systems([*names]).items()}
+    # without texts, ranks alone say who was compared
+    shown = texts or {system: name for name in ranked if (system := RANK_WORD.sub("", name))}
+    keys = {fold_name(key): key for key in shown}
+    roles = {f"{WIDE}{key}": name for key, name in texts.items()}
+    for key, name in find_several(names, SYSTEMS).items():
+        roles[f"{OF_SYSTEM}{keys.get(fold_name(key), key)}"] = name
+    for name in ranked:
+        if (of := keys.get(fold_name(RANK_WORD.sub("", name)))) is not None:
+            roles[f"{RANK}.{of}"] = name
     for role, called in CALLED_BEST.items():
         if known := [folded[one] for one in called if one in folded]:
             roles[role] = known[0]
@@ -229,6 +230,8 @@ class Ranked:
 
     def add(self, place: FileLine, row: Mapping[str, Any]) -> None:
         """Add the ranks of a row. Raises `BadRecord`."""
+        if blank(row["system"]):  # a row that gives a document or a reference
+            return
         who = row.get(ANNOTATOR)
         judge = None if reading.is_missing(who) else self.annotated.name(reading.identifier(place, who, ANNOTATOR))
         system = reading.identifier(place, row["system"], "system")
@@ -239,8 +242,8 @@ class Ranked:
                 self.missing += 1
                 continue
             group = self.groups.setdefault((role, judge, document), {})
-            _, first = group.setdefault(system, (rank, place))
-            if first is not place:
+            known, first = group.setdefault(system, (rank, place))
+            if first is not place and (known != rank or "reference" not in row):  # the same beside another reference
                 by = "" if judge is None else f" by {quote_value(str(who))}"
                 how = f"; if several people ranked it, say who by --columns {ANNOTATOR}=COLUMN" if judge is None else ""
                 place.refuse(

@@ -138,6 +138,15 @@ def test_ranks_stand_beside_ratings_and_several_are_several_questions(tmp_path: 
     assert list(read_documents(path)) == judged.records
 
 
+def test_references_in_rows_of_their_own(tmp_path: Path) -> None:
+    rows = [*ROWS, *(("d1", "Second", *row[2:]) for row in ROWS), ("d1", "Third", "", "", "", "")]
+    judged, _ = judge(written(tmp_path / "a.csv", rows, LONG))
+    assert judged.judgments == judge(written(tmp_path / "b.csv", ROWS, LONG))[0].judgments
+    assert judged.records[0][0].references == ("R", "Second", "Third")
+    other = [*rows, ("d1", "Second", *ROWS[0][2:])]
+    assert "stands twice" in refusal(written(tmp_path / "c.csv", other, LONG))
+
+
 def test_annotators_of_ranks_and_of_ratings_have_the_same_numbers(tmp_path: Path) -> None:
     names = (*LONG[:4], "quality", "rank", "worker")
     rows = [
@@ -167,7 +176,8 @@ def test_ranks_without_texts_or_annotators(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        (ROWS[0], 'a.csv:8: the system "a" is ranked twice for "d1" by "w1", in line 2, too'),
+        (ROWS[0], 'a.csv:8: the system "a" stands twice for "d1", in line 2, too, both rated by "w1"'),
+        ((*ROWS[0][:4], 2, "w1"), 'a.csv:8: the system "a" is ranked twice for "d1" by "w1", in line 2, too'),
         ((*ROWS[0][:3], "Other.", 1, "w3"), 'a.csv:8: the system "a" stands twice for "d1", in line 2, too'),
         ((*ROWS[0][:4], "good", "w3"), 'a.csv:8: rank must be a rank such as 1 or 2nd, not "good"'),
         ((*ROWS[0][:4], -1, "w3"), 'a.csv:8: rank must be a rank such as 1 or 2nd, not "-1"'),
@@ -178,6 +188,13 @@ def test_bad_ranks(tmp_path: Path, row: tuple[Any, ...], message: str) -> None:
 
 
 # --- summaries side by side ---------------------------------------------------------------------------------------
+
+
+def test_ranks_side_by_side_without_texts(tmp_path: Path) -> None:
+    path = written(tmp_path / "a.csv", [("d1", 1, 2, 2, "w")], ("doc_id", "BART rank", "t5 rank", "rank_lead", "rater"))
+    judged, _ = judge(path)
+    found = {("BART", "t5"), ("BART", "lead"), ("= lead", "t5")}
+    assert pairs(judged) == {("d1", "annotator 1", *pair) for pair in found}
 
 
 def test_the_best_and_the_worst_of_three_say_all_pairs(tmp_path: Path) -> None:
@@ -220,6 +237,9 @@ def test_systems_in_any_order(tmp_path: Path) -> None:
     judged, _ = judge(written(tmp_path / "a.csv", rows, names))
     order = (("bart", "t5"), ("bart", "lead"), ("t5", "lead"))
     assert pairs(judged) == {("1", f"annotator {who}", *pair) for who in (1, 2) for pair in order}
+    capitals = ("article", *(f"Text {one}" for one in "ABC"), *(f"model_{one}" for one in "abc"), *names[7:])
+    lettered = [name.replace("_1", "_a").replace("_2", "_B").replace("_3", "_c") for name in capitals]
+    assert judge(written(tmp_path / "c.csv", rows, lettered))[0].judgments == judged.judgments
     best = (*names[:7], "best", "worst", "rater")
     rows = [("Text", "C.", "A.", "B.", "lead", "bart", "t5", "2", "lead", "w2")]
     assert pairs(judge(written(tmp_path / "b.csv", rows, best))[0]) == {("1", "annotator 1", *pair) for pair in order}
