@@ -22,9 +22,17 @@ RATING = re.compile(
 )
 ANY_RATING = ("rating", "ratings", "human_rating", "human_score", "likert", "stars")
 """What a column of ratings is called that names no aspect."""
+PERSON = r"(?:annotator|worker|rater|judge|evaluator|expert|reviewer|coder|participant)_?(?:\d+|[a-h])"
+BY_PERSON = re.compile(
+    rf"(?P<aspect>{'|'.join(ASPECTS)}|ratings?)_(?P<person>\d+|{PERSON})|"
+    rf"(?P<first>{PERSON})(?:_(?P<of>{'|'.join(ASPECTS)}|ratings?))?"
+)
+"""What columns are called of which each has the ratings of one person: `fluency_1`, `rater_2_fluency`, `Rater A`."""
 IN_ROWS = ("score", "value")
 """What else it may be called beside a column that says who judged, or which aspect."""
 
+BY = "@"
+"""What stands in the role of a column of ratings between the aspect and who gave them: `human.fluency@Ann`."""
 ASPECT = "aspect"
 OF_ASPECT = ("aspect", "criterion", "criteria", "dimension")
 """What the column is called that says which aspect the rating of a row is of."""
@@ -119,6 +127,21 @@ def find_ratings(names: Iterable[str], *, in_rows: bool = False) -> dict[str, st
         elif rated := RATING.fullmatch(folded):
             roles.setdefault(f"{HUMAN}{rated['aspect'] or rated['other']}", name)
     return roles
+
+
+def find_ratings_by_person(names: Iterable[str]) -> dict[str, str]:
+    """Map the roles of columns that are called as the ratings of one person each to their names; nothing for a single.
+
+    >>> find_ratings_by_person(["Fluency 1", "Fluency 2", "rater_3_fluency", "rater"])
+    {'human.fluency@1': 'Fluency 1', 'human.fluency@2': 'Fluency 2', 'human.fluency@rater_3': 'rater_3_fluency'}
+    """
+    roles: dict[str, str] = {}
+    for name in names:
+        if found := BY_PERSON.fullmatch(fold_name(name)):
+            aspect, who = found["aspect"] or found["of"] or "rating", found["person"] or found["first"]
+            aspect = "rating" if aspect == "ratings" else aspect
+            roles.setdefault(f"{HUMAN}{aspect}{BY}{who}", name)
+    return roles if len(roles) > 1 else {}
 
 
 def is_id_column(name: str | None, rows: Sequence[Mapping[str, object]]) -> TypeGuard[str]:

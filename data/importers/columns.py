@@ -15,6 +15,7 @@ from relevance.data.importers.called import (
     WIDE,
     find_annotators,
     find_ratings,
+    find_ratings_by_person,
     find_roles,
     name_systems,
 )
@@ -96,6 +97,9 @@ def guess_rated(head: TableHead, known: Mapping[str, str]) -> dict[str, str]:
     people = find_people(head, known)
     numbers = [name for place, name in enumerate(head.names) if name in free and holds_ratings(place, head.rows)]
     in_rows = bool(people) or not {ANNOTATOR, ASPECT}.isdisjoint(known)
+    alone = not in_rows and not any(role.startswith(HUMAN) for role in known)
+    if alone and (by_person := find_ratings_by_person(numbers)):
+        return by_person
     ratings = find_ratings([name for name in numbers if name not in people.values()], in_rows=in_rows)
     ratings = {role: name for role, name in ratings.items() if role not in known}
     rated = ratings or any(role.startswith((HUMAN, RANK)) for role in known)

@@ -13,7 +13,15 @@ import numpy as np
 
 from relevance.data import reading
 from relevance.data.cells import Cells, collect_ratings
-from relevance.data.importers.called import ANNOTATOR, HUMAN, find_annotators, find_ratings, find_roles
+from relevance.data.importers.called import (
+    ANNOTATOR,
+    BY,
+    HUMAN,
+    find_annotators,
+    find_ratings,
+    find_ratings_by_person,
+    find_roles,
+)
 from relevance.data.importers.columns import describe_columns
 from relevance.data.importers.delimited import are_numbers
 from relevance.data.importers.given_ratings import Annotated, parse_number
@@ -81,8 +89,10 @@ def holds_numbers(name: str, rows: Sequence[Mapping[str, Any]]) -> bool:
 class RatedRows:
     """The scores and ratings of each summary, as the rows of a table are read."""
 
-    def __init__(self, metrics: Sequence[str], aspects: Mapping[str, str], annotator: str | None) -> None:
-        self.metrics, self.aspects, self.annotator = metrics, aspects, annotator
+    def __init__(self, metrics: Sequence[str], rated: Mapping[str, str], annotator: str | None) -> None:
+        """Set the columns: `rated` have an aspect's ratings, or one person's (`fluency@Ann`), `annotator` says whose."""
+        self.metrics, self.annotator = metrics, annotator
+        self.rated = {name: (aspect, who) for name, of in rated.items() for aspect, _, who in [of.partition(BY)]}
         self.places: dict[tuple[str, str], FileLine] = {}
         self.scores: dict[tuple[str, str], list[float]] = {}
         self.ratings: dict[tuple[str, str], dict[str, float]] = {}
@@ -93,24 +103,26 @@ class RatedRows:
     def add(self, place: FileLine, key: tuple[str, str], row: Mapping[str, Any]) -> None:
         """Add a row. Raises `BadRecord` for a second one of a summary that is not by another annotator."""
         scores = [read_number(place, row.get(name), name) for name in self.metrics]
-        read = {aspect: read_number(place, row.get(name), name) for name, aspect in self.aspects.items()}
-        ratings = {aspect: rating for aspect, rating in read.items() if not np.isnan(rating)}
         first = self.places.setdefault(key, place)
         same = np.array_equal(self.scores.setdefault(key, scores), scores, equal_nan=True)
-        who = ""
-        if self.annotator is not None:
-            who = self.annotated.name(reading.identifier(place, row.get(self.annotator), self.annotator))
+        named = "" if self.annotator is None else reading.identifier(place, row.get(self.annotator), self.annotator)
+        ratings: dict[str, dict[str, float]] = {} if self.rated else {"": {}}
+        for name, (aspect, who) in self.rated.items():
+            rating = read_number(place, row.get(name), name)
+            of_one = ratings.setdefault(self.annotated.name(who or named) if who or named else "", {})
+            if not np.isnan(rating):
+                of_one[aspect] = rating
         given = self.given.setdefault(key, {})
-        if not same or who in given:
+        if not same or not given.keys().isdisjoint(ratings):
             document, system = map(quote_value, key)
             by = f", both by {quote_value(row[self.annotator])}" if self.annotator is not None and same else ""
             place.refuse(f"the system {system} stands twice for {document}, in line {first.line}, too{by}")
-        given[who] = ratings
+        given |= ratings
 
     def cells(self) -> Cells:
         """Return the columns, sorted by document and system."""
         keys = list(self.places)
-        single = {} if self.annotator is None else collect_ratings(self.given[key] for key in keys)
+        single = collect_ratings(self.given[key] for key in keys) if self.annotated.people else {}
         means = [self.annotated.add(self.given[key]) for key in keys]
         scores = np.array([self.scores[key] for key in keys], dtype=np.float64).reshape(len(keys), len(self.metrics))
         return Cells(
@@ -118,7 +130,7 @@ class RatedRows:
             systems=tuple(system for _, system in keys),
             ratings={
                 aspect: np.array([one.get(aspect, np.nan) for one in means], dtype=np.float64)
-                for aspect in self.aspects.values()
+                for aspect in dict.fromkeys(aspect for aspect, _ in self.rated.values())
             },
             scores={given_signature(name): scores[:, place] for place, name in enumerate(self.metrics)},
             single=single,
@@ -136,7 +148,8 @@ def read_cells(path: Path, say: Say) -> Cells:
     keys = find_keys(table, head)
     annotator = find_annotator(table, keys, head)
     numbers = [name for name in find_numbers(table, keys, head) if name != annotator]
-    called = find_ratings(numbers, in_rows=annotator is not None)
+    by_person = find_ratings_by_person(numbers) if annotator is None else {}
+    called = by_person or find_ratings(numbers, in_rows=annotator is not None)
     aspects = {name: role.removeprefix(HUMAN) for role, name in called.items()}
     metrics = [name for name in numbers if name not in aspects]
     people = {} if annotator is None or not aspects else {ANNOTATOR: annotator}
@@ -150,7 +163,7 @@ def read_cells(path: Path, say: Say) -> Cells:
         document, system = (reading.identifier(place, row.get(keys[role]), keys[role]) for role in keys)
         rows.add(place, (document, system), row)
     cells = rows.cells()
-    if people:
+    if rows.annotated.people:
         for sentence in rows.annotated.describe():
             say(sentence)
     return cells

@@ -5,13 +5,13 @@ both be blank in a row that only gives a document, `summary` alone if the system
 there may be a column `summary.<system>` for each system, blank if it wrote nothing. Several references of a document
 are given in several rows. Human ratings may be given in columns `human.<aspect>`, blank or such as N/A where there is
 none, or in rows with a column `aspect`. With a column `annotator` a summary has a row for each person who rated it; its
-ratings are their means. Other columns are skipped and listed. In CSV, a cell loses the apostrophe that keeps a
-spreadsheet from running it as a formula (`relevance.data.export`). TSV is read without quotation marks, unless all of
-its texts are in them.
+ratings are their means; instead there may be a column `human.<aspect>@<annotator>` for each of them. Other columns are
+skipped and listed. In CSV, a cell loses the apostrophe that keeps a spreadsheet from running it as a formula
+(`relevance.data.export`). TSV is read without quotation marks, unless all of its texts are in them.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
@@ -20,6 +20,7 @@ from relevance.data import reading
 from relevance.data.importers.called import (
     ANNOTATOR,
     ASPECT,
+    BY,
     HUMAN,
     NEEDED,
     OPTIONAL,
@@ -107,6 +108,13 @@ def check_columns(place: FileLine, names: Sequence[str], say: Say, required: Seq
                 f"the columns {reading.quote_value(wide[0])} and {reading.quote_value(other[0])} do not go together: a "
                 "table has a row for each summary, or a column for each system"
             )
+    rated = [name for name in times if name.startswith(HUMAN)]
+    by_one = [name for name in rated if BY in name]
+    if by_one and (other := [name for name in times if name in {ANNOTATOR, ASPECT, *rated} - {*by_one}]):
+        place.refuse(
+            f"the columns {reading.quote_value(by_one[0])} and {reading.quote_value(other[0])} do not go together: a "
+            "table has a row for each annotator, or a column for each"
+        )
     missing = [name for name in required if name not in times]
     if missing:
         place.refuse(
@@ -118,7 +126,8 @@ def check_columns(place: FileLine, names: Sequence[str], say: Say, required: Seq
         place.refuse(f"the column {reading.quote_value(twice)} stands twice in the header")
     for name in names:
         if name.startswith(HUMAN):
-            reading.identifier(place, name.removeprefix(HUMAN), f"the aspect in the column {reading.quote_value(name)}")
+            for part in name.removeprefix(HUMAN).split(BY):
+                reading.identifier(place, part, f"the aspect in the column {reading.quote_value(name)}")
     if other := [name for name in names if not is_taken(name)]:
         say(f"columns passed over: {list_names(other)}")
     if ratings := [name for name in other if name in find_ratings(other).values()]:
@@ -182,7 +191,8 @@ def gather(
     gathered = Gathered(RatingValues(columns), annotated or Annotated(), by_annotator=annotated is not None)
     for place, row in rows:
         for one in spread_row(row):
-            add_row(place, one, gathered)
+            for by_one in spread_annotators(one):
+                add_row(place, by_one, gathered)
     gathered.values.check()
     for document_id, partial in gathered.documents.items():
         document = Document(document_id, partial.source, tuple(partial.references), partial.title)
@@ -206,6 +216,19 @@ def spread_row(row: dict[str, Any]) -> list[dict[str, Any]]:
     if all(blank(row[name]) for name in wide):
         return [{**shared, "system": None, "summary": None}]
     return [{**shared, "system": name.removeprefix(WIDE), "summary": row[name]} for name in wide]
+
+
+def spread_annotators(row: dict[str, Any]) -> list[dict[str, Any]]:
+    """Split a row with a column of ratings for each annotator into one row for each of them."""
+    rated = [name for name in row if name.startswith(HUMAN) and BY in name]
+    if not rated:
+        return [row]
+    shared = {name: value for name, value in row.items() if name not in rated}
+    people: dict[str, dict[str, Any]] = {}
+    for name in rated:
+        aspect, _, who = name.partition(BY)
+        people.setdefault(who, {})[aspect] = row[name]
+    return [{**shared, ANNOTATOR: who, **ratings} for who, ratings in people.items()]
 
 
 def add_row(place: FileLine, row: dict[str, Any], gathered: Gathered) -> None:
@@ -234,21 +257,32 @@ def add_row(place: FileLine, row: dict[str, Any], gathered: Gathered) -> None:
 
     if summary.text != text:
         refuse_twice()
-    if place.line in summary.lines.values():  # a row with several references
-        return
     if not gathered.by_annotator and not any(name.startswith(HUMAN) for name in row):
         row = {name: value for name, value in row.items() if name not in (ANNOTATOR, ASPECT)}
+    who = find_annotator(place, row)
+    if any(by == who and line == place.line for (_, by, _), line in summary.lines.items()):
+        return  # a row with several references
+    known_line = summary.lines.setdefault((reference or "", who, str(row.get(ASPECT, ""))), place.line)
     ratings = read_ratings(place, row, gathered.values)
     if ANNOTATOR in row:
-        add_annotated(place, row, reference or "", ratings, summary, gathered.annotated, refuse_twice)
+        named = None if blank(row[ANNOTATOR]) else who
+        same = add_annotated(ratings, named, summary, gathered.annotated)
+        if known_line != place.line or not same:
+            refuse_twice(f", both rated by {reading.quote_value(who)}")
         return
-    known_line = summary.lines.setdefault((reference or "", "", str(row.get(ASPECT, ""))), place.line)
     before = {aspect: summary.human.get(aspect) for aspect in ratings} if ASPECT in row else summary.human
     if first is None or (ASPECT in row and set(before.values()) <= {None}):
         summary.human |= ratings
     elif known_line != place.line or before != ratings:
         # the same summary beside another reference gives a reference; anything else twice is a mistake
         refuse_twice(SEVERAL if ratings else "")  # without ratings, it is no matter of who gave them
+
+
+def find_annotator(place: FileLine, row: Mapping[str, Any]) -> str:
+    """Return what tells whose ratings a row has: a name, its line where none is given, "" if they are nobody's."""
+    if ANNOTATOR not in row:
+        return ""
+    return f"line {place.line}" if blank(row[ANNOTATOR]) else reading.identifier(place, row[ANNOTATOR], ANNOTATOR)
 
 
 def read_ratings(place: FileLine, row: Mapping[str, Any], values: RatingValues) -> dict[str, float]:
@@ -263,29 +297,16 @@ def read_ratings(place: FileLine, row: Mapping[str, Any], values: RatingValues) 
     return ratings
 
 
-def add_annotated(
-    place: FileLine,
-    row: Mapping[str, Any],
-    reference: str,
-    ratings: Mapping[str, float],
-    summary: PartialSummary,
-    annotated: Annotated,
-    refuse_twice: Callable[[str], NoReturn],
-) -> None:
-    """Add an annotator's ratings of a summary; one beside another reference must be the same."""
-    who = None if blank(row[ANNOTATOR]) else reading.identifier(place, row[ANNOTATOR], ANNOTATOR)
-    if who is None:
-        summary.lines[reference, f"line {place.line}", ""] = place.line
-        for aspect, rating in ratings.items():
-            number = sum(aspect in one for one in summary.annotators.values()) + 1
-            summary.annotators.setdefault(name_unnamed(number), {})[aspect] = rating
-            annotated.unnamed += 1
-        return
-    known_line = summary.lines.setdefault((reference, who, str(row.get(ASPECT, ""))), place.line)
-    given = summary.annotators.setdefault(annotated.name(who), {}) if ratings else {}
-    changed = any(given.setdefault(aspect, rating) != rating for aspect, rating in ratings.items())
-    if known_line != place.line or changed:
-        refuse_twice(f", both rated by {reading.quote_value(who)}")
+def add_annotated(ratings: Mapping[str, float], who: str | None, summary: PartialSummary, annotated: Annotated) -> bool:
+    """Add an annotator's ratings of a summary; return False if they gave others, such as beside another reference."""
+    if who is not None:
+        given = summary.annotators.setdefault(annotated.name(who), {}) if ratings else {}
+        return all(given.setdefault(aspect, rating) == rating for aspect, rating in ratings.items())
+    for aspect, rating in ratings.items():
+        number = sum(aspect in one for one in summary.annotators.values()) + 1
+        summary.annotators.setdefault(name_unnamed(number), {})[aspect] = rating
+        annotated.unnamed += 1
+    return True
 
 
 def blank(value: object) -> bool:

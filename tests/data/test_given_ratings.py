@@ -159,6 +159,38 @@ def test_a_row_for_each_aspect(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("relevance_1", "relevance_2", "fluency_1", "fluency_2"),
+        ("Rater 1 relevance", "Rater 2 relevance", "Rater 1 Fluency", "Rater 2 Fluency"),
+        ("human.relevance@Ann", "human.relevance@Ben", "human.fluency@Ann", "human.fluency@Ben"),
+    ],
+)
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_a_column_for_each_annotator(tmp_path: Path, names: tuple[str, ...], ending: str) -> None:
+    rows = [("d1", "R", "a", "A.", 4, 5, 3, None), ("d1", "R", "b", "B.", 2, 1, 1, 1)]
+    path = written(tmp_path / f"a.{ending}", rows, ("document_id", "reference", "system", "summary", *names))
+    assert rated(read(path)[0]) == {
+        ("d1", "a"): {"annotator 1": {"relevance": 4, "fluency": 3}, "annotator 2": {"relevance": 5}},
+        ("d1", "b"): {"annotator 1": {"relevance": 2, "fluency": 1}, "annotator 2": {"relevance": 1, "fluency": 1}},
+    }
+    two = written(tmp_path / f"b.{ending}", [*rows, rows[0]], ("document_id", "reference", "system", "summary", *names))
+    assert 'the system "a" stands twice for "d1", in line' in refusal(two)
+
+
+def test_columns_of_annotators_without_an_aspect_and_what_goes_with_none(tmp_path: Path) -> None:
+    names = ("document_id", "reference", "system", "summary", "annotator_a", "annotator_b")
+    path = written(tmp_path / "a.csv", [("d1", "R", "a", "A.", 4, 5)], names)
+    assert rated(read(path)[0]) == {("d1", "a"): {"annotator 1": {"rating": 4}, "annotator 2": {"rating": 5}}}
+    told = parse_columns("human.x@Ann=annotator_a,human.x@Ben=annotator_b,human.y=summary")
+    assert '"human.x@Ann" and "human.y" do not go together: a table has a row for each annotator' in refusal(path, told)
+    of_one = ("document_id", "reference", "system", "summary", "relevance_1", "note")
+    records, said = read(written(tmp_path / "b.csv", [("d1", "R", "a", "A.", 4, "x")], of_one))
+    assert rated(records) == {("d1", "a"): {}}
+    assert 'columns passed over: "relevance_1", "note"' in said
+
+
 def test_several_references_are_no_further_ratings(tmp_path: Path) -> None:
     in_rows = [(*row[:2], reference, *row[3:]) for row in ROWS for reference in (row[2], f"{row[2]} too")]
     assert rated(read(written(tmp_path / "a.csv", in_rows))[0]) == RATED
@@ -314,6 +346,17 @@ def test_ratings_without_texts(tmp_path: Path) -> None:
     other = [*rows, ("d1", "b", 1, 0.3, "w1")]
     with pytest.raises(BadRecord, match=r'a\.csv:6: the system "b" stands twice for "d1", in line 4, too'):
         read_cells(written(tmp_path / "a.csv", other, names), said.append)
+
+
+def test_ratings_without_texts_in_a_column_for_each_annotator(tmp_path: Path) -> None:
+    names = ("document_id", "system", "relevance_1", "relevance_2", "mine")
+    rows = [("d1", "a", 4, 5, 0.5), ("d1", "b", 3, "", 0.4)]
+    cells = read_cells(written(tmp_path / "a.csv", rows, names), lambda _: None)
+    assert (cells.ratings["relevance"].tolist(), len(cells.scores)) == ([4.5, 3], 1)
+    single = cells.single["relevance"]
+    assert (single.cell.tolist(), single.value.tolist()) == ([0, 0, 1], [4, 5, 3])
+    with pytest.raises(BadRecord, match='the system "b" stands twice for "d1", in line 3, too'):
+        read_cells(written(tmp_path / "b.csv", [*rows, rows[1]], names), lambda _: None)
 
 
 def test_numbers_in_a_column_called_judge_are_scores_where_a_summary_has_one_row(tmp_path: Path) -> None:
