@@ -90,7 +90,7 @@ class RatedRows:
     """The scores and ratings of each summary, as the rows of a table are read."""
 
     def __init__(self, metrics: Sequence[str], rated: Mapping[str, str], annotator: str | None) -> None:
-        """Set the columns: `rated` have ratings of an aspect, or by somebody (`fluency@Ann`), `annotator` says whose."""
+        """Set the columns: `rated` have ratings of an aspect or by somebody (`fluency@Ann`), `annotator` whose."""
         self.metrics, self.annotator = metrics, annotator
         self.rated = {name: (aspect, who) for name, of in rated.items() for aspect, _, who in [of.partition(BY)]}
         self.places: dict[tuple[str, str], FileLine] = {}
