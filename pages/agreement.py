@@ -84,7 +84,9 @@ def ask(context: Context) -> AgreementChoice:
         if source.several:
             unit = st.segmented_control("Unit", [JUDGMENT, MAJORITY], default=JUDGMENT, key="unit", required=True)
         wanted_people = (
-            st.multiselect("Annotators", counts.annotators, format_func=in_one_line, key=f"people:{source.name}")
+            st.multiselect(
+                "Annotators", counts.annotators, format_func=in_one_line, key=f"people:{source.study or source.name}"
+            )
             if counts.annotators and not source.adjudicated
             else []
         )

@@ -91,7 +91,7 @@ def test_no_page_changes_the_columns_that_all_sessions_share(known: World, monke
     cells = DataStore.cells
     monkeypatch.setattr(DataStore, "cells", lambda *given: frozen(cells(*given)))
     for load in (load_judgments, load_rated_pairs):
-        monkeypatch.setattr(sources, load.__name__, lambda *given, load=load: frozen(load(*given)))
+        monkeypatch.setattr(sources, load.__name__, lambda *given, load=load, **asked: frozen(load(*given, **asked)))
     for page in (*RESULTS, "annotators.py", "examples.py", "disagreements.py", "new_study.py"):
         for source in ({"study": "Study"}, {"dataset": "set", "aspect": "relevance"}):
             open_page(page, **source)
