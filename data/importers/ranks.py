@@ -156,6 +156,11 @@ def read_rank(place: FileLine, value: object, column: str) -> float | None:
     return float(found[1])
 
 
+def prefer_lower(first: float, second: float) -> str:
+    """Return the choice between two ranks, of which the lower one is better."""
+    return LEFT if first < second else RIGHT if second < first else TIE
+
+
 # --- tables ---------------------------------------------------------------------------------------------------------
 
 
@@ -189,7 +194,7 @@ def read_long(
 ) -> JudgedPairs:
     """Read a table with a row for each summary and who ranked it; its documents, summaries and ratings are kept."""
     if not any(is_of_ranks(role) for role in (*columns.roles, *guessed)):
-        raise BadColumns(
+        FileLine(path, 1).refuse(
             f"no column has ranks: say which by --columns {RANK}=COLUMN; there are {list_names(table.names)}"
         )
     if shown := [role for role in columns.roles if role.partition(".")[0] in (BEST, WORST)]:
@@ -261,10 +266,10 @@ class Ranked:
             )
         for (role, judge, document), group in self.groups.items():
             for (one, (first, place)), (other, (second, _)) in combinations(group.items(), 2):
-                choice = LEFT if first < second else RIGHT if second < first else TIE
                 shown = (texts[document, one], texts[document, other]) if texts else None
                 about = documents.get(document, Document(document, "", ()))
-                yield Comparison(place, about, (one, other), shown, choice, judge, None, None, self.questions[role])
+                choice, question = prefer_lower(first, second), self.questions[role]
+                yield Comparison(place, about, (one, other), shown, choice, judge, None, None, question)
 
 
 def read_wide(path: Path, say: Say, table: Table, columns: Columns, guessed: dict[str, str], keep: Keep) -> JudgedPairs:
@@ -385,7 +390,7 @@ class WideRows:
             else:
                 ranks[one] = rank
         for (one, first), (other, second) in combinations(ranks.items(), 2):
-            yield one, other, LEFT if first < second else RIGHT if second < first else TIE
+            yield one, other, prefer_lower(first, second)
 
     def by_best(
         self, place: FileLine, row: Mapping[str, Any], shown: Sequence[Candidate], question: str
@@ -404,7 +409,7 @@ class WideRows:
             if first == second == 1:
                 self.counts["unsaid pairs"] += 1
             else:
-                yield one, other, LEFT if first < second else RIGHT if second < first else TIE
+                yield one, other, prefer_lower(first, second)
 
     def find(self, place: FileLine, row: Mapping[str, Any], shown: Sequence[Candidate], role: str) -> set[str]:
         """Return the keys of the summaries that a value names. Unknown ones are counted."""

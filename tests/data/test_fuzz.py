@@ -197,11 +197,26 @@ def choices_table():
     return "\n".join(map(",".join, rows)).encode()
 
 
+RANKS = b"""doc_id,reference,model,summary,relevance,rank,worker
+d1,Ref.,a,One.,4,1,w1
+d1,Ref.,b,Two.,2: no,2nd,w1
+d1,Ref.,a,One.,,2,w2
+d1,Ref.,b,Two.,1,1,w2
+"""
+BEST = b"""doc_id,reference,summary_a,summary_b,summary_c,model_a,model_b,model_c,best,worst,worker,time
+d1,Ref.,One.,Two.,Three.,x,y,z,A,"b, c",w1,2026-01-02
+d2,Ref.,One.,Two.,Three.,z,x,y,x,,w2,
+"""
+RATED = b"""document_id,reference,system,summary,relevance,fluency,worker
+d1,Ref.,a,One.,4,1,w1
+d1,Ref.,a,One.,3,,w2
+d1,Ref.,b,Two.,2: no,5,w1
+"""
 SAMPLES = {
     "interchange": [jsonl(INTERCHANGE)],
     "scitldr": [jsonl(SCITLDR)],
     "summeval": [jsonl(SUMMEVAL)],
-    "csv": delimited(","),
+    "csv": [*delimited(","), RATED],
     "tsv": delimited("\t"),
     "parquet": [
         parquet(compression="none"),
@@ -228,6 +243,7 @@ SAMPLES = {
         nested_parquet([late_battle(f"b{n}") for n in range(3)], compression="none", use_dictionary=False),
     ],
     "choices": [choices_table(), jsonl(CHOICES), nested_parquet(CHOICES, compression="none")],
+    "ranks": [RANKS, BEST],
     "label_studio": [json.dumps(TASKS).encode(), json.dumps(TASKS, indent=1).encode()],
     "argilla": [jsonl(ARGILLA)],
     "potato": [jsonl(POTATO)],

@@ -306,7 +306,7 @@ def test_what_a_table_lacks(tmp_path: Path) -> None:
     )
     both = written(tmp_path / "b.csv", ROWS, LONG)
     assert "goes with a row for each judgment" in refusal(both, parse_columns("best=rank"))
-    with pytest.raises(BadColumns, match="no column has ranks"):
+    with pytest.raises(BadRecord, match=r"c\.csv:1: no column has ranks"):
         read_judgments(written(tmp_path / "c.csv", [ROWS[0][:4]], LONG[:4]), "ranks", None, lambda _: None)
 
 
