@@ -40,7 +40,7 @@ from relevance.analysis.people.ranking import Ranking, bradley_terry
 from relevance.analysis.people.ratings import RatingReliability, summarize_ratings
 from relevance.analysis.people.reliability import Estimate, FleissKappa, fleiss_kappa, krippendorff_alpha, raw_agreement
 from relevance.analysis.significance import SideShare, position_check
-from relevance.data.cells import Cells
+from relevance.data.cells import Cells, SingleRatings
 from relevance.data.names import NameColumn
 from relevance.data.preferences import Preferences, pairs_by_annotator, rated_pairs
 from relevance.data.signatures import distinct, labels
@@ -132,6 +132,11 @@ class Inputs:
         return self.settings.human or WON
 
     @property
+    def single(self) -> SingleRatings | None:
+        """The ratings of each annotator by whose means metrics are compared; None where these are not known."""
+        return self.cells.single.get(self.settings.human or "")
+
+    @property
     def weighed(self) -> bool:
         """Whether pairs were drawn with unequal probability."""
         return self.preferences.weights is not None
@@ -179,11 +184,10 @@ class Results:
     @cached_property
     def ratings(self) -> RatingReliability | None:
         """The agreement between the annotators whose ratings are the human ones; None where these are not known."""
-        cells = self.inputs.cells
-        single = cells.single.get(self.inputs.settings.human or "")
+        single = self.inputs.single
         if single is None:
             return None
-        documents = NameColumn(cells.documents).numbered.numbers
+        documents = NameColumn(self.inputs.cells.documents).numbered.numbers
         names = [single.names[number] for number in single.annotator.tolist()]
         return summarize_ratings(single.cell.tolist(), names, single.value, documents[single.cell].tolist())
 

@@ -4,7 +4,7 @@ import io
 import json
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
@@ -25,6 +25,8 @@ AROUND_NAMES = re.compile(r"[\s\u200b\u2060\ufeff]*")
 """What nobody sees before and after a name."""
 MAX_DIGITS = 20
 """The most digits of a whole number: no count or rating has more, and Python reads no more than 4,300."""
+LISTED = 20
+"""The most names or values that a message lists."""
 MAX_NAME = 200
 """The most characters of a name."""
 MAX_NUMBER = 1e100
@@ -283,6 +285,16 @@ def strict_json(place: FileLine, *, nan: bool = False) -> Any:
         "parse_int": integer,
         "object_pairs_hook": unique,
     }
+
+
+def list_some(pieces: Sequence[str], between: str = ", ") -> str:
+    """Return the first 20 pieces of a list as a part of a sentence, with the number of the others.
+
+    >>> list_some([f"{number}" for number in range(22)], "; ")[-19:]
+    '18; 19; and 2 more'
+    """
+    more = f"{between.rstrip(', ')} and {len(pieces) - LISTED} more" if len(pieces) > LISTED else ""
+    return between.join(pieces[:LISTED]) + more
 
 
 def quote_value(value: object) -> str:

@@ -54,13 +54,18 @@ def load(path: str | Path, format: str | None = None, *, clean: bool = False) ->
             rows.append({**texts, **summary.human})
     if not rows:
         raise BadFrame(f"{path} has documents, but no summaries; add some, for example by `relevance summarize`")
-    for sentence in said:
-        if not sentence.startswith("format: "):
-            warnings.warn(sentence, stacklevel=2)
+    warn_of_reading(said)
     frame = pd.DataFrame(rows)
     if clean:
         frame.attrs[CLEANED] = RULES
     return frame
+
+
+def warn_of_reading(said: Iterable[str]) -> None:
+    """Warn the caller of a function of what reading a file guessed, left out and counted, beside its format."""
+    for sentence in said:
+        if not sentence.startswith("format: "):
+            warnings.warn(sentence, stacklevel=3)
 
 
 def require(frame: pd.DataFrame, columns: Sequence[str]) -> None:

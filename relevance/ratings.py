@@ -1,6 +1,5 @@
 """The ratings of each annotator as frames: read from files, and set against columns of scores."""
 
-import warnings
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from relevance.data.importers import read_documents
 from relevance.data.importers.mapping import Columns
 from relevance.data.preferences import Preferences, pairs_by_annotator
 from relevance.data.reading import trim_name
-from relevance.frames import BadFrame, is_missing, read_numbers, require
+from relevance.frames import BadFrame, is_missing, read_numbers, require, warn_of_reading
 
 KEYS = ("document", "system", "annotator")
 
@@ -42,9 +41,7 @@ def load_ratings(
     ]
     if not rows:
         raise BadFrame(f"{path} has no ratings of single annotators; name the column that says who by `columns`")
-    for sentence in said:
-        if not sentence.startswith("format: "):
-            warnings.warn(sentence, stacklevel=2)
+    warn_of_reading(said)
     return pd.DataFrame(rows)
 
 

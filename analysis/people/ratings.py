@@ -87,11 +87,9 @@ def rating_alpha(
     unit, size = number_in_order(summaries)
     same_length(summaries=unit, values=numbers)
     document = number_documents(summaries, documents)
-    several = np.bincount(unit, minlength=size)[unit] >= 2 if size else np.zeros(0, dtype=bool)
-    used = np.flatnonzero(several)
-    _, unit = np.unique(unit[used], return_inverse=True)
-    document = document[np.unique(number_in_order(summaries)[0][used])] if len(used) else document[:0]
-    return _estimate(numbers[used], unit, document, scale, empty=not len(numbers))
+    several = np.bincount(unit, minlength=size) >= 2
+    used, place = several[unit], np.cumsum(several) - 1
+    return _estimate(numbers[used], place[unit[used]], document[several], scale, empty=not len(numbers))
 
 
 def _estimate(values: Floats, unit: Integers, document: Integers, scale: Scale, *, empty: bool) -> Estimate:

@@ -10,12 +10,10 @@ from relevance.data import reading
 from relevance.data.importers.delimited import NUMBER
 from relevance.data.importers.mapping import SKIP, Columns
 from relevance.data.importers.pairwise import count, number_annotator
-from relevance.data.reading import FileLine, quote_value
+from relevance.data.reading import FileLine, list_some, quote_value
 
 NUMBERED = re.compile(r"(-?\d+(?:\.\d+)?)\s*(?:[:=)]|-{1,2}|[\u2013\u2014])\s*[^\d\s].*", re.DOTALL)
 """A number with what it stands for: `2: Yes--there are no errors`, `5 - very good`."""
-LISTED = 20
-"""The most values that are listed."""
 
 NOTHING = Columns({})
 
@@ -77,22 +75,20 @@ class RatingValues:
         if self.first is None:
             return
         column, values = next(iter(self.unknown.items()))
-        more = f" and {len(values) - LISTED} more" if len(values) > LISTED else ""
-        listed = ", ".join(f"{quote_value(one)} ({number:,})" for one, number in list(values.items())[:LISTED])
+        listed = list_some([f"{quote_value(one)} ({number:,})" for one, number in values.items()])
         self.first.refuse(
-            f"{column} must be a number such as 4 or 3.5, not {listed}{more}; say what values mean by --values "
+            f"{column} must be a number such as 4 or 3.5, not {listed}; say what values mean by --values "
             f"VALUE=NUMBER,... or in a file of --columns ({SKIP} is no rating)"
         )
 
     def describe(self) -> Iterator[str]:
         """Say what values that are no numbers were taken for, and how many are missing."""
         for column, values in self.counts.items():
-            listed = "; ".join(
+            pieces = [
                 f"{quote_value(said)} is {'left out' if number is None else f'{number:g}'} ({times:,})"
-                for (said, number), times in list(values.items())[:LISTED]
-            )
-            more = f"; and {len(values) - LISTED} more" if len(values) > LISTED else ""
-            yield f"ratings in {quote_value(column)}: {listed}{more}"
+                for (said, number), times in values.items()
+            ]
+            yield f"ratings in {quote_value(column)}: {list_some(pieces, '; ')}"
         if self.missing:
             yield reading.describe_unrated(self.missing)
 

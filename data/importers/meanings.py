@@ -9,7 +9,7 @@ from relevance.data import reading
 from relevance.data.importers.mapping import BAD, BY_SYSTEM, MEANINGS, SKIP
 from relevance.data.importers.pairwise import LEFT, RIGHT, TIE, fold
 from relevance.data.importers.rows import as_text
-from relevance.data.reading import FileLine, quote_value
+from relevance.data.reading import FileLine, list_some, quote_value
 
 SIDES = (("left", "right"), ("a", "b"), ("1", "2"), ("first", "second"), ("one", "two"), ("0", "1"))
 """How the two sides are called, in names of columns and in choices."""
@@ -26,8 +26,6 @@ TIED = re.compile(
 BOTH_BAD = re.compile(r"both[ _-]?bad|both (?:are )?(?:equally )?bad|tie \(both ?bad\)|neither is good")
 NOT_JUDGED = reading.MISSING - {"none"}
 """What stands for a judgment that was not made; "none" may as well be a tie."""
-LISTED = 20
-"""The most unknown values that are listed."""
 
 
 @dataclass
@@ -113,9 +111,8 @@ class Meanings:
         if self.unknown is None:
             return
         values = [f"{quote_value(one)} ({number:,})" for (one, meaning), number in self.counts.items() if not meaning]
-        more = f" and {len(values) - LISTED} more" if len(values) > LISTED else ""
         self.unknown.refuse(
-            f"it is not known what these values of {quote_value(column)} mean: {', '.join(values[:LISTED])}{more}; say "
+            f"it is not known what these values of {quote_value(column)} mean: {list_some(values)}; say "
             f"it by --values VALUE=MEANING,... or in a file of --columns; meanings are {', '.join(MEANINGS)} "
             f"({SKIP} leaves the row out)"
         )

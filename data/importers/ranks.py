@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import combinations, islice
+from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,7 +21,17 @@ from relevance.data.importers.choice_columns import SYSTEMS, TEXTS, find_choice_
 from relevance.data.importers.choices import TELLING, RowReader
 from relevance.data.importers.columns import complete_columns, describe_columns
 from relevance.data.importers.given_ratings import Annotated
-from relevance.data.importers.mapping import BEST, OF_SYSTEM, RANK, WORST, BadColumns, Columns, Keep, keep_nothing
+from relevance.data.importers.mapping import (
+    BEST,
+    OF_RANKS,
+    OF_SYSTEM,
+    RANK,
+    WORST,
+    BadColumns,
+    Columns,
+    Keep,
+    keep_nothing,
+)
 from relevance.data.importers.meanings import NOUN
 from relevance.data.importers.pairwise import (
     LEFT,
@@ -39,7 +49,7 @@ from relevance.data.importers.pairwise import (
 from relevance.data.importers.rows import Table, TableRow, as_text, open_table
 from relevance.data.importers.table import blank, list_names, read_rows
 from relevance.data.importers.table import gather as gather_table
-from relevance.data.reading import FileLine, Say, quote_value
+from relevance.data.reading import FileLine, Say, list_some, quote_value
 from relevance.data.records import Document, Summary
 
 CALLED_BEST = {
@@ -59,8 +69,6 @@ PLACES = (*"abcdefgh", *"12345678")
 """What the first eight of several are called by."""
 FEWEST = 3
 """The fewest summaries side by side of which one is the best; of two, it is a choice."""
-LISTED = 20
-"""The most unknown values that are listed."""
 
 
 class Candidate(NamedTuple):
@@ -91,7 +99,7 @@ def fits(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> bool:
 
 def is_of_ranks(role: str) -> bool:
     """Tell whether a role is that of a column of ranks, or of the best or the worst."""
-    return role.partition(".")[0] in (RANK, BEST, WORST)
+    return role.partition(".")[0] in OF_RANKS
 
 
 def find_rank_roles(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
@@ -434,10 +442,9 @@ class WideRows:
             return
         column = next(iter(self.unknown))[0]
         values = [f"{quote_value(said)} ({number:,})" for (of, said), number in self.unknown.items() if of == column]
-        more = f" and {len(values) - LISTED} more" if len(values) > LISTED else ""
         self.first.refuse(
-            f"it is not known which summaries these values of {quote_value(column)} name: {', '.join(values[:LISTED])}"
-            f"{more}; call the summaries so by --columns {WIDE}NAME=COLUMN,..., or correct the values; there are "
+            f"it is not known which summaries these values of {quote_value(column)} name: {list_some(values)}"
+            f"; call the summaries so by --columns {WIDE}NAME=COLUMN,..., or correct the values; there are "
             f"{', '.join(map(quote_value, self.texts or self.ranks))}"
         )
 
@@ -455,11 +462,12 @@ class WideRows:
                 noun = noun if number == 1 else "summaries" if noun == "summary" else f"{noun}s"
                 yield f"{number:,} {noun} {rest.format('it' if number == 1 else 'them')}"
         for column in dict.fromkeys(column for column, _, _ in self.named):
-            values = [(value, key, times) for (of, value, key), times in self.named.items() if of == column]
-            pieces = (f"{quote_value(value)} is {quote_value(key)} ({times:,})" for value, key, times in values)
-            listed = "; ".join(islice(pieces, LISTED))
-            more = f"; and {len(values) - LISTED} more" if len(values) > LISTED else ""
-            yield f"summaries in {quote_value(column)}: {listed}{more}"
+            pieces = [
+                f"{quote_value(value)} is {quote_value(key)} ({times:,})"
+                for (of, value, key), times in self.named.items()
+                if of == column
+            ]
+            yield f"summaries in {quote_value(column)}: {list_some(pieces, '; ')}"
         if self.rows.timeless:
             yield self.rows.describe_timeless()
 

@@ -35,8 +35,6 @@ from relevance.data.reading import FileLine, Say
 from relevance.data.records import Document, Summary
 
 OF_ONE_SYSTEM = ("system", "summary")
-NAMED = 20
-"""The most skipped columns that are listed."""
 SEVERAL = (
     "; if several people rated it, name the column that says who by --columns annotator=COLUMN, or leave COLUMN out if "
     "there is none"
@@ -139,8 +137,7 @@ def check_columns(place: FileLine, names: Sequence[str], say: Say, required: Seq
 
 def list_names(names: Sequence[str]) -> str:
     """List the names of columns."""
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return ", ".join(map(reading.quote_value, names[:NAMED])) + more
+    return reading.list_some([*map(reading.quote_value, names)])
 
 
 def is_taken(name: str) -> bool:

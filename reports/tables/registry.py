@@ -154,7 +154,7 @@ def table_names(shown: Presentation) -> tuple[str, ...]:
     inputs = shown.inputs
     there = {"systems_published": shown.published, "judges": inputs.judges, "sequential": inputs.complete}
     empty = {name for name, what in there.items() if not what}
-    if shown.results.ratings is None:
+    if inputs.single is None:
         empty |= {*OF_RATINGS}
     if inputs.unit == "pair by annotator":  # who saw no sides
         empty |= {"position"}
