@@ -158,8 +158,17 @@ def read_file(path: Path, name: str, reading: Reading, say: Say) -> JudgedFile:
     studies: dict[str, tuple[Question, list[GivenJudgment]]] = {}
     for one in given.judgments:
         asked = one.question.name
-        studies.setdefault(checked_name(f"{name}: {asked}" if asked else name), (one.question, []))[1].append(one)
+        studies.setdefault(checked_name(name_study(name, asked)), (one.question, []))[1].append(one)
     return JudgedFile(format, given, kept[0] if kept else None, tuple(told), studies)
+
+
+def name_study(name: str, question: str) -> str:
+    """Return the name of the study of a question, which is `name` where the question has none.
+
+    >>> name_study("News", "fluency")
+    'News: fluency'
+    """
+    return f"{name}: {question}" if question else name
 
 
 def check_judged(

@@ -1,4 +1,4 @@
-"""A look at a file before it is imported."""
+"""A look at a file before it is imported, for the command `import --preview` and the page Data sets."""
 
 from collections.abc import Iterable, Sequence
 from itertools import islice
@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 from relevance.data.importers import JUDGED, read_documents, read_judgments, tell_format
 from relevance.data.importers.mapping import Columns
-from relevance.data.importers.pairwise import JudgedPairs
+from relevance.data.importers.pairwise import GivenJudgment
 from relevance.data.importing import Reading
+from relevance.data.marks import check_marks
 from relevance.data.one_line import cut
 from relevance.data.reading import Say
 from relevance.data.records import Document, Summary
@@ -19,40 +20,65 @@ LONGEST = 40
 
 
 class FilePreview(NamedTuple):
-    """The beginning of a file, as it would be imported."""
+    """What a file would be imported as."""
 
     rows: tuple[dict[str, str], ...]
     """The first judgments, or else summaries, at most `ROWS`, with their texts cut short."""
     columns: Columns | None
     """How the columns of a table are read; None if they have the usual names, or if the file is no table."""
+    documents: int
+    summaries: int
+    systems: tuple[str, ...]
+    aspects: tuple[str, ...]
+    """The aspects that summaries are rated on."""
+    has_texts: bool
+    """False if all summaries are empty, so that no metric can score them."""
+    single: int
+    """Documents with fewer than two texts, counting references and the title."""
     judgments: int = 0
     pairs: int = 0
     """The numbers of judgments, and of pairs of summaries that they are of."""
+    annotators: int = 0
+    questions: tuple[str, ...] = ()
+    """The names of the questions, each of which becomes a study of its own; a single one may have the name ""."""
 
 
 def preview_file(path: Path, reading: Reading, say: Say) -> FilePreview:
-    """Read all of a file as an import would, and return its beginning. Raises `BadRecord` and `BadColumns`."""
+    """Read all of a file as an import would, and describe it. Raises `BadRecord` and `BadColumns`."""
     format, columns, clean = reading
     format = format or tell_format(path, columns, say)
     kept: list[Columns] = []
+    judgments: Sequence[GivenJudgment] = ()
     if format in JUDGED:
         given = read_judgments(path, format, columns, say, kept.append)
         for note in given.notes:
             say(note)
-        pairs = {(one.document_id, frozenset((one.left, one.right))) for one in given.judgments}
-        counts = len(given.judgments), len(pairs)
-        rows = list_judgments(given)
+        judgments = given.judgments
+        records = list(check_marks(given.records, say, clean=clean))
     else:
-        counts = 0, 0
-        rows = list_summaries(list(read_documents(path, format, say, columns, clean=clean, keep=kept.append)))
-    shown = ({name: cut(text, LONGEST) for name, text in row.items()} for row in rows)
-    return FilePreview(tuple(islice(shown, ROWS)), kept[0] if kept else None, *counts)
+        records = list(read_documents(path, format, say, columns, clean=clean, keep=kept.append))
+    summaries = [one for _, written in records for one in written]
+    rows = list_judgments(judgments, summaries) if format in JUDGED else list_summaries(records)
+    return FilePreview(
+        tuple(islice(({name: cut(text, LONGEST) for name, text in row.items()} for row in rows), ROWS)),
+        kept[0] if kept else None,
+        len(records),
+        len(summaries),
+        tuple(dict.fromkeys(one.system for one in summaries)),
+        tuple(dict.fromkeys(aspect for one in summaries for aspect in one.human)),
+        not all(one.is_empty for one in summaries),
+        sum(len(document.references) + (document.title is not None) < 2 for document, _ in records),
+        len(judgments),
+        len({(one.document_id, frozenset((one.left, one.right))) for one in judgments}),
+        len({one.annotator for one in judgments}),
+        tuple(dict.fromkeys(one.question.name for one in judgments)),
+    )
 
 
-def list_judgments(given: JudgedPairs) -> Iterable[dict[str, str]]:
+def list_judgments(judgments: Iterable[GivenJudgment], summaries: Iterable[Summary]) -> Iterable[dict[str, str]]:
     """Yield the judgments of a file with their texts."""
-    texts = {(one.document_id, one.system): one.text for _, written in given.records for one in written}
-    for one in given.judgments:
+    texts = {(one.document_id, one.system): one.text for one in summaries}
+    for one in judgments:
         row = {"document": one.document_id}
         for side, system in (("left", one.left), ("right", one.right)):
             row |= {side: system, f"text on the {side}": texts[one.document_id, system]}
@@ -61,9 +87,9 @@ def list_judgments(given: JudgedPairs) -> Iterable[dict[str, str]]:
 
 
 def list_summaries(records: Sequence[tuple[Document, list[Summary]]]) -> Iterable[dict[str, str]]:
-    """Yield the summaries of a file with their documents and ratings."""
+    """Yield the summaries of a file with their documents and ratings; a document without any makes a row, too."""
     for document, written in records:
         texts = {"document": document.id, "source": document.source_text, "reference": "".join(document.references[:1])}
-        for one in written:
+        for one in written or [Summary(document.id, "", "")]:
             ratings = ", ".join(f"{aspect} {value:g}" for aspect, value in one.human.items())
             yield texts | {"system": one.system, "summary": one.text, "ratings": ratings}

@@ -49,9 +49,9 @@ class FileLine:
     def __str__(self) -> str:
         return f"{self.path.name}:{self.line}"
 
-    def refuse(self, problem: str) -> NoReturn:
-        """Raise `BadRecord` for this place."""
-        raise BadRecord(f"{self}: {problem}")
+    def refuse(self, problem: str, by_option: str = "") -> NoReturn:
+        """Raise `BadRecord` for this place; `by_option` is what options of the command line do about it."""
+        raise BadRecord(f"{self}: {problem}", by_option)
 
 
 def lines(path: Path, keep_ends: bool = False) -> Iterator[tuple[FileLine, str]]:

@@ -29,7 +29,22 @@ def is_of_people(system: str) -> bool:
 
 
 class BadRecord(ValueError):
-    """The input cannot be read: the message says where (file and line), what is wrong and what to do."""
+    """The input cannot be read: the message says where (file and line), what is wrong and what to do.
+
+    `by_option` is the part at the message's end that names options of the command line, which a page leaves out.
+    """
+
+    def __init__(self, problem: str, by_option: str = "") -> None:
+        super().__init__(problem + by_option)
+        self.problem, self.by_option = problem, by_option
+
+
+class UnknownValues(BadRecord):
+    """A table has values whose meaning somebody has to say; `values` counts them."""
+
+    def __init__(self, problem: str, by_option: str, column: str, values: Mapping[str, int], *, ratings: bool) -> None:
+        super().__init__(problem, by_option)
+        self.column, self.values, self.ratings = column, values, ratings
 
 
 class ClozeQuestion(NamedTuple):

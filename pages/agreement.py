@@ -9,6 +9,7 @@ from relevance.analysis.leaders import without_scarce
 from relevance.data.one_line import in_one_line
 from relevance.data.preferences import Preferences
 from relevance.pages.components.examples.texts import EXAMPLE_STYLE, pair_scores, show_example
+from relevance.pages.components.datasets.progress import watch_scoring
 from relevance.pages.components.results.agreement import (
     AgreementChoice,
     FoundAgreement,
@@ -40,6 +41,7 @@ def main() -> None:
     show_messages()
     st.html(EXAMPLE_STYLE)
     context = ask_context()
+    watch_scoring(context.source.dataset)
     asked = ask(context)
     found, counts = analyze_agreement_by(asked), context.counts
     left = found.counts

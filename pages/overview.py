@@ -3,6 +3,7 @@
 import streamlit as st
 
 from relevance.analysis.leaders import find_wanting
+from relevance.pages.components.datasets.progress import watch_scoring
 from relevance.pages.components.results.agreement import AgreementChoice, analyze_agreement_by
 from relevance.pages.components.results.finding import (
     explain_intervals,
@@ -24,6 +25,7 @@ from relevance.reports.finding import MOST_PAIRS
 st.title("Overview")
 show_messages()
 context = ask_context()
+watch_scoring(context.source.dataset)
 st.markdown(describe_source(context.source, context.counts))
 explain_keywords(context.version.dataset, context.version.signatures)
 explain_texts(context.version.dataset, [one.signature for one in context.version.signatures])

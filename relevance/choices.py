@@ -29,8 +29,8 @@ class RowOfChoices(FileLine):
     def __str__(self) -> str:
         return f"row {self.line} of choices"
 
-    def refuse(self, problem: str) -> NoReturn:
-        """Raise `BadFrame` for this row."""
+    def refuse(self, problem: str, by_option: str = "") -> NoReturn:
+        """Raise `BadFrame` for this row, to which options of the command line are of no help."""
         raise BadFrame(f"{self}: {problem}")
 
 

@@ -214,8 +214,8 @@ def guess_json(path: Path) -> str:
         place.refuse(
             "the format cannot be told from the fields "
             f"{', '.join(map(quote_value, list(record)[:8])) or '(none)'}: to be read as a table, the objects lack "
-            f"{describe_missing(record) or 'nothing, but they are nested'}; say which field is what by --columns, or "
-            "name a format by --format"
+            f"{describe_missing(record) or 'nothing, but they are nested'}",
+            "; say which field is what by --columns, or name a format by --format",
         )
     raise BadRecord(f"{path.name}:1: the file is empty")
 
@@ -243,7 +243,7 @@ def guess_folder(path: Path) -> str:
         known = ", ".join(pattern for patterns in TOLD_BY.values() for pattern in patterns)
         raise BadRecord(f"{path}: there is no file in it that an importer reads ({known})")
     if len(matching) > 1:
-        raise BadRecord(f"{path}: its files are of the formats {' and '.join(matching)}: name one with --format")
+        raise BadRecord(f"{path}: its files are of the formats {' and '.join(matching)}", ": name one with --format")
     return matching[0]
 
 

@@ -64,13 +64,13 @@ def open_choices(path: Path, columns: Columns | None, say: Say, format: str = "c
     if columns.of_summaries:
         raise BadColumns("columns of a table of summaries and of one of choices do not go together: " + ", ".join(told))
     fixed = find_fixed(described, table.names)
-    guessed = guess_roles(described, table, {**fixed, **told})
+    guessed = guess_roles(described, table, {**fixed, **told}) if columns.guess else {}
     if columns.has_choices:
         guessed = {role: name for role, name in guessed.items() if not is_question(role)}
     complete = columns.with_guessed({**guessed, **fixed}, table.names)
     roles = complete.find(table.names)
     if roles.keys().isdisjoint(TELLING) or sides_of(roles, "_system") is None:  # the same text may be shown twice
-        instead = {role: name for role, name in described.otherwise.items() if name in table.names}
+        instead = {role: name for role, name in described.otherwise.items() if name in table.names and columns.guess}
         complete = complete.with_guessed(instead, table.names)
         roles = complete.find(table.names)
     check_roles(path, table, roles)
@@ -121,8 +121,8 @@ def check_roles(path: Path, table: Table, roles: Mapping[str, str]) -> None:
         lacking.append(CHOICE)
     if lacking:
         FileLine(path, 1).refuse(
-            f"it is not known which column is {' and which is '.join(lacking)}: say it by --columns "
-            f"{lacking[0].split(',')[0]}=COLUMN,...; there are {list_names(table.names)}"
+            f"it is not known which column is {' and which is '.join(lacking)}; there are {list_names(table.names)}",
+            f": say it by --columns {lacking[0].split(',')[0]}=COLUMN,...",
         )
 
 
@@ -163,7 +163,7 @@ def read(
         say(of_column.describe(column))
     seen = {value for of_column in meanings.values() for value in of_column.seen}
     if unused := [value for value in (columns or Columns({})).values if value not in seen]:
-        say(f"values of --values that no row has: {', '.join(map(quote_value, unused))}")
+        say(f"values that were explained, and that no row has: {', '.join(map(quote_value, unused))}")
     if rows.timeless:
         say(rows.describe_timeless())
     found = {value: meaning for one in meanings.values() for value, meaning in one.found.items()}

@@ -132,8 +132,10 @@ def complete_columns(
     left = [place for place, name in enumerate(head.names) if name not in {*told.values(), *found.values()}]
     names, *rows = (tuple(row[place] for place in left) for row in (head.names, *head.rows))
     rest = TableHead(head.delimiter, names, tuple(rows))
-    guessed = guess_columns(rest) if {"system", "summary"} & set(columns.roles) else guess_roles(rest)
-    guessed |= {**guess_rated(rest, {**guessed, **columns.roles, **found}), **found}
+    guessed = {} if columns.guess else dict(found)
+    if columns.guess:
+        guessed = guess_columns(rest) if {"system", "summary"} & set(columns.roles) else guess_roles(rest)
+        guessed |= {**guess_rated(rest, {**guessed, **columns.roles, **found}), **found}
     complete = columns.with_guessed(guessed, head.names)
     say(describe_columns(complete.roles, set(guessed) - set(columns.roles)))
     return complete

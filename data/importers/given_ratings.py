@@ -11,6 +11,7 @@ from relevance.data.importers.delimited import NUMBER
 from relevance.data.importers.mapping import SKIP, Columns
 from relevance.data.importers.pairwise import count, number_annotator
 from relevance.data.reading import FileLine, list_some, quote_value
+from relevance.data.records import UnknownValues
 
 NUMBERED = re.compile(r"(-?\d+(?:\.\d+)?)\s*(?:[:=)]|-{1,2}|[\u2013\u2014])\s*[^\d\s].*", re.DOTALL)
 """A number with what it stands for: `2: Yes--there are no errors`, `5 - very good`."""
@@ -76,9 +77,12 @@ class RatingValues:
             return
         column, values = next(iter(self.unknown.items()))
         listed = list_some([f"{quote_value(one)} ({number:,})" for one, number in values.items()])
-        self.first.refuse(
-            f"{column} must be a number such as 4 or 3.5, not {listed}; say what values mean by --values "
-            f"VALUE=NUMBER,... or in a file of --columns ({SKIP} is no rating)"
+        raise UnknownValues(
+            f"{self.first}: {column} must be a number such as 4 or 3.5, not {listed}",
+            f"; say what values mean by --values VALUE=NUMBER,... or in a file of --columns ({SKIP} is no rating)",
+            column,
+            {said: times for of_column in self.unknown.values() for said, times in of_column.items()},
+            ratings=True,
         )
 
     def describe(self) -> Iterator[str]:

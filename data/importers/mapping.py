@@ -12,7 +12,8 @@ choice = 7
 ```
 
 In a table of ratings, `[values]` has numbers (`"Strongly agree" = 5`), and `[scales]` may say from where to where the
-ratings of an aspect go (`fluency = [1, 5]`): another one refuses the file.
+ratings of an aspect go (`fluency = [1, 5]`): another one refuses the file. With `guess = false`, only columns that are
+said are read.
 """
 
 import tomllib
@@ -82,6 +83,8 @@ class Columns(NamedTuple):
     """The sheet of a spreadsheet; None for the first one that is not empty."""
     scales: Mapping[str, tuple[float, float]] = {}
     """By aspect, the lowest and the highest rating that there can be."""
+    guess: bool = True
+    """Whether roles that are not said are guessed."""
 
     @property
     def has_choices(self) -> bool:
@@ -111,7 +114,7 @@ class Columns(NamedTuple):
 
     def with_guessed(self, guessed: Mapping[str, str], names: Sequence[str]) -> "Columns":
         """Return a mapping that has guessed roles, too, where it says nothing of them. Raises `BadColumns`."""
-        added = {role: name for role, name in guessed.items() if role not in self.roles}
+        added = {role: name for role, name in guessed.items() if role not in self.roles} if self.guess else {}
         return self._replace(roles={**added, **self.roles, **self.find(names)})
 
 
@@ -154,25 +157,32 @@ def split_pairs(option: str, told: str) -> list[tuple[str, str]]:
 def read_columns(path: Path) -> Columns:
     """Read a file of a mapping (`write_columns`). Raises `BadColumns`."""
     try:
-        told = tomllib.loads(path.read_text(encoding="utf-8"))
+        return load_columns(path.read_bytes(), str(path))
     except OSError as error:
         raise BadColumns(f"{path}: cannot be read: {error.strerror}") from error
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise BadColumns(f"{path}: not a mapping in TOML: {error}") from error
+
+
+def load_columns(content: bytes, name: str) -> Columns:
+    """Read the content of such a file, called `name` in errors. Raises `BadColumns`."""
     try:
-        return to_columns(told)
+        return to_columns(tomllib.loads(content.decode()))
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise BadColumns(f"{name}: not a mapping in TOML: {error}") from error
     except BadColumns as error:
-        raise BadColumns(f"{path}: {error}") from error
+        raise BadColumns(f"{name}: {error}") from error
+
+
+KINDS = {dict: "a table", str: "a text", bool: "true or false"}
 
 
 def to_columns(told: Mapping[str, Any]) -> Columns:
     """Check the tables of a mapping. Raises `BadColumns`."""
-    known = {"columns": dict, "values": dict, "scales": dict, "system": str, "sheet": str}
+    known = {"columns": dict, "values": dict, "scales": dict, "system": str, "sheet": str, "guess": bool}
     for key, value in told.items():
         if key not in known:
             raise BadColumns(f"unknown key {quote_value(key)}; known are {', '.join(known)}")
         if not isinstance(value, known[key]):
-            raise BadColumns(f"{key} must be {'a table' if known[key] is dict else 'a text'}")
+            raise BadColumns(f"{key} must be {KINDS[known[key]]}")
     roles = {}
     for role, column in told.get("columns", {}).items():
         named = nested(role, column) if isinstance(column, dict) else {role: column}
@@ -181,7 +191,9 @@ def to_columns(told: Mapping[str, Any]) -> Columns:
                 raise BadColumns(f"columns.{name} must be the name of a column or its place")
             roles[name] = str(one)
     values, scales = check_meanings(told.get("values", {})), check_scales(told.get("scales", {}))
-    return Columns(check_roles(roles), values, told.get("system"), told.get("sheet"), scales)
+    return Columns(
+        check_roles(roles), values, told.get("system"), told.get("sheet"), scales, told.get("guess", True)
+    )
 
 
 def nested(role: str, table: Mapping[str, Any]) -> dict[str, Any]:
@@ -223,6 +235,8 @@ def check_scales(scales: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
 def write_columns(columns: Columns) -> str:
     """Return a mapping as the text of a file that `read_columns` reads."""
     document = tomlkit.document()
+    if not columns.guess:
+        document.add("guess", False)
     for key in ("system", "sheet"):
         if (value := getattr(columns, key)) is not None:
             document.add(key, value)

@@ -10,6 +10,7 @@ from relevance.data.importers.mapping import BAD, BY_SYSTEM, MEANINGS, SKIP
 from relevance.data.importers.pairwise import LEFT, RIGHT, TIE, fold
 from relevance.data.importers.rows import as_text
 from relevance.data.reading import FileLine, list_some, quote_value
+from relevance.data.records import UnknownValues
 
 SIDES = (("left", "right"), ("a", "b"), ("1", "2"), ("first", "second"), ("one", "two"), ("0", "1"))
 """How the two sides are called, in names of columns and in choices."""
@@ -76,7 +77,8 @@ class Meanings:
         if meaning in (LEFT, RIGHT) and meaning != system:
             place.refuse(
                 f"the choice {quote_value(said)} may mean the text on the {meaning}, or that of the system "
-                f"{quote_value(said)} on the {system}: say which by --values {said}={meaning} or {said}={BY_SYSTEM}"
+                f"{quote_value(said)} on the {system}",
+                f": say which by --values {said}={meaning} or {said}={BY_SYSTEM}",
             )
         return (said, meaning) if meaning else (f"(the system on the {system})", system)
 
@@ -110,11 +112,15 @@ class Meanings:
         """Refuse a table with a value whose meaning is not known. Raises `BadRecord`."""
         if self.unknown is None:
             return
-        values = [f"{quote_value(one)} ({number:,})" for (one, meaning), number in self.counts.items() if not meaning]
-        self.unknown.refuse(
-            f"it is not known what these values of {quote_value(column)} mean: {list_some(values)}; say "
-            f"it by --values VALUE=MEANING,... or in a file of --columns; meanings are {', '.join(MEANINGS)} "
-            f"({SKIP} leaves the row out)"
+        unknown = {said: number for (said, meaning), number in self.counts.items() if not meaning}
+        listed = list_some([f"{quote_value(said)} ({number:,})" for said, number in unknown.items()])
+        raise UnknownValues(
+            f"{self.unknown}: it is not known what these values of {quote_value(column)} mean: {listed}",
+            f"; say it by --values VALUE=MEANING,... or in a file of --columns; meanings are {', '.join(MEANINGS)} "
+            f"({SKIP} leaves the row out)",
+            column,
+            unknown,
+            ratings=False,
         )
 
     def describe(self, column: str) -> str:

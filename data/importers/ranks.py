@@ -17,12 +17,13 @@ from typing import Any, NamedTuple
 
 from relevance.data import reading
 from relevance.data.importers.called import ANNOTATOR, WIDE, find_roles, fold_name, name_systems
-from relevance.data.importers.choice_columns import SYSTEMS, TEXTS, find_choice_roles
+from relevance.data.importers.choice_columns import NOTHING, SYSTEMS, TEXTS, find_choice_roles
 from relevance.data.importers.choices import TELLING, RowReader
 from relevance.data.importers.columns import complete_columns, describe_columns
 from relevance.data.importers.given_ratings import Annotated
 from relevance.data.importers.mapping import (
     BEST,
+    CHOICE,
     OF_RANKS,
     OF_SYSTEM,
     RANK,
@@ -189,8 +190,9 @@ def read_ranks(path: Path, say: Say, columns: Columns | None = None, keep: Keep 
     told = columns.find(table.names)
     free = [name for name in table.names if name not in told.values()]
     rows = table.head()
-    guessed = {role: name for role, name in find_rank_roles(free, rows).items() if role not in told}
-    if "system" in told or "system" in find_roles(free, rows):
+    guessed = find_rank_roles(free, rows) if columns.guess else {}
+    guessed = {role: name for role, name in guessed.items() if role not in told}
+    if "system" in told or (columns.guess and "system" in find_roles(free, rows)):
         judged = read_long(path, say, table, columns, guessed, keep)
     else:
         judged = read_wide(path, say, table, columns, guessed, keep)
@@ -203,7 +205,7 @@ def read_long(
     """Read a table with a row for each summary and who ranked it; its documents, summaries and ratings are kept."""
     if not any(is_of_ranks(role) for role in (*columns.roles, *guessed)):
         FileLine(path, 1).refuse(
-            f"no column has ranks: say which by --columns {RANK}=COLUMN; there are {list_names(table.names)}"
+            f"no column has ranks; there are {list_names(table.names)}", f": say which by --columns {RANK}=COLUMN"
         )
     if shown := [role for role in columns.roles if role.partition(".")[0] in (BEST, WORST)]:
         raise BadColumns(f"{', '.join(shown)} goes with a row for each judgment; a row for each summary has ranks")
@@ -261,7 +263,8 @@ class Ranked:
                 how = f"; if several people ranked it, say who by --columns {ANNOTATOR}=COLUMN" if judge is None else ""
                 place.refuse(
                     f"the system {quote_value(system)} is ranked twice for {quote_value(document)}{by}, in line "
-                    f"{first.line}, too{how}"
+                    f"{first.line}, too",
+                    how,
                 )
 
     def compare(
@@ -284,11 +287,7 @@ def read_wide(path: Path, say: Say, table: Table, columns: Columns, guessed: dic
     """Read a table with a row for each judgment of summaries side by side."""
     told = columns.find(table.names)
     free = [name for name in table.names if name not in {*told.values(), *guessed.values()}]
-    others = {
-        role: name
-        for role, name in find_choice_roles(free, table.head()).items()
-        if role not in told and not role.startswith((LEFT, RIGHT, "choice"))
-    }
+    others = find_others(free, table.head(), told) if columns.guess else {}
     complete = columns.with_guessed({**others, **guessed}, table.names)
     roles = complete.find(table.names)
     check_wide(path, table, roles)
@@ -297,6 +296,17 @@ def read_wide(path: Path, say: Say, table: Table, columns: Columns, guessed: dic
         say(f"columns passed over: {list_names(passed)}")
     keep(complete)
     return gather(WideRows(roles).read(table, say))
+
+
+def find_others(
+    names: Sequence[str], rows: Sequence[Mapping[str, Any]], told: Mapping[str, str] = NOTHING
+) -> dict[str, str]:
+    """Map roles that tables of choices have, too, to columns that are called so, except those that were `told`."""
+    return {
+        role: name
+        for role, name in find_choice_roles(names, rows).items()
+        if role not in told and not role.startswith((LEFT, RIGHT, CHOICE))
+    }
 
 
 def check_wide(path: Path, table: Table, roles: Mapping[str, str]) -> None:
@@ -311,8 +321,8 @@ def check_wide(path: Path, table: Table, roles: Mapping[str, str]) -> None:
         lacking.append(f"{', '.join(TELLING[:-1])} or {TELLING[-1]}")
     if lacking:
         FileLine(path, 1).refuse(
-            f"it is not known which column is {' and which is '.join(lacking)}: say it by --columns "
-            f"{lacking[0].split(',')[0]}=COLUMN,...; there are {list_names(table.names)}"
+            f"it is not known which column is {' and which is '.join(lacking)}; there are {list_names(table.names)}",
+            f": say it by --columns {lacking[0].split(',')[0]}=COLUMN,...",
         )
 
 
@@ -443,9 +453,9 @@ class WideRows:
         column = next(iter(self.unknown))[0]
         values = [f"{quote_value(said)} ({number:,})" for (of, said), number in self.unknown.items() if of == column]
         self.first.refuse(
-            f"it is not known which summaries these values of {quote_value(column)} name: {list_some(values)}"
-            f"; call the summaries so by --columns {WIDE}NAME=COLUMN,..., or correct the values; there are "
-            f"{', '.join(map(quote_value, self.texts or self.ranks))}"
+            f"it is not known which summaries these values of {quote_value(column)} name: {list_some(values)}; there "
+            f"are {', '.join(map(quote_value, self.texts or self.ranks))}",
+            f"; call the summaries so by --columns {WIDE}NAME=COLUMN,..., or correct the values",
         )
 
     def describe(self) -> Iterator[str]:

@@ -8,6 +8,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any
@@ -42,20 +43,36 @@ def sheet_rows(path: Path, sheet: str | None, say: Say) -> Iterator[TextRow]:
         open_file(path).close()  # which refuses a pipe
     except OSError as error:
         raise BadRecord(f"{path}: cannot be read: {error.strerror}") from error
-    command = [sys.executable, "-P", "-m", __name__, str(path.absolute()), *([] if sheet is None else [sheet])]
-    with subprocess.Popen(  # noqa: S603  our own module
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=without_secrets()
-    ) as process:
-        try:
-            yield from read_answer(path, iter(process.stdout or ()), say)
-            ended = process.wait()
-        finally:
-            process.kill()  # if only the first rows were wanted
+    with reading_elsewhere(path, sheet) as process:
+        yield from read_answer(path, iter(process.stdout or ()), say)
+        ended = process.wait()
     if ended:
         FileLine(path, 1).refuse(
             f"the spreadsheet takes over {MAX_MEMORY // 2**30} GiB of memory or {MAX_SECONDS} s to read; is there a "
             "cell far away from the table? Save the sheet as CSV (UTF-8)"
         )
+
+
+def list_sheets(path: Path) -> tuple[str, ...]:
+    """Return the names of the sheets; nothing if they cannot be read."""
+    with reading_elsewhere(path, None) as process:
+        try:
+            return tuple(json.loads(next(iter(process.stdout or ()), b"{}")).get("sheets", ()))
+        except json.JSONDecodeError:
+            return ()
+
+
+@contextmanager
+def reading_elsewhere(path: Path, sheet: str | None) -> Iterator[subprocess.Popen[bytes]]:
+    """Start the interpreter that reads a sheet; it ends with the block, even if only the first rows were wanted."""
+    command = [sys.executable, "-P", "-m", __name__, str(path.absolute()), *([] if sheet is None else [sheet])]
+    with subprocess.Popen(  # noqa: S603  our own module
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=without_secrets()
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def read_answer(path: Path, answer: Iterator[bytes], say: Say) -> Iterator[TextRow]:

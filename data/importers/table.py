@@ -131,7 +131,7 @@ def check_columns(place: FileLine, names: Sequence[str], say: Say, required: Seq
     if ratings := [name for name in other if name in find_ratings(other).values()]:
         say(
             f"no ratings are read from {list_names(ratings)}, which {'holds' if len(ratings) == 1 else 'hold'} other "
-            f"values than numbers: --columns {HUMAN}ASPECT=COLUMN reads them, with --values to say their numbers"
+            f"values than numbers; as {HUMAN}ASPECT it is read, where it is said what number each value means"
         )
 
 
@@ -248,9 +248,9 @@ def add_row(place: FileLine, row: dict[str, Any], gathered: Gathered) -> None:
     summary = partial.summaries.setdefault(system, PartialSummary(text))
     first = next(iter(summary.lines.values()), None)
 
-    def refuse_twice(hint: str = "") -> NoReturn:
+    def refuse_twice(rated: str = "", by_option: str = "") -> NoReturn:
         named = f"the system {reading.quote_value(system)} stands twice for {reading.quote_value(document_id)}"
-        place.refuse(f"{named}, in line {first}, too{hint}")
+        place.refuse(f"{named}, in line {first}, too{rated}", by_option)
 
     if summary.text != text:
         refuse_twice()
@@ -272,7 +272,7 @@ def add_row(place: FileLine, row: dict[str, Any], gathered: Gathered) -> None:
         summary.human |= ratings
     elif known_line != place.line or before != ratings:
         # the same summary beside another reference gives a reference; anything else twice is a mistake
-        refuse_twice(SEVERAL if ratings else "")  # without ratings, it is no matter of who gave them
+        refuse_twice(by_option=SEVERAL if ratings else "")  # without ratings, it is no matter of who gave them
 
 
 def find_annotator(place: FileLine, row: Mapping[str, Any]) -> str:

@@ -164,6 +164,14 @@ class DatasetStore(VersionedStore):
 
         return [record for part in self.read_in_parts(number_of(name), read) for record in part]
 
+    def has_texts(self, name: str) -> bool:
+        """Tell whether some summary of a data set has a text. Raises `UnknownDataset`."""
+        with self.reading() as session:
+            row = find_dataset(session, name)
+            written = select(SummaryRow.id).join(DocumentRow, SummaryRow.document_id == DocumentRow.id)
+            some = written.where(DocumentRow.dataset_id == row.id, SummaryRow.text != "").limit(1)
+            return session.scalar(some) is not None
+
     def first_records(self, name: str, count: int) -> list[tuple[Document, list[Summary]]]:
         """Load the first `count` documents of a data set with their summaries. Raises `UnknownDataset`."""
         with self.reading() as session:

@@ -1,35 +1,35 @@
-"""Import: a file, a preview of its contents, how its columns are read, and the button that imports it."""
+"""Import: a file, how its columns and values are read, a preview, and the buttons that import it."""
 
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
-from itertools import islice
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
 import streamlit as st
 
-from relevance.annotation.importing import import_any
-from relevance.data.importers import IMPORTERS, JUDGED, LINES, TABLES, guess_format, read_documents
-from relevance.data.importers.called import CALLED, NEEDED, WIDE
-from relevance.data.importers.columns import (
-    TEMPLATE,
-    TableHead,
-    describe_columns,
-    guess_columns,
-    guess_people,
-    guess_ratings,
-    guess_systems,
-    list_missing,
-    read_head,
-    tell_columns,
-)
-from relevance.data.importers.mapping import Columns
+from relevance.annotation.importing import import_any, name_study
+from relevance.data.importers import IMPORTERS, LINES, MAPPED, guess_format
+from relevance.data.importers.columns import TEMPLATE
+from relevance.data.importers.mapping import Columns, load_columns, write_columns
+from relevance.data.importers.sheets import is_spreadsheet, list_sheets
+from relevance.data.importers.suggesting import Kind, Suggestion, suggest_columns
 from relevance.data.importing import Reading
-from relevance.data.one_line import cut, in_one_line
+from relevance.data.one_line import in_one_line
 from relevance.data.previewing import FilePreview, preview_file
+from relevance.data.records import UnknownValues
+from relevance.data.store import RunGoingOn
 from relevance.pages.components.datasets.choice import show_dataset
+from relevance.pages.components.datasets.columns import (
+    HOLDS,
+    ask_columns,
+    ask_values,
+    remember_found,
+    remember_unknown,
+    with_values,
+)
+from relevance.pages.components.datasets.progress import start_scoring
 from relevance.pages.components.shared.binding import forget_own_files
 from relevance.pages.components.shared.keywords import WAYS_OUT, lacking_keywords
 from relevance.pages.components.shared.messages import errors_shown, kept_messages, sentence
@@ -37,14 +37,8 @@ from relevance.pages.components.shared.stores import open_stores
 from relevance.pages.components.shared.uploading import ask_for_file
 from relevance.reports.escaping import format_count, in_markdown
 
-SHOWN = 5
-"""Documents of a preview."""
-
 MOST = 32 * 2**20
 """Bytes of the largest file that is read for a preview."""
-
-MOST_COLUMNS = 2000
-"""Columns of the widest table whose columns can be chosen from."""
 
 IMPORTED = "imported"
 """Session key: how many files were imported; each makes the form a new one, empty and closed."""
@@ -52,22 +46,15 @@ IMPORTED = "imported"
 IMPORT = "import"
 """Part of the address that opens the form, until something is imported."""
 
-NOT_THERE = "(none)"
+ELSEWHERE = "(none here: only rank the systems)"
+"""What is chosen where judgments without texts are of no data set that is here."""
 
 
-class Preview(NamedTuple):
-    """The contents of a file."""
+class Look(NamedTuple):
+    """A look at a file, and what was said about it."""
 
-    documents: int
-    summaries: int
-    systems: tuple[str, ...]
-    aspects: tuple[str, ...]
-    single: int
-    """Documents with fewer than two texts, counting references and the title."""
+    preview: FilePreview
     said: tuple[str, ...]
-    """The importer's messages."""
-    rows: tuple[dict[str, Any], ...]
-    """The first `SHOWN` documents."""
 
 
 def offer_import(*, opened: bool) -> None:
@@ -79,13 +66,14 @@ def offer_import(*, opened: bool) -> None:
 
 
 def import_form(key: str) -> None:
-    """Let somebody choose a file, look at its contents, and import it as a data set."""
+    """Let somebody choose a file, say how it is read, look at its contents, and import it as a data set."""
     file = ask_for_file("JSON lines, CSV, TSV, a spreadsheet, Parquet, or a text file with one summary a line", key)
     if file is None:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.caption(
                 "A row for each summary: document, reference, system, summary, ratings. Or a column for each system. "
-                "Or a row for each choice of a person: document, reference, summary_a, summary_b, choice, annotator."
+                "Or a row for each choice of a person: document, reference, summary_a, summary_b, choice, annotator. "
+                "Columns may have other names."
             )
             st.download_button(
                 "Template (CSV)",
@@ -102,29 +90,127 @@ def import_form(key: str) -> None:
         chosen = right.selectbox(
             "Format", ["guess", *IMPORTERS, LINES], key="import_format", format_func=lambda one: one.capitalize()
         )
-        format = guess_format(path) if chosen == "guess" else chosen
+        # a table of which nothing can be told by its names is no error: what its columns are is asked
+        suggestion = suggest(file.file_id, path, None, None) if chosen in ("guess", *MAPPED) else None
+        format = chosen if chosen != "guess" else guess_format(path) if suggestion is None else suggestion.format
         if format == LINES:
             import_lines(path, left)
             return
         name = left.text_input("Name of the data set", path.stem, key=f"import_name:{file.file_id}", max_chars=200)
-        columns = None
-        if format in TABLES:
-            head = read_head(path)
-            columns = ask_columns(head, path.stem)
-            if columns is not None and (
-                missing := list_missing([role for role, column in columns.roles.items() if column])
-            ):
-                st.info(f"Choose the columns of {', '.join(missing)}.")
+        reading = Reading(format)
+        if suggestion is not None:
+            asked = ask_mapping(file.file_id, path, suggestion, None if chosen == "guess" else chosen)
+            if asked is None:
                 return
-        clean = ask_cleaning()
+            reading = asked
+        reading = reading._replace(clean=ask_cleaning())
         if file.size > MOST:
             st.caption("The file is too large for a preview.")
-        elif format in JUDGED:
-            show_judgments(*look_into_judgments(file.file_id, path, format))
-        else:
-            show_preview(look_into(file.file_id, path, format, columns, clean=clean))
-        if st.button("Import", key="import", type="primary"):
-            take(path, name, Reading(format, columns, clean))
+            offer_to_take(path, name, reading, None)
+            return
+        try:
+            look = look_into(file.file_id, path, reading)
+        except UnknownValues as error:
+            if remember_unknown(file.file_id, error):
+                st.rerun()
+            raise
+        if remember_found(file.file_id, look.preview.columns):
+            st.rerun()
+        show_preview(look, name.strip() or path.stem)
+        offer_to_take(path, name, reading, look.preview)
+
+
+def ask_mapping(file_id: str, path: Path, suggestion: Suggestion, format: str | None) -> Reading | None:
+    """Ask how to read a table; return None as long as something lacks. `format` is the one that somebody chose."""
+    sheet = ask_sheet(file_id, path)
+    saved = ask_saved()
+    if saved is not None:
+        return Reading(format or guess_format(path, saved), saved)
+    kind: Kind = st.segmented_control(
+        "Each row holds",
+        list(HOLDS),
+        default=suggestion.kind,
+        format_func=lambda one: HOLDS[one],
+        key=f"import_kind:{file_id}",
+        required=True,
+    )
+    if kind != suggestion.kind or sheet is not None:
+        of_kind = suggest(file_id, path, kind, sheet)
+        suggestion = suggestion if of_kind is None else of_kind
+    columns, lacking = ask_columns(suggestion, path.stem, f"{file_id}:{sheet or ''}")
+    if lacking:
+        st.info(f"Choose the columns of {' and of '.join(lacking)}.")
+        return None
+    values = ask_values(file_id)
+    columns = with_values(columns, values, sheet)
+    return Reading(format or suggestion.format_of(columns), columns)
+
+
+def ask_sheet(file_id: str, path: Path) -> str | None:
+    """Ask which sheet of a spreadsheet is read; None for the first one that is not empty."""
+    sheets = find_sheets(file_id, path) if is_spreadsheet(path) else ()
+    if len(sheets) < 2:
+        return None
+    return st.selectbox(
+        "Sheet",
+        sheets,
+        None,
+        format_func=in_one_line,
+        key=f"import_sheet:{file_id}",
+        placeholder="The first one that is not empty",
+    )
+
+
+def ask_saved() -> Columns | None:
+    """Ask for a mapping that was saved from another file. Raises `BadColumns`."""
+    with st.popover("Use a saved mapping", icon=":material/upload:", type="tertiary"):
+        file = ask_for_file("A mapping that was saved here, or by the command import", "import_mapping", type="toml")
+    return None if file is None else load_columns(file.getvalue(), in_one_line(file.name))
+
+
+def offer_to_take(path: Path, name: str, reading: Reading, preview: FilePreview | None) -> None:
+    """Offer to import the file, and to see at once which metric agrees with what people said."""
+    of = None
+    if preview is not None and preview.judgments and not preview.has_texts:
+        of = ask_judged(preview)
+    comparable = preview is not None and (of or (preview.has_texts and (preview.judgments or preview.aspects)))
+    with st.container(horizontal=True):
+        if comparable and st.button(
+            "Import and compare metrics",
+            key="import_and_score",
+            type="primary",
+            help="Scores the summaries by all metrics, and shows how often each agrees with people.",
+        ):
+            take(path, name, reading, of=of, questions=preview.questions if preview else (), compare=True)
+        if st.button("Import", key="import", type="secondary" if comparable else "primary"):
+            take(path, name, reading, of=of)
+        if preview is not None and preview.columns is not None:
+            st.download_button(
+                "Save the mapping",
+                write_columns(preview.columns),
+                f"{path.stem}.toml",
+                "application/toml",
+                on_click="ignore",
+                type="tertiary",
+                key="save_mapping",
+                help="Another file with these columns can be imported by it, here or by relevance import --columns.",
+            )
+
+
+def ask_judged(preview: FilePreview) -> str | None:
+    """Ask which data set has the summaries that judgments without texts are of; None for none."""
+    known = [one for one in open_stores().data.datasets() if len({*preview.systems} & {*one.systems}) > 1]
+    known.sort(key=lambda one: not {*preview.systems} <= {*one.systems})
+    if not known:
+        st.caption("No data set here has summaries by these systems, so that no metric can be compared.")
+        return None
+    chosen = st.selectbox(
+        "The judged summaries are in the data set",
+        [*(one.name for one in known), ELSEWHERE],
+        format_func=in_one_line,
+        key="import_of",
+    )
+    return None if chosen == ELSEWHERE else str(chosen)
 
 
 def ask_cleaning() -> bool:
@@ -172,8 +258,20 @@ def import_lines(path: Path, column: Any) -> None:
         take(path, joined, Reading(LINES, clean=clean), system.strip() or None)
 
 
-def take(path: Path, name: str, reading: Reading, system: str | None = None) -> None:
-    """Import the file, report it, and show its data set."""
+def take(
+    path: Path,
+    name: str,
+    reading: Reading,
+    system: str | None = None,
+    *,
+    of: str | None = None,
+    questions: tuple[str, ...] = (),
+    compare: bool = False,
+) -> None:
+    """Import the file, report it, and show its data set, or with `compare` score it and show the agreement.
+
+    `of` is the data set that has the judged summaries, and `questions` are those that people answered.
+    """
     said: list[str] = []
     kept = kept_messages()
     name = name.strip() or path.stem
@@ -185,145 +283,66 @@ def take(path: Path, name: str, reading: Reading, system: str | None = None) -> 
             path,
             name=name,
             system=system,
+            of=of,
             reading=reading,
             say=said.append,
         )
         kept.said += [*said, imported]
         st.session_state[IMPORTED] = st.session_state.get(IMPORTED, 0) + 1
-        show_dataset(name)
+        dataset = of or name
+        show_dataset(dataset)
         st.query_params.pop(IMPORT, None)
     forget_own_files()
+    if compare:
+        with suppress(RunGoingOn):  # the page then shows that run
+            start_scoring(dataset)
+        study = {"study": name_study(name, questions[0])} if questions else {}
+        st.switch_page("agreement.py", query_params={"dataset": dataset, **study})
     st.rerun()
-
-
-# --- columns ----------------------------------------------------------------------------------------------------
-
-
-def ask_columns(head: TableHead, stem: str) -> Columns | None:
-    """Ask how to read a text table; return None where it needs no choice. `stem` is the stem of the file's name."""
-    ratings = guess_ratings(head)
-    if head.plain and not ratings:
-        return None
-    guessed = guess_columns(head)
-    if not head.plain:
-        st.markdown("**Which column is which?** The names are not the usual ones.")
-    read_as = guessed if head.plain else ask_fields(head, guessed)
-    system = None
-    if "summary" in read_as and "system" not in read_as:
-        system = st.text_input("System that wrote the summaries", stem, key="import_system").strip() or None
-    rated: list[str] = []
-    taken = set(read_as.values())
-    free = [name for name in head.names if name not in taken]
-    if free and "summary" in read_as:
-        rated = st.multiselect(
-            "Columns of human ratings",
-            free,
-            [name for name in ratings if name in free],
-            format_func=in_one_line,
-            key="import_ratings",
-            help="Numbers, higher for better summaries. They are imported under the column's name.",
-        )
-    told = tell_columns(read_as, rated, system)
-    people = guess_people(head, told.roles)
-    if people:
-        said = describe_columns(people, guessed=people).removeprefix("columns: ")
-        st.caption(in_markdown(f"Each rating is kept, and their means count: {said}."))
-    return told._replace(roles={**told.roles, **people})
-
-
-def ask_fields(head: TableHead, guessed: dict[str, str]) -> dict[str, str]:
-    """Ask which column holds what; return columns by field, with the ratings that are recognized by name."""
-    if len(head.names) > MOST_COLUMNS:
-        raise ValueError(
-            f"the table has {len(head.names):,} columns, too many to choose from: give those you need their usual names"
-        )
-    options = [NOT_THERE, *head.names]
-    read_as = {field: column for field, column in guessed.items() if field not in CALLED}
-    with st.container(horizontal=True):
-        for field in CALLED:
-            label = field.replace("_", " ").capitalize() + (" (optional)" if field not in NEEDED else "")
-            place = options.index(guessed.get(field, NOT_THERE))
-            with st.container(width=165):
-                chosen = st.selectbox(label, options, place, format_func=in_one_line, key=f"import_column:{field}")
-            if chosen != NOT_THERE:
-                read_as[field] = chosen
-    if not {"system", "summary"} & set(read_as):
-        named = guess_systems(head)
-        columns = st.multiselect(
-            "Columns of summaries, one for each system",
-            [name for name in head.names if name not in read_as.values()],
-            [name for name in named if name not in read_as.values()],
-            format_func=in_one_line,
-            key="import_systems",
-        )
-        wide = {f"{WIDE}{named.get(column, column)}": column for column in columns}
-        if len(wide) < len(columns):
-            raise ValueError("two of the columns name the same system")
-        read_as |= wide
-    taken = list(read_as.values())
-    if twice := sorted({column for column in taken if taken.count(column) > 1}):
-        raise ValueError(f"the column {', '.join(twice)} is chosen twice")
-    frame = pd.DataFrame(
-        [[cut(text, 40) for text in row] for row in head.rows], columns=list(map(in_one_line, head.names))
-    )
-    st.dataframe(frame, hide_index=True, key="import_rows")
-    return read_as
 
 
 # --- preview ----------------------------------------------------------------------------------------------------
 
 
 @st.cache_data(max_entries=8, show_spinner="Reading the file", scope="session")  # files are private
-def look_into(file_id: str, _path: Path, format: str, columns: Columns | None, *, clean: bool) -> Preview:
-    """Read a file without importing it. Raises `BadRecord`."""
-    said: list[str] = []
-    records = list(read_documents(_path, format, said.append, columns, clean=clean))
-    summaries = [summary for _, written in records for summary in written]
-    return Preview(
-        len(records),
-        len(summaries),
-        tuple(dict.fromkeys(summary.system for summary in summaries)),
-        tuple(dict.fromkeys(aspect for summary in summaries for aspect in summary.human)),
-        sum(len(document.references) + (document.title is not None) < 2 for document, _ in records),
-        tuple(said),
-        tuple(
-            {
-                "document": in_one_line(document.id),
-                "title": in_one_line(document.title or ""),
-                "source": cut(document.source_text, 60),
-                "reference": cut(next(iter(document.references), ""), 60),
-                "references": len(document.references),
-                "systems": in_one_line(", ".join(summary.system for summary in written)),
-            }
-            for document, written in islice(records, SHOWN)
-        ),
-    )
+def suggest(file_id: str, _path: Path, kind: Kind | None, sheet: str | None) -> Suggestion | None:
+    """Suggest what the columns of a table are. Raises `BadRecord`."""
+    return suggest_columns(_path, kind, sheet)
 
 
 @st.cache_data(max_entries=8, show_spinner="Reading the file", scope="session")  # files are private
-def look_into_judgments(file_id: str, _path: Path, format: str) -> tuple[FilePreview, list[str]]:
-    """Read a file of judgments without importing it; return its beginning and the messages. Raises `BadRecord`."""
+def find_sheets(file_id: str, _path: Path) -> tuple[str, ...]:
+    """Find the sheets of a spreadsheet."""
+    return list_sheets(_path)
+
+
+@st.cache_data(max_entries=8, show_spinner="Reading the file", scope="session")  # files are private
+def look_into(file_id: str, _path: Path, reading: Reading) -> Look:
+    """Read a file without importing it. Raises `BadRecord`."""
     said: list[str] = []
-    return preview_file(_path, Reading(format), said.append), said
+    return Look(preview_file(_path, reading, said.append), tuple(said))
 
 
-def show_judgments(preview: FilePreview, said: list[str]) -> None:
-    """Show the first judgments of a file, and how its columns and values are read."""
-    judgments, pairs = format_count(preview.judgments, "judgment"), format_count(preview.pairs, "pair")
-    st.markdown(f"**In the file:** {judgments} of {pairs}, which become a closed study.")
+def show_preview(look: Look, name: str) -> None:
+    """Show what is in the file, its first rows, and what will not work with it; `name` is the data set's."""
+    preview = look.preview
+    st.markdown(f"**In the file:** {in_markdown(describe_contents(preview, name))}.")
     st.dataframe(pd.DataFrame(preview.rows), hide_index=True, key="preview")
-    for sentence_of in said:
-        st.caption(in_markdown(sentence(sentence_of)))
+    for said in look.said:
+        st.caption(in_markdown(sentence(said)))
+    if preview.single and preview.has_texts:
+        st.warning(f"{in_markdown(lacking_keywords(preview.single, preview.documents))} {WAYS_OUT}")
 
 
-def show_preview(preview: Preview) -> None:
-    """Show what is in the file, its first documents, and what will not work with it."""
+def describe_contents(preview: FilePreview, name: str) -> str:
+    """Say what a file would be imported as."""
+    if preview.judgments:
+        judgments, pairs = format_count(preview.judgments, "judgment"), format_count(preview.pairs, "pair")
+        people = format_count(preview.annotators, "annotator")
+        named = [name_study(name, question) for question in preview.questions]
+        studies = "a closed study" if len(named) == 1 else f"{len(named)} closed studies, {', '.join(named)}"
+        return f"{judgments} of {pairs} by {people}, which become {studies}"
     counts = f"{format_count(preview.documents, 'document')}, {format_count(preview.summaries, 'summary', 'summaries')}"
     by = f" by {format_count(len(preview.systems), 'system')}" if preview.systems else ""
     rated = f", ratings of {', '.join(preview.aspects)}" if preview.aspects else ", no ratings"
-    st.markdown(f"**In the file:** {in_markdown(counts + by + rated)}.")
-    st.dataframe(pd.DataFrame(preview.rows), hide_index=True, key="preview")
-    for said in preview.said:
-        st.caption(in_markdown(sentence(said)))
-    if preview.single:
-        st.warning(f"{in_markdown(lacking_keywords(preview.single, preview.documents))} {WAYS_OUT}")
+    return counts + by + rated

@@ -82,6 +82,9 @@ def offer_next_step(dataset: Dataset) -> None:
             st.button("Add systems", key="next_systems", on_click=lambda: st.session_state.update(part="Systems"))
         elif done is None:
             st.caption("The next step appears here when the scores are counted.")
+        elif not open_stores().data.has_texts(dataset.name):
+            st.markdown("**Next:** see whom people prefer. Without texts, no metric has scores.", width="content")
+            offer_study(dataset, studies)
         elif len(done) < len(METRICS):
             offer_scoring(dataset, done)
             if done:

@@ -13,12 +13,28 @@ from relevance.pages.components.shared.messages import WATCHED, announce, errors
 from relevance.pages.components.shared.stores import open_stores
 from relevance.reports.escaping import format_count, in_markdown
 
+DRAWN = "runs_drawn"
+"""Session key: by run, the tenths that were done when the page was last drawn for it."""
 
-def watch_runs(names: Sequence[str]) -> None:
-    """Show the runs of some data sets, and update them while one is going on."""
+
+def watch_runs(names: Sequence[str], *, redraw: bool = False) -> None:
+    """Show the runs of some data sets, and update them while one is going on.
+
+    With `redraw`, the page is drawn again whenever a tenth of a run is done.
+    """
     going = any(run.state == "going" for run in last_runs(names))
     with st.container(key="runs"):  # always there: else a new run would move what is below, and close it
-        st.fragment(run_every=0.5 if going else None)(guard_database(show_runs))(names)
+        st.fragment(run_every=0.5 if going else None)(guard_database(show_runs))(names, redraw=redraw)
+
+
+def watch_scoring(dataset: str) -> None:
+    """Show on a page of results that its data set is being scored, and draw it again as scores arrive."""
+    run = open_stores().data.last_run(dataset)
+    if run is None or not (run.state == "going" or run.id in st.session_state.get(WATCHED, ())):
+        return
+    watch_runs([dataset], redraw=True)
+    if run.state == "going" and run.metrics:
+        st.caption("The figures below are of the scores that are there so far.")
 
 
 def start_scoring(dataset: str) -> None:
@@ -47,14 +63,16 @@ def last_runs(names: Sequence[str]) -> list[Run]:
     return [run for name in names if (run := open_stores().data.last_run(name))]
 
 
-def show_runs(names: Sequence[str]) -> None:
-    """Show the progress of the data sets' runs, or the problems of those that are over."""
+def show_runs(names: Sequence[str], *, redraw: bool = False) -> None:
+    """Show the progress of the data sets' runs, or the problems of those that are over; see `watch_runs`."""
     watched: set[int] = st.session_state.setdefault(WATCHED, set())
     over = []
     for run in last_runs(names):
         if run.state == "going":
             watched.add(run.id)
             show_progress(run)
+            if redraw and has_advanced(run):
+                st.rerun()
             continue
         if run.id in watched:
             over.append(run)
@@ -67,6 +85,13 @@ def show_runs(names: Sequence[str]) -> None:
     if over:
         watched.difference_update(run.id for run in over)
         announce(*(said for run in over for said in run_end(run)))
+
+
+def has_advanced(run: Run) -> bool:
+    """Tell whether another tenth of a run is done since this was last asked in this session."""
+    drawn: dict[int, int] = st.session_state.setdefault(DRAWN, {})
+    before, drawn[run.id] = drawn.get(run.id, 0), 10 * run.done // max(1, run.total or 1)
+    return drawn[run.id] > before
 
 
 def show_progress(run: Run) -> None:

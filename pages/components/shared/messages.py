@@ -7,6 +7,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import StopException
 
 from relevance.data.one_line import message
+from relevance.data.records import BadRecord
 from relevance.data.store import DatabaseFailed
 from relevance.pages.background.waiting import is_unfinished
 from relevance.reports.escaping import in_markdown
@@ -89,5 +90,7 @@ def errors_shown() -> Iterator[None]:
         yield
     except DatabaseFailed:
         raise  # all pages say this in the same way
+    except BadRecord as error:
+        st.error(in_markdown(sentence(message(error.problem))))
     except (ValueError, OSError) as error:
         st.error(in_markdown(sentence(message(error))))
