@@ -122,7 +122,7 @@ def check_roles(path: Path, table: Table, roles: Mapping[str, str]) -> None:
     if lacking:
         FileLine(path, 1).refuse(
             f"it is not known which column is {' and which is '.join(lacking)}; there are {list_names(table.names)}",
-            f": say it by --columns {lacking[0].split(',')[0]}=COLUMN,...",
+            f"; say it by --columns {lacking[0].split(',')[0]}=COLUMN,...",
         )
 
 

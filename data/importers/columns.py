@@ -7,8 +7,6 @@ from typing import NamedTuple
 from relevance.data.importers.called import (
     ANNOTATOR,
     ASPECT,
-    ASPECTS,
-    CALLED,
     HUMAN,
     NEEDED,
     REQUIRED,
@@ -177,19 +175,6 @@ def list_missing(fields: Collection[str]) -> list[str]:
     return [field for field in NEEDED if field not in fields and not (wide and field == "summary")]
 
 
-def guess_ratings(head: TableHead) -> list[str]:
-    """List the columns that seem to be ratings: numbers in all inspected rows, and a name like that of an aspect."""
-    known = set(guess_columns(head).values())
-    return [
-        name
-        for place, name in enumerate(head.names)
-        if not is_taken(name)
-        and name not in known
-        and holds_numbers(place, head.rows)
-        and name.casefold().rpartition("_")[2] in {*ASPECTS, "rating", "score", "human"}
-    ]
-
-
 def holds_scores(place: int, rows: Sequence[Sequence[str]]) -> bool:
     """Tell whether a column holds numbers that nobody is called by, such as 0.73 in one called `judge`."""
     return holds_numbers(place, rows) and any("." in row[place] for row in rows if place < len(row))
@@ -204,12 +189,3 @@ def holds_ratings(place: int, rows: Sequence[Sequence[str]]) -> bool:
 def holds_numbers(place: int, rows: Sequence[Sequence[str]]) -> bool:
     """Tell whether a column holds numbers and nothing else."""
     return are_numbers([row[place] for row in rows if place < len(row) and row[place].strip()])
-
-
-def tell_columns(roles: Mapping[str, str], ratings: Sequence[str], system: str | None = None) -> Columns:
-    """Return how to read a table: columns by their roles, and ratings by the names of their columns.
-
-    No other column is read. `system` is the name of the system in a table without a column for it.
-    """
-    rated = {f"{HUMAN}{column}": column for column in ratings}
-    return Columns({**dict.fromkeys(CALLED, ""), **roles, **rated}, system=system)

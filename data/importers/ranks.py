@@ -205,7 +205,7 @@ def read_long(
     """Read a table with a row for each summary and who ranked it; its documents, summaries and ratings are kept."""
     if not any(is_of_ranks(role) for role in (*columns.roles, *guessed)):
         FileLine(path, 1).refuse(
-            f"no column has ranks; there are {list_names(table.names)}", f": say which by --columns {RANK}=COLUMN"
+            f"no column has ranks; there are {list_names(table.names)}", f"; say which by --columns {RANK}=COLUMN"
         )
     if shown := [role for role in columns.roles if role.partition(".")[0] in (BEST, WORST)]:
         raise BadColumns(f"{', '.join(shown)} goes with a row for each judgment; a row for each summary has ranks")
@@ -322,7 +322,7 @@ def check_wide(path: Path, table: Table, roles: Mapping[str, str]) -> None:
     if lacking:
         FileLine(path, 1).refuse(
             f"it is not known which column is {' and which is '.join(lacking)}; there are {list_names(table.names)}",
-            f": say it by --columns {lacking[0].split(',')[0]}=COLUMN,...",
+            f"; say it by --columns {lacking[0].split(',')[0]}=COLUMN,...",
         )
 
 

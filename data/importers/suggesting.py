@@ -15,28 +15,46 @@ from statistics import fmean
 from typing import Any, Literal, NamedTuple
 
 from relevance.data.importers import JUDGED, OF_CHOICES, RANKS, SUFFIXES, TABLES, guess_format
-from relevance.data.importers.called import WIDE, fold_name
+from relevance.data.importers.called import ASPECTS, CALLED, HUMAN, WIDE, fold_name
 from relevance.data.importers.choice_columns import find_answers, sides_of
 from relevance.data.importers.choices import find_fixed, guess_roles
 from relevance.data.importers.columns import TableHead, guess_people
 from relevance.data.importers.columns import guess_roles as guess_summary_roles
+from relevance.data.importers.delimited import are_numbers
 from relevance.data.importers.described import DESCRIPTIONS, OWN, open_described
-from relevance.data.importers.mapping import BEST, CHOICE, WORST, Columns
+from relevance.data.importers.given_ratings import read_numbered
+from relevance.data.importers.mapping import BEST, CHOICE, RANK, WORST, Columns
 from relevance.data.importers.pairwise import LEFT, RIGHT
 from relevance.data.importers.ranks import find_others, find_rank_roles
 from relevance.data.importers.rows import Table, as_text, begins_with_object, open_table
+from relevance.data.reading import MAX_NAME, is_missing
 
 Kind = Literal["summary", "choice", "several"]
 """What a row of a table holds: a summary, two summaries and a choice, or several summaries side by side."""
+HOLDINGS: tuple[Kind, ...] = ("summary", "choice", "several")
 
 TEXT_LETTERS = 25
 """The fewest letters of a usual text; what is shorter is a label."""
+LONG = 200
+"""The mean letters of texts that are no answers, however few they are."""
 MOST_CHOICES = 8
 """The most different values of a column of choices."""
+MOST_OF_ONE = 100
+"""The most columns of a table with a single row."""
+MOST_RATINGS = 11
+"""The most different ratings on a scale."""
 LONGER = 1.5
 """How many times as long as all others a source is."""
 ALIKE = 0.6
 """The least likeness of the names of two columns with the texts, or the systems, of the two sides."""
+
+
+FIELDS: Mapping[Kind, tuple[str, ...]] = {
+    "summary": ("reference", "source", "summary"),
+    "choice": ("reference", "source"),
+    "several": ("reference", "source"),
+}
+"""The texts that a word of a column's name may tell."""
 
 
 class Suggestion(NamedTuple):
@@ -78,15 +96,50 @@ class Column:
         """The mean length of its values in letters."""
         return fmean(map(len, self.given)) if self.given else 0.0
 
-    @property
+    @cached_property
     def is_text(self) -> bool:
-        """True if it holds texts of some length, which are not a few that repeat."""
-        return self.length >= TEXT_LETTERS
+        """True if it holds texts of some length, which are not a few answers that repeat, and no ids."""
+        if self.length < TEXT_LETTERS or not any(re.search(r"\s|[^\x00-\x7f]", one) for one in self.given):
+            return False
+        different = len({*self.given})
+        return self.length >= LONG or different > MOST_CHOICES or 2 * different >= len(self.given)
+
+    @property
+    def may_be_text(self) -> bool:
+        """True if it holds texts, even short ones, and no answers or numbers."""
+        return self.is_text or (self.is_label and len({*self.given}) > len(self.given) // 2)
 
     @property
     def is_label(self) -> bool:
         """True if it holds short values that are no numbers."""
         return bool(self.given) and not self.is_text and not all(re.fullmatch(r"[\d.,+-]+", one) for one in self.given)
+
+    @property
+    def repeats(self) -> bool:
+        """True if it has several values, and some of them several times."""
+        return 1 < len({*self.given}) < len(self.given)
+
+    def goes_with(self, other: "Column") -> bool:
+        """Tell whether it has one value for each value of another column."""
+        return len({*zip(self.values, other.values, strict=False)}) <= len({*other.values})
+
+    @property
+    def is_likert(self) -> bool:
+        """True if its numbers look like those of a scale: few, from 0 to 10, whole or halves."""
+        if not self.repeats or not all(re.fullmatch(r"10|\d(\.[05])?", one) for one in self.given):
+            return False
+        return len({*self.given}) <= MOST_RATINGS
+
+    @property
+    def is_called_rating(self) -> bool:
+        """True if it holds numbers, and its name ends with an aspect: `expert relevance`."""
+        return split_words(self.name)[-1:] in [[one] for one in (*ASPECTS, "rating")] and are_numbers(self.given)
+
+    @property
+    def is_numbered(self) -> bool:
+        """True if it holds ratings that say what they stand for: `2: Yes`."""
+        values = [one for one in self.given if not is_missing(one)]
+        return bool(values) and all(read_numbered(one) is not None for one in values)
 
 
 def suggest_columns(path: Path, kind: Kind | None = None, sheet: str | None = None) -> Suggestion | None:
@@ -103,9 +156,11 @@ def suggest_columns(path: Path, kind: Kind | None = None, sheet: str | None = No
     else:
         table = open_table(path, sheet)
     rows = table.head()
+    if len(rows) < 2 and len(table.names) > MOST_OF_ONE:
+        return None  # an object that holds all records
     fixed = {role: name for role, name in find_fixed(described, table.names).items() if name}
-    known = {of: guess_by_names(of, table, rows, fixed) for of in ("summary", "choice", "several")}
-    kind = kind or tell_kind(format, known)
+    known = {of: guess_by_names(of, table, rows, fixed) for of in HOLDINGS}
+    kind = kind or tell_kind(format, known, table.names, rows)
     roles = {**fixed, **known[kind]} if kind == "choice" else known[kind]
     found = {**roles, **suggest_by_contents(kind, table.names, rows, roles)}
     if described is OWN or kind != "choice":
@@ -137,21 +192,28 @@ def name_format(path: Path, kind: Kind, roles: Collection[str]) -> str:
     """Return the format of a table whose columns have these roles."""
     if kind == "choice":
         return "choices"
-    if any(role.partition(".")[0] in (BEST, WORST, "rank") for role in roles):
+    if any(role.partition(".")[0] in (BEST, WORST, RANK) for role in roles):
         return RANKS
     ending = SUFFIXES.get(path.suffix.lower())
     return ending if ending in (*TABLES, "parquet") else "json" if begins_with_object(path) else "csv"
 
 
 def guess_by_names(
-    kind: str, table: Table, rows: Sequence[Mapping[str, Any]], fixed: Mapping[str, str]
+    kind: Kind, table: Table, rows: Sequence[Mapping[str, Any]], fixed: Mapping[str, str]
 ) -> dict[str, str]:
     """Map the roles of a kind of table to the columns that are called so."""
     if kind == "choice":
         return guess_roles(OWN, table, fixed)
     ranked = find_rank_roles(table.names, rows)
     if kind == "several":
-        wide = {role: name for role, name in ranked.items() if role not in ("rank",)}
+        wide = {
+            role: name
+            for role, name in ranked.items()
+            if role != RANK and (not role.startswith(WIDE) or Column(name, rows).may_be_text)
+        }
+        texts = [Column(name, rows) for role, name in wide.items() if role.startswith(WIDE)]
+        told = suggest_by_words(texts, ("reference", "source")).values()
+        wide = {role: name for role, name in wide.items() if name not in told}
         free = [name for name in table.names if name not in wide.values()]
         return {**wide, **find_others(free, rows)}
     if any(role.startswith(WIDE) for role in ranked):
@@ -162,18 +224,23 @@ def guess_by_names(
     return {**roles, **guess_people(head, roles), **ranked}
 
 
-def tell_kind(format: str, known: Mapping[str, Mapping[str, str]]) -> Kind:
-    """Return what the rows of a table seem to hold, by its format and by the roles of each kind."""
+def tell_kind(
+    format: str, known: Mapping[Kind, Mapping[str, str]], names: Sequence[str], rows: Sequence[Mapping[str, Any]]
+) -> Kind:
+    """Return what the rows of a table seem to hold, by its format, and by the roles of each kind."""
     if format in OF_CHOICES:
         return "choice"
     wide = sum(role.startswith(WIDE) for role in known["several"])
     if format == RANKS:
         return "several" if wide or "system" not in known["summary"] else "summary"
-    if not {"system", "summary"} & known["summary"].keys():
-        if wide > 2 or (wide and CHOICE not in known["choice"]):
-            return "several"
-        return "choice" if sides_of(known["choice"], "") or CHOICE in known["choice"] else "summary"
-    return "summary"
+    if {"system", "summary"} & known["summary"].keys():
+        return "summary"
+    if wide > 2 or (wide == 2 and CHOICE not in known["choice"]):
+        return "several"
+    if sides_of(known["choice"], "") or CHOICE in known["choice"]:
+        return "choice"
+    found = suggest_by_contents("choice", names, rows, known["choice"])
+    return "choice" if sides_of(found, "") and CHOICE in found else "summary"
 
 
 # --- by contents ----------------------------------------------------------------------------------------------------
@@ -185,23 +252,57 @@ def suggest_by_contents(
     """Suggest the roles that names of columns leave open."""
     columns = {name: Column(name, rows) for name in names}
     texts = [columns[name] for name in names if name not in roles.values() and columns[name].is_text]
-    found: dict[str, str] = {}
+    found = suggest_by_words(texts, [role for role in FIELDS[kind] if role not in roles])
+    texts = [one for one in texts if one.name not in found.values()]
+    roles = {**roles, **found}
     if kind == "choice":
         if sides_of(roles, "") is None and (sides := find_pair(texts, reserved=count_lacking(roles))):
             found |= {LEFT: sides[0].name, RIGHT: sides[1].name}
             texts = [one for one in texts if one not in sides]
-        found |= part_texts(texts, rows, roles)
+        found |= part_texts(texts, rows, {**roles, **found})
+        found |= suggest_ids(columns, {**roles, **found})
         return found | suggest_labels(columns, rows, {**roles, **found})
     if kind == "several":
-        found |= part_texts(texts if len(texts) < 2 else texts[:0], rows, roles)
-        return found
-    needed = [role for role in ("source", "reference", "summary") if role not in roles]
-    found |= suggest_summary_texts(texts, rows, needed)
-    free = [one for one in columns.values() if one.is_label and one.name not in {**roles, **found}.values()]
-    repeated = [one for one in free if 1 < len({*one.given}) < max(3, len(one.given))]
+        return found | part_texts(texts if len(texts) == 1 else (), rows, roles)
+    found |= suggest_summary_texts(texts, [role for role in ("source", "reference", "summary") if role not in roles])
+    found |= suggest_ids(columns, {**roles, **found})
+    free = [one for one in columns.values() if one.name not in {**roles, **found}.values()]
+    repeated = [one.name for one in free if one.is_label and not one.is_numbered and one.repeats]
     if "system" not in roles and len(repeated) == 1:
-        found["system"] = repeated[0].name
+        found["system"] = repeated[0]
+    rated = any(role.startswith(HUMAN) for role in roles)
+    ratings = [one.name for one in free if one.is_numbered or one.is_called_rating or (one.is_likert and not rated)]
+    return found | {f"{HUMAN}{trim_question(name)}": name for name in ratings}
+
+
+def suggest_ids(columns: Mapping[str, Column], roles: Mapping[str, str]) -> dict[str, str]:
+    """Suggest the documents' ids: values of which each goes with one text of the documents, which repeat."""
+    text = columns.get(roles.get("source", roles.get("reference", "")))
+    if "document_id" in roles or text is None or not text.repeats:
+        return {}
+    number = len({*text.values})
+    for one in columns.values():
+        if one.name not in roles.values() and not one.is_text and len(one.given) == len(one.values):
+            if len({*one.values}) == number == len({*zip(one.values, text.values, strict=True)}):
+                return {"document_id": one.name}
+    return {}
+
+
+def suggest_by_words(texts: Sequence[Column], lacking: Sequence[str]) -> dict[str, str]:
+    """Map roles to texts of whose names a word says it: `Target Summary` is a reference."""
+    found: dict[str, str] = {}
+    for role in lacking:
+        known = {called for called in CALLED[role] if re.fullmatch("[a-z]{3,}", called)}
+        named = [one.name for one in texts if known & {*re.findall("[a-z]+", fold_name(one.name))}]
+        named = [name for name in named if name not in found.values()]
+        if len(named) == 1:
+            found[role] = named[0]
     return found
+
+
+def trim_question(name: str) -> str:
+    """Return the name of a column as that of an aspect."""
+    return " ".join(re.sub(r"[^\w\s-]", "", name).split())[:MAX_NAME]
 
 
 def count_lacking(roles: Mapping[str, str]) -> int:
@@ -216,16 +317,29 @@ def find_pair(columns: Sequence[Column], reserved: int = 0) -> tuple[Column, Col
     """
     if len(columns) < 2:
         return None
-    likeness = {pair: compare_names(pair[0].name, pair[1].name) for pair in combinations(columns, 2)}
-    best = max(likeness, key=lambda pair: likeness[pair])
+    longest = max(columns, key=lambda one: one.length)
+    likeness = {
+        pair: compare_names(pair[0].name, pair[1].name)
+        for pair in combinations(columns, 2)
+        # a text that goes with the source, beside one that does not, is a reference beside a summary
+        if longest in pair or len({one.goes_with(longest) for one in pair}) == 1
+    }
+    best = max(likeness, key=lambda pair: (likeness[pair], compare_lengths(*pair)), default=None)
+    if best is None:
+        return None
     if likeness[best] >= ALIKE:
         return best
     return (columns[-2], columns[-1]) if len(columns) == 2 + reserved else None
 
 
+def compare_lengths(one: Column, other: Column) -> float:
+    """Return how much the mean lengths of two columns of texts are alike, from 0 to 1."""
+    return min(one.length, other.length) / max(one.length, other.length)
+
+
 def compare_names(one: str, other: str) -> float:
     """Return how much two names are alike, from 0 to 1: those that differ in one word most."""
-    first, second = (re.findall(r"\d+|[^\W\d_]+", fold_name(name)) for name in (one, other))
+    first, second = split_words(one), split_words(other)
     if len(first) == len(second) > 1 and sum(a != b for a, b in zip(first, second, strict=True)) == 1:
         return 1.0
     return SequenceMatcher(None, fold_name(one), fold_name(other), autojunk=False).ratio()
@@ -242,9 +356,7 @@ def part_texts(texts: Sequence[Column], rows: Sequence[Mapping[str, Any]], roles
     return {role: one.name for role, one in zip(needed, longest, strict=False)}
 
 
-def suggest_summary_texts(
-    texts: Sequence[Column], rows: Sequence[Mapping[str, Any]], needed: Sequence[str]
-) -> dict[str, str]:
+def suggest_summary_texts(texts: Sequence[Column], needed: Sequence[str]) -> dict[str, str]:
     """Tell source, reference and summary apart: the source is the longest, summaries differ most."""
     found: dict[str, str] = {}
     left = sorted(texts, key=lambda one: -one.length)
@@ -280,7 +392,7 @@ def suggest_labels(
         shared = [
             pair
             for pair in shared
-            if all(len({*one.given}) < max(3, len(one.given)) for one in pair)
+            if all(one.repeats or len(one.given) < 3 for one in pair)
             and all(first != second for first, second in zip(pair[0].values, pair[1].values, strict=True))
         ]
         if shared:
@@ -289,10 +401,32 @@ def suggest_labels(
     if any(role == CHOICE or role.startswith(f"{CHOICE}.") for role in roles):
         return found
     answers = find_answers({**roles, **found}, list(columns), rows)
-    few = [one.name for one in free() if 1 < len({*one.given}) <= MOST_CHOICES and len({*one.given}) < len(one.given)]
-    named = [one for one in few if columns[one].is_label or {*columns[one].given} <= {"0", "1", "2", "3"}]
-    for candidates in (answers, named):
+    few = [one for one in free() if one.repeats and len({*one.given}) <= MOST_CHOICES]
+    by_words = [one.name for one in few if {LEFT, RIGHT} <= {*suggest_meanings(one.given, roles).values()}]
+    by_number = [one.name for one in few if {*one.given} <= {"0", "1", "2", "3"}]
+    for candidates in (answers, by_words, by_number, [one.name for one in few if one.is_label]):
         if len(candidates) == 1:
-            found[CHOICE] = candidates[0]
-            break
+            return {**found, CHOICE: candidates[0]}
     return found
+
+
+def suggest_meanings(values: Iterable[str], roles: Mapping[str, str]) -> dict[str, str]:
+    """Suggest which side values name that share a word with the column of one text only.
+
+    >>> suggest_meanings(["links besser", "gleich gut"], {"left": "Text links", "right": "Text rechts"})
+    {'links besser': 'left'}
+    """
+    if (sides := sides_of(roles, "")) is None:
+        return {}
+    left, right = ({*split_words(name)} for name in sides)
+    found = {}
+    for value in values:
+        words = {*split_words(value)}
+        if bool(words & (left - right)) != bool(words & (right - left)):
+            found[value] = LEFT if words & (left - right) else RIGHT
+    return found
+
+
+def split_words(text: str) -> list[str]:
+    """Return the words and numbers of a name or a value."""
+    return re.findall(r"\d+|[^\W\d_]+", fold_name(text))

@@ -59,6 +59,8 @@ RUN: ContextVar[PageRun | None] = ContextVar("page_run", default=None)
 def page_run() -> Iterator[None]:
     """Run a page; once it is drawn with everything, nothing is kept for its next run."""
     run = PageRun()
+    # at the end of a run that `st.stop` ended, the session's state can no longer be read
+    kept = [st.session_state.setdefault(name, {}) for name in (READ, JOBS)]
     token = RUN.set(run)
     ended = False
     try:
@@ -70,8 +72,8 @@ def page_run() -> Iterator[None]:
     finally:
         RUN.reset(token)
         if not ended or not run.without:
-            st.session_state.pop(READ, None)
-            st.session_state.pop(JOBS, None)
+            for one in kept:
+                one.clear()
 
 
 def is_unfinished() -> bool:

@@ -343,7 +343,7 @@ def test_columns_that_are_lacking_are_named(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "f.csv", ("x", "y", "pick"), [("One.", "Two.", "two")])
     assert refusal(path, parse_columns("choice=pick")) == (
         "f.csv:1: it is not known which column is left and which is right and which is document_id, source or "
-        'reference: say it by --columns left=COLUMN,...; there are "x", "y", "pick"'
+        'reference; there are "x", "y", "pick"; say it by --columns left=COLUMN,...'
     )
 
 
@@ -469,7 +469,7 @@ def test_an_unknown_value_refuses_the_file_with_all_of_them_counted(tmp_path: Pa
     )
     judged, said = judge(path, Columns({}, parse_values("Hmm=skip,C=tie,D=left")))
     assert [one.choice for one in judged.judgments] == ["left", "tie", "right", "tie", "tie"]
-    assert 'values of --values that no row has: "D"' in said
+    assert 'values that were explained, and that no row has: "D"' in said
 
 
 def test_names_of_systems_and_texts_are_counted_together(tmp_path: Path) -> None:

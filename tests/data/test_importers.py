@@ -14,6 +14,8 @@ from relevance import cli
 from relevance.data import reading
 from relevance.data.database import connect
 from relevance.data.importers import columns, guess_format, lines, read_documents
+from relevance.data.importers.mapping import Columns
+from relevance.data.importers.suggesting import suggest_columns
 from relevance.data.records import BadRecord, Document, Summary
 
 TRICKY = {
@@ -779,8 +781,8 @@ def test_a_column_called_as_an_aspect_has_ratings_if_it_has_numbers(tmp_path):
     assert other.human == {}
     assert said[-2:] == [
         'columns passed over: "Relevance", "note"',
-        'no ratings are read from "Relevance", which holds other values than numbers: --columns human.ASPECT=COLUMN '
-        "reads them, with --values to say their numbers",
+        'no ratings are read from "Relevance", which holds other values than numbers: say that it is '
+        "human.ASPECT (by --columns, or on the page Data sets), and what number each value means",
     ]
 
 
@@ -798,8 +800,10 @@ def test_columns_are_guessed_and_told(tmp_path, delimiter):
         "system": "model",
         "summary": "output",
     }
-    assert columns.guess_ratings(head) == ["expert_relevance"]
-    told = columns.tell_columns(guessed | {"source": "article"}, ["expert_relevance"])
+    suggested = suggest_columns(path)
+    assert suggested is not None
+    assert suggested.roles == guessed | {"human.expert_relevance": "expert_relevance"}
+    told = Columns({**suggested.roles, "source": "article"}, guess=False)
     ((document, (summary,)),) = read_documents(path, "csv", columns=told)
     assert (document.id, document.source, document.references) == ("d", "A text.", ("A reference.",))
     assert (summary.system, summary.text, summary.human) == ("a", "Words.", {"expert_relevance": 4})
@@ -830,7 +834,7 @@ def test_without_a_system_the_file_names_it_and_equal_texts_are_one_document(tmp
     (first, of_first), (second, of_second) = read_documents(path)
     assert (first.id, first.references, second.id) == ("1", ("R.", "Other."), "2")
     assert [one.system for one in (*of_first, *of_second)] == ["bart", "bart"]
-    told = columns.tell_columns(columns.guess_columns(columns.read_head(path)), [], "mine")
+    told = Columns({"source": "document", "reference": "reference", "summary": "summary"}, system="mine", guess=False)
     assert {one.system for _, written in read_documents(path, columns=told) for one in written} == {"mine"}
 
 

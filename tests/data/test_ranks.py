@@ -273,8 +273,8 @@ def test_several_questions_and_a_saved_mapping(tmp_path: Path) -> None:
     [
         (
             (*TEXTS, "A", "X", "w1", ""),
-            'a.csv:2: it is not known which summaries these values of "worst" name: "X" (1); call the summaries so by '
-            '--columns summary.NAME=COLUMN,..., or correct the values; there are "a", "b", "c"',
+            'a.csv:2: it is not known which summaries these values of "worst" name: "X" (1); there are "a", "b", '
+            '"c"; call the summaries so by --columns summary.NAME=COLUMN,..., or correct the values',
         ),
         (
             (*TEXTS, "A", "a", "w1", ""),
@@ -301,8 +301,8 @@ def test_names_that_may_mean_two(tmp_path: Path) -> None:
 def test_what_a_table_lacks(tmp_path: Path) -> None:
     path = written(tmp_path / "a.csv", [("R", "A.", "B.", "x")], ("reference", "x", "y", "pick"))
     assert refusal(path, parse_columns("best=pick,summary.x=x")) == (
-        "a.csv:1: it is not known which column is summary.SYSTEM: say it by --columns summary.SYSTEM=COLUMN,...; there "
-        'are "reference", "x", "y", "pick"'
+        'a.csv:1: it is not known which column is summary.SYSTEM; there are "reference", "x", "y", "pick"; say it by '
+        "--columns summary.SYSTEM=COLUMN,..."
     )
     both = written(tmp_path / "b.csv", ROWS, LONG)
     assert "goes with a row for each judgment" in refusal(both, parse_columns("best=rank"))

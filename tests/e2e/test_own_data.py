@@ -1,6 +1,10 @@
 """A researcher's own data in a real browser: from a table with one reference to a study and the link to it."""
 
 import csv
+import re
+import time
+from collections.abc import Callable
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -13,7 +17,8 @@ from relevance.data.store import DataStore
 from relevance.metrics import metric
 from relevance.pages.components.shared.keywords import EXTRACTOR
 from tests.driving import serving
-from tests.e2e.watching import FITS, press, settled
+from tests.e2e.watching import FITS, choose_option, press, settled
+from tests.waiting import until
 
 pytestmark = pytest.mark.browser
 
@@ -72,3 +77,53 @@ def test_from_a_table_with_one_reference_to_the_link_of_a_study(page: Page, demo
     study = AnnotationStore(engine).study("Mine")
     assert (study.dataset, study.pairs) == ("mine", 24)
     assert metric("rouge_k", keywords=EXTRACTOR).signature in [one.signature for one in store.signatures("mine")]
+
+
+def unusual_choices(demo: DataStore, path: Path) -> None:
+    """Choices between summaries of the demo corpus, under names that nobody knows, and with answers of their own."""
+    answers = cycle(["links besser", "rechts besser", "rechts besser", "gleich gut"])
+    with path.open("w", newline="") as file:
+        table = csv.writer(file, delimiter=";")
+        table.writerow(["Nr", "Beitrag", "Muster", "Text links", "Text rechts", "Von links", "Von rechts", "Urteil"])
+        for number, (document, written) in enumerate(demo.records(NAME)):
+            for shift in (1, 2):
+                one, other = written[number % len(written)], written[(number + shift) % len(written)]
+                texts = document.source_text, document.references[0], f"{one.text} So.", f"{other.text} So."
+                table.writerow([number, *texts, one.system, other.system, next(answers)])
+
+
+def test_from_choices_under_unusual_names_to_the_chart_in_six_clicks(
+    page: Page, demo_url: str, tmp_path: Path, record_property: Callable[[str, object], None]
+) -> None:
+    engine = connect(demo_url)
+    unusual_choices(DataStore(engine), tmp_path / "urteile.csv")
+    page.set_viewport_size({"width": 1280, "height": 800})
+    with serving(demo_url) as url:
+        page.goto(url)
+        settled(page)
+        page.evaluate("window.clicks = 0; addEventListener('click', () => { window.clicks += 1 }, true)")
+        began = time.monotonic()
+        page.get_by_role("button", name="Use my data").click()
+        with page.expect_file_chooser() as chooser:
+            page.get_by_test_id("stFileUploaderDropzone").get_by_test_id("stBaseButton-secondary").click()
+        chooser.value.set_files(tmp_path / "urteile.csv")
+        expect(page.get_by_text("Choose what the values of")).to_be_visible()
+        settled(page)
+        asked = page.get_by_role("combobox", name=re.compile("gleich gut"))
+        asked.scroll_into_view_if_needed()
+        choose_option(asked, page.get_by_role("option", name="a tie", exact=True))
+        expect(page.get_by_text("48 judgments of 48 pairs by 1 annotator")).to_be_visible()
+        settled(page)
+        page.get_by_role("button", name="Import and compare metrics").click()
+        expect(page.get_by_role("heading", name="Agreement", exact=True)).to_be_visible()
+        chart = page.get_by_test_id("stVegaLiteChart").first
+        until(lambda: chart.is_visible() or page.get_by_text("Scored urteile").is_visible(), "a chart or the end")
+        expect(chart).to_be_visible()
+        record_property("seconds", round(time.monotonic() - began, 1))
+        assert page.evaluate("window.clicks") <= 6
+        expect(page.get_by_text("Scored urteile")).to_be_visible(timeout=120_000)
+        settled(page)
+        expect(chart).to_be_visible()
+        expect(page.get_by_text("Imported 24 documents")).to_be_visible()
+    study = AnnotationStore(engine).study("urteile")
+    assert (study.judgments, study.pairs) == (48, 48)

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Multiselect, Selectbox
 
 from relevance.annotation.store import AnnotationStore
 from relevance.data.database import connect
@@ -28,6 +29,18 @@ def open_part(part: str, **query: str) -> AppTest:
     app = open_page("datasets.py", **query)
     app.session_state.part = part
     return sound(app.run())
+
+
+def column(app: AppTest, role: str) -> Selectbox:
+    """The list from which the column of a role is chosen."""
+    (box,) = (box for box in app.selectbox if f":{role}:" in str(box.key) and "import_column:" in str(box.key))
+    return box
+
+
+def several(app: AppTest, prefix: str) -> Multiselect:
+    """The list from which columns are chosen whose roles begin so."""
+    (box,) = (box for box in app.multiselect if f":{prefix}:" in str(box.key))
+    return box
 
 
 def upload(name: str, text: str) -> AppTest:
@@ -60,7 +73,7 @@ SEMICOLONS = (
 def test_columns_of_other_names_and_semicolons_are_read_as_one_says(store: DataStore) -> None:
     app = upload("mine.csv", SEMICOLONS)
     # what they are is guessed by what people call them
-    chosen = {box.key.removeprefix("import_column:"): box.value for box in app.selectbox if "column:" in str(box.key)}
+    chosen = {str(box.key).split(":")[2]: box.value for box in app.selectbox if "import_column:" in str(box.key)}
     assert chosen == {
         "document_id": "id",
         "title": "(none)",
@@ -68,16 +81,18 @@ def test_columns_of_other_names_and_semicolons_are_read_as_one_says(store: DataS
         "reference": "gold",
         "system": "model",
         "summary": "output",
+        "annotator": "(none)",
+        "aspect": "(none)",
     }
-    assert app.multiselect(key="import_ratings").value == ["relevance"]
+    assert several(app, "human.").value == ["relevance"]
     assert "In the file: 1 document, 2 summaries by 2 systems, ratings of relevance." in said(app).replace("*", "")
-    sound(app.selectbox(key="import_column:source").select("output").run())
+    sound(column(app, "source").select("output").run())
     assert "The column output is chosen twice." in said(app)
-    sound(app.selectbox(key="import_column:source").select("(none)").run())
-    sound(app.selectbox(key="import_column:reference").select("(none)").run())
-    assert "Choose the columns of reference." in said(app)
-    sound(app.selectbox(key="import_column:reference").select("gold").run())
-    sound(app.selectbox(key="import_column:source").select("article").run())
+    sound(column(app, "source").select("(none)").run())
+    sound(column(app, "reference").select("(none)").run())
+    assert "Choose the columns of the reference." in said(app)
+    sound(column(app, "reference").select("gold").run())
+    sound(column(app, "source").select("article").run())
     press(app, "import")
     ((document, summaries),) = store.records("mine")
     assert (document.source, document.references) == ("A text.", ("A reference.",))
@@ -86,8 +101,9 @@ def test_columns_of_other_names_and_semicolons_are_read_as_one_says(store: DataS
 
 def test_summaries_without_a_document_s_id_and_a_system(store: DataStore) -> None:
     app = upload("bart.csv", "document,reference,summary\nOne.,R one.,S one.\nTwo.,R two.,S two.\n")
-    assert app.text_input(key="import_system").value == "bart"
-    sound(app.text_input(key="import_system").input("BART").run())
+    (named,) = (box for box in app.text_input if str(box.key).startswith("import_system:"))
+    assert named.value == "bart"
+    sound(named.input("BART").run())
     press(app, "import")
     assert [(document.id, written[0].system) for document, written in store.records("bart")] == [
         ("1", "BART"),
@@ -97,10 +113,10 @@ def test_summaries_without_a_document_s_id_and_a_system(store: DataStore) -> Non
 
 def test_a_column_of_summaries_for_each_system(store: DataStore) -> None:
     app = upload("mine.csv", "document,reference,summary_a,summary_b,third\nOne.,R one.,A one.,B one.,C one.\n")
-    assert app.multiselect(key="import_systems").value == ["summary_a", "summary_b"]
-    sound(app.multiselect(key="import_systems").set_value([]).run())
-    assert "Choose the columns of summary." in said(app)
-    sound(app.multiselect(key="import_systems").set_value(["summary_a", "third"]).run())
+    assert several(app, "summary.").value == ["summary_a", "summary_b"]
+    sound(several(app, "summary.").set_value([]).run())
+    assert "Choose the columns of two summaries." in said(app)
+    sound(several(app, "summary.").set_value(["summary_a", "third"]).run())
     press(app, "import")
     ((_, written),) = store.records("mine")
     assert [(one.system, one.text) for one in written] == [("a", "A one."), ("third", "C one.")]
@@ -109,8 +125,7 @@ def test_a_column_of_summaries_for_each_system(store: DataStore) -> None:
 def test_a_column_of_ratings_without_its_prefix_is_offered(store: DataStore) -> None:
     text = "document_id,source,reference,system,summary,relevance\nd,A text.,A reference.,a,Some words.,4\n"
     app = upload("mine.csv", text)
-    assert not [box for box in app.selectbox if "column:" in str(box.key)]
-    assert app.multiselect(key="import_ratings").value == ["relevance"]
+    assert several(app, "human.").value == ["relevance"]
     press(app, "import")
     assert store.dataset("mine").aspects == ("relevance",)
 
@@ -118,7 +133,8 @@ def test_a_column_of_ratings_without_its_prefix_is_offered(store: DataStore) -> 
 def test_a_table_with_a_row_for_each_annotator_keeps_each_rating(store: DataStore) -> None:
     rows = "".join(f"d,A text.,R.,{system},Some words.,{n},w{n}\n" for system in "ab" for n in (1, 4))
     app = upload("mine.csv", f"document_id,source,reference,system,summary,relevance,worker\n{rows}")
-    assert 'Each rating is kept, and their means count: annotator is "worker" (guessed).' in said(app)
+    assert column(app, "annotator").value == "worker"
+    assert "their means count, and each is kept" in said(app)
     press(app, "import")
     assert store.dataset("mine").annotated == ("relevance",)
     ((_, (first, _)),) = store.records("mine")
@@ -128,7 +144,9 @@ def test_a_table_with_a_row_for_each_annotator_keeps_each_rating(store: DataStor
 def test_a_table_of_the_best_becomes_a_study(store: DataStore, sqlite_url: str) -> None:
     rows = "".join(f"d{n},R.,One {n}.,Two {n}.,Three {n}.,{'ABC'[n % 3]},{'BCA'[n % 3]},zoe\n" for n in range(4))
     app = upload("mine.csv", f"document,reference,summary_a,summary_b,summary_c,best,worst,annotator\n{rows}")
-    assert "In the file: 12 judgments of 12 pairs, which become a closed study." in said(app).replace("*", "")
+    assert "In the file: 12 judgments of 12 pairs by 1 annotator, which become a closed study." in said(app).replace(
+        "*", ""
+    )
     press(app, "import")
     study = AnnotationStore(connect(sqlite_url)).study("mine")
     assert (study.judgments, study.pairs, study.state) == (12, 12, "closed")
@@ -137,9 +155,11 @@ def test_a_table_of_the_best_becomes_a_study(store: DataStore, sqlite_url: str) 
 def test_a_table_of_choices_becomes_a_study(store: DataStore, sqlite_url: str) -> None:
     rows = "".join(f"d{n},R.,bart,One {n}.,t5,Two {n}.,{'AB'[n % 2]},zoe\n" for n in range(7))
     app = upload("mine.csv", f"document,reference,system_a,summary_a,system_b,summary_b,choice,annotator\n{rows}")
-    assert "In the file: 7 judgments of 7 pairs, which become a closed study." in said(app).replace("*", "")
+    assert "In the file: 7 judgments of 7 pairs by 1 annotator, which become a closed study." in said(app).replace(
+        "*", ""
+    )
     assert 'Choices in "choice": "A" is left (4); "B" is right (3)' in said(app)
-    frame = app.dataframe[0].value
+    (frame,) = (one.value for one in app.dataframe if "choice" in one.value)
     assert list(frame["choice"]) == ["left", "right", "left", "right", "left"]
     assert store.datasets() == []
     press(app, "import")

@@ -10,7 +10,7 @@ from relevance.data.importers.called import ANNOTATOR, ASPECT, HUMAN, WIDE, find
 from relevance.data.importers.choices import TELLING
 from relevance.data.importers.columns import list_missing
 from relevance.data.importers.mapping import BEST, CHOICE, MEANINGS, OF_SYSTEM, RANK, SKIP, WORST, Columns
-from relevance.data.importers.suggesting import Kind, Suggestion
+from relevance.data.importers.suggesting import Kind, Suggestion, suggest_meanings
 from relevance.data.one_line import cut, in_one_line
 from relevance.data.records import UnknownValues
 from relevance.reports.escaping import in_markdown
@@ -66,6 +66,8 @@ class AskedValue(NamedTuple):
     """True if it stands for a number."""
     found: str | None
     """What it means by itself; None if that is not known."""
+    suggested: str | None = None
+    """What it may mean, if that is not known."""
 
 
 def ask_columns(suggestion: Suggestion, stem: str, key: str) -> tuple[Columns | None, list[str]]:
@@ -83,7 +85,7 @@ def ask_columns(suggestion: Suggestion, stem: str, key: str) -> tuple[Columns | 
     lacks = find_lacking(suggestion.kind, suggestion.roles)
     with st.expander("Columns", expanded=bool(guessed or lacks), icon=":material/table_chart:"):
         if guessed:
-            st.markdown("**Is each column what it is?** Some names are not the usual ones, so the contents were looked at.")
+            st.markdown("**Please check the columns.** Some names are not the usual ones, so the contents were looked at.")
         roles = ask_fields(suggestion, key)
         roles |= ASKED_MORE[suggestion.kind](suggestion, roles, key)
         system = None
@@ -237,10 +239,15 @@ def remember_values(key: str, values: Mapping[str, AskedValue]) -> bool:
     return bool(new)
 
 
-def remember_unknown(key: str, error: UnknownValues) -> bool:
+def remember_unknown(key: str, error: UnknownValues, roles: Mapping[str, str]) -> bool:
     """Keep the values that nobody knows the meaning of; return whether there are new ones."""
+    meant = {} if error.ratings else suggest_meanings(error.values, roles)
     return remember_values(
-        key, {value: AskedValue(error.column, count, error.ratings, None) for value, count in error.values.items()}
+        key,
+        {
+            value: AskedValue(error.column, times, error.ratings, None, meant.get(value))
+            for value, times in error.values.items()
+        },
     )
 
 
@@ -262,7 +269,7 @@ def ask_values(key: str) -> dict[str, str]:
     unknown = any(one.found is None for one in asked.values())
     with st.expander("Values", expanded=unknown, icon=":material/rule:"):
         if unknown:
-            st.markdown("**What do these values mean?**")
+            st.markdown("**What do these values mean?** In brackets: how many rows have them.")
         with st.container(horizontal=True):
             for value, one in asked.items():
                 if (meaning := ask_meaning(value, one, key)) is not None and meaning != one.found:
@@ -279,7 +286,7 @@ def ask_meaning(value: str, one: AskedValue, key: str) -> str | None:
         chosen = st.selectbox(
             label,
             options,
-            options.index(one.found) if one.found in options else None,
+            options.index(meant) if (meant := one.found or one.suggested) in options else None,
             format_func=lambda meaning: "no rating" if one.ratings and meaning == SKIP else MEANT.get(meaning, meaning),
             key=f"import_value:{value}:{key}",
             placeholder="a number" if one.ratings else "which one?",

@@ -18,7 +18,8 @@ from relevance.data.importers.suggesting import Kind, Suggestion, suggest_column
 from relevance.data.importing import Reading
 from relevance.data.one_line import in_one_line
 from relevance.data.previewing import FilePreview, preview_file
-from relevance.data.records import UnknownValues
+from relevance.data.reading import quote_value
+from relevance.data.records import BadRecord, UnknownValues
 from relevance.data.store import RunGoingOn
 from relevance.pages.components.datasets.choice import show_dataset
 from relevance.pages.components.datasets.columns import (
@@ -111,8 +112,14 @@ def import_form(key: str) -> None:
         try:
             look = look_into(file.file_id, path, reading)
         except UnknownValues as error:
-            if remember_unknown(file.file_id, error):
+            told = {} if suggestion is None else suggestion.roles
+            if remember_unknown(file.file_id, error, told if reading.columns is None else reading.columns.roles):
                 st.rerun()
+            st.info(f"Choose what the values of {in_markdown(quote_value(error.column))} mean.")
+            return
+        except BadRecord as error:
+            if error.by_option and suggestion is not None:
+                raise BadRecord(f"{error.problem}. Correct it, or choose other columns above") from error
             raise
         if remember_found(file.file_id, look.preview.columns):
             st.rerun()

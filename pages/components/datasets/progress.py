@@ -9,7 +9,7 @@ from relevance.data.database import now
 from relevance.data.store import CANCELLED, DIED, Run, RunGoingOn
 from relevance.metrics.registry import label_of
 from relevance.pages.components.shared.database import guard_database
-from relevance.pages.components.shared.messages import WATCHED, announce, errors_shown
+from relevance.pages.components.shared.messages import WATCHED, announce, errors_shown, kept_messages
 from relevance.pages.components.shared.stores import open_stores
 from relevance.reports.escaping import format_count, in_markdown
 
@@ -72,6 +72,7 @@ def show_runs(names: Sequence[str], *, redraw: bool = False) -> None:
             watched.add(run.id)
             show_progress(run)
             if redraw and has_advanced(run):
+                kept_messages().show_again()
                 st.rerun()
             continue
         if run.id in watched:
@@ -84,6 +85,8 @@ def show_runs(names: Sequence[str], *, redraw: bool = False) -> None:
                 offer_resuming(run)
     if over:
         watched.difference_update(run.id for run in over)
+        if redraw:
+            kept_messages().show_again()
         announce(*(said for run in over for said in run_end(run)))
 
 

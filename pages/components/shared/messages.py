@@ -26,6 +26,12 @@ class Messages:
         self.said: list[str] = []
         self.shown = 0
         """The number of them that this run of the page has shown."""
+        self.last: list[str] = []
+        """Those that the last complete run has shown."""
+
+    def show_again(self) -> None:
+        """Show what the page shows now once more, as it is drawn again on its own."""
+        self.said[:0] = self.last
 
 
 def kept_messages() -> Messages:
@@ -74,7 +80,7 @@ def messages_forgotten() -> Iterator[None]:
 def forget_shown(kept: Messages) -> None:
     """Forget the messages that this run showed, unless the page is about to draw itself anew."""
     if not is_unfinished():
-        del kept.said[: kept.shown]
+        kept.last, kept.said = kept.said[: kept.shown], kept.said[kept.shown :]
 
 
 def sentence(said: str) -> str:

@@ -1,0 +1,231 @@
+"""The import on the page Data sets: what rows hold, what columns and values are, and where it ends."""
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Multiselect, Selectbox
+
+from relevance.annotation.store import AnnotationStore
+from relevance.data.database import connect
+from relevance.data.importers.mapping import read_columns
+from relevance.data.store import DataStore
+from tests.pages.opening import address, open_page, press, said, sound
+from tests.sheets import write_sheet
+from tests.waiting import until
+
+pytestmark = pytest.mark.page
+
+LONG = "of a text that is long enough to be taken for one and goes on for a while"
+
+
+@pytest.fixture
+def store(sqlite_url: str) -> DataStore:
+    return DataStore(connect(sqlite_url))
+
+
+def upload(name: str, content: str | bytes) -> AppTest:
+    app = open_page("datasets.py")
+    content = content.encode() if isinstance(content, str) else content
+    return sound(app.file_uploader(key="file:0").upload(name, content, "text/plain").run())
+
+
+def of_column(app: AppTest, role: str) -> Selectbox:
+    (box,) = (box for box in app.selectbox if f":{role}:" in str(box.key) and "import_column:" in str(box.key))
+    return box
+
+
+def of_columns(app: AppTest, prefix: str) -> Multiselect:
+    (box,) = (box for box in app.multiselect if f":{prefix}:" in str(box.key))
+    return box
+
+
+def of_value(app: AppTest, value: str) -> Selectbox:
+    (box,) = (box for box in app.selectbox if str(box.key).startswith(f"import_value:{value}:"))
+    return box
+
+
+def buttons(app: AppTest) -> list[str | None]:
+    return [button.key for button in app.button if str(button.key).startswith("import")]
+
+
+def german(*answers: str, rows: int = 9) -> str:
+    """Choices under names that nobody knows."""
+    header = "Beitrag,Muster,Text links,Text rechts,Verfahren links,Verfahren rechts,Urteil\n"
+    return header + "".join(
+        f"Beitrag {n} {LONG} {LONG},Muster {n} {LONG},Links {n} {LONG},Rechts {n} {LONG},bart,t5,"
+        f"{answers[n % len(answers)]}\n"
+        for n in range(rows)
+    )
+
+
+def test_columns_that_nobody_knows_are_told_from_their_contents(store: DataStore, sqlite_url: str) -> None:
+    app = upload("mine.csv", german("A", "B", "tie"))
+    assert "Please check the columns." in said(app)
+    assert (of_column(app, "source").value, of_column(app, "left").value) == ("Beitrag", "Text links")
+    assert of_columns(app, "choice.").value == ["Urteil"]
+    (shown,) = (one.value for one in app.dataframe if "is read as" in one.value)
+    assert list(shown["is read as"])[:3] == ["Source", "Reference", "Left summary"]
+    assert buttons(app) == ["import_and_score", "import"]
+    press(app, "import")
+    study = AnnotationStore(connect(sqlite_url)).study("mine")
+    assert (study.judgments, study.pairs, study.state) == (9, 9, "closed")
+    kept = store.dataset("mine").columns
+    assert kept is not None
+    assert "guess = false" in kept
+
+
+def test_values_that_nobody_knows_are_asked(store: DataStore, sqlite_url: str) -> None:
+    app = upload("mine.csv", german("links", "rechts", "egal"))
+    assert 'Choose what the values of "Urteil" mean.' in said(app)
+    assert [of_value(app, value).value for value in ("links", "rechts", "egal")] == ["left", "right", None]
+    assert of_value(app, "egal").label.replace("\\", "") == "egal (3)"
+    assert not buttons(app)
+    app = sound(of_value(app, "egal").select("tie").run())
+    assert "9 judgments of 9 pairs" in said(app)
+    app = sound(of_value(app, "egal").select("skip").run())
+    assert "6 judgments of 6 pairs" in said(app)
+    press(app, "import")
+    assert AnnotationStore(connect(sqlite_url)).study("mine").judgments == 6
+
+
+def test_a_meaning_that_was_found_can_be_changed(store: DataStore) -> None:
+    app = upload("mine.csv", german("A", "B"))
+    assert (of_value(app, "A").value, of_value(app, "B").value) == ("left", "right")
+    sound(of_value(app, "A").select("right").run())
+    app = sound(of_value(app, "B").select("left").run())
+    (shown,) = (one.value for one in app.dataframe if "choice" in one.value)
+    assert list(shown["choice"]) == ["right", "left", "right", "left", "right"]
+
+
+def test_answers_get_their_numbers(store: DataStore) -> None:
+    rows = "".join(f"d,A text.,R.,{name},{name} wrote.,{said}\n" for name, said in (("a", "gut"), ("b", "schlecht")))
+    app = upload("mine.csv", f"document_id,source,reference,system,summary,human.Urteil\n{rows}")
+    assert 'Choose what the values of "human.Urteil" mean.' in said(app)
+    sound(of_value(app, "gut").select("5").run())
+    app = sound(of_value(app, "schlecht").select("skip").run())
+    press(app, "import")
+    ((_, written),) = store.records("mine")
+    assert [one.human for one in written] == [{"Urteil": 5}, {}]
+
+
+def test_whoever_imports_says_what_rows_hold(store: DataStore) -> None:
+    app = upload("mine.csv", german("A", "B"))
+    (held,) = (one for one in app.get("button_group") if str(one.key).startswith("import_kind:"))
+    app = sound(held.set_value("several").run())  # type: ignore[attr-defined]
+    assert "Choose the columns of two summaries" in said(app)
+    app = sound(of_columns(app, "summary.").set_value(["Text links", "Text rechts"]).run())
+    app = sound(of_column(app, "reference").select("Muster").run())
+    assert "18 summaries by 2 systems" in said(app)
+    press(app, "import")
+    assert store.dataset("mine").systems == ("Text links", "Text rechts")
+
+
+def test_nothing_is_guessed_that_somebody_took_away(store: DataStore) -> None:
+    text = "id,article,gold,model,output,relevance,worker\nd,A text.,R.,a,Words.,4,zoe\n"
+    app = upload("mine.csv", text)
+    assert of_columns(app, "human.").value == ["relevance"]
+    sound(of_column(app, "annotator").select("(none)").run())
+    app = sound(of_columns(app, "human.").set_value([]).run())
+    press(app, "import")
+    dataset = store.dataset("mine")
+    assert (dataset.aspects, dataset.annotated) == ((), None)
+
+
+def test_ratings_by_people_whom_no_column_names(store: DataStore) -> None:
+    rows = "".join(f"d,A text.,R.,a,Words.,{rating}\n" for rating in (1, 4))
+    app = upload("mine.csv", f"document_id,source,reference,system,summary,relevance\n{rows}")
+    assert 'the system "a" stands twice for "d", in line 2, too. Correct it, or choose other columns above.' in said(
+        app
+    )
+    app = sound(of_column(app, "annotator").select("(somebody, not named)").run())
+    press(app, "import")
+    ((_, (one,)),) = store.records("mine")
+    assert (one.human, len(one.annotators)) == ({"relevance": 2.5}, 2)
+
+
+def test_a_saved_mapping_is_used_again(store: DataStore, tmp_path: Path) -> None:
+    press(upload("mine.csv", german("A", "B")), "import")
+    kept = store.dataset("mine").columns
+    assert kept is not None
+    (tmp_path / "mine.toml").write_text(kept)
+    assert read_columns(tmp_path / "mine.toml").roles["choice"] == "Urteil"
+    app = upload("other.csv", german("B", "A", "A"))
+    app = sound(app.file_uploader(key="import_mapping").upload("mine.toml", kept.encode(), "application/toml").run())
+    assert not [box for box in app.selectbox if "import_column:" in str(box.key)]
+    press(app, "import")
+    assert store.dataset("other").columns == kept
+    app = upload("third.csv", german("A"))
+    app = sound(app.file_uploader(key="import_mapping").upload("bad.toml", b"columns = 3", "application/toml").run())
+    assert "bad.toml: columns must be a table." in said(app)
+
+
+VOTES = "document_id,system_a,system_b,winner\n1,bart,t5,A\n2,bart,t5,B\n"
+
+
+def test_judgments_without_texts_are_of_a_data_set_that_is_here(store: DataStore, sqlite_url: str) -> None:
+    rows = "".join(f"{n},Text {n}.,R {n}.,{name},{name} {n}.\n" for n in (1, 2) for name in ("bart", "t5"))
+    press(upload("texts.csv", f"document_id,source,reference,system,summary\n{rows}"), "import")
+    app = upload("votes.csv", VOTES)
+    assert app.selectbox(key="import_of").value == "texts"
+    assert buttons(app) == ["import_and_score", "import"]
+    press(app, "import")
+    study = AnnotationStore(connect(sqlite_url)).study("votes")
+    assert (study.dataset, study.judgments) == ("texts", 2)
+
+
+def test_judgments_of_nothing_that_is_here_only_rank_systems(store: DataStore) -> None:
+    app = upload("votes.csv", VOTES)
+    assert "No data set here has summaries by these systems" in said(app)
+    assert buttons(app) == ["import"]
+    app = press(app, "import")
+    assert "Without texts, no metric has scores." in said(app)
+    assert "score" not in [button.key for button in app.button]
+
+
+def test_the_import_ends_at_the_agreement_of_metrics(store: DataStore) -> None:
+    app = press(upload("mine.csv", german("A", "B", "A")), "import_and_score")
+    assert app.title[0].value == "Agreement"
+    assert address(app)["study"] == "mine"
+    assert "Imported 9 documents" in said(app)
+    until(lambda: (run := store.last_run("mine")) is not None and run.state != "going", "the scores")
+    app = open_page("agreement.py", study="mine")
+    table = next(one.value for one in app.dataframe if "metric" in one.value)
+    assert "ROUGE-1" in set(table["metric"])
+
+
+def test_several_questions_are_announced_as_their_studies(store: DataStore) -> None:
+    rows = "".join(f"d{n},R.,One {n}.,Two {n}.,A,B\n" for n in range(3))
+    text = f"document,reference,summary_a,summary_b,choice,choice.style\n{rows}"
+    app = upload("mine.csv", text)
+    app = sound(of_columns(app, "choice.").set_value(["choice", "choice.style"]).run())
+    assert "6 judgments of 3 pairs by 1 annotator, which become 2 closed studies" in said(app)
+
+
+@pytest.mark.process
+def test_a_sheet_is_chosen(store: DataStore, tmp_path: Path) -> None:
+    rows = [["document_id", "reference", "system", "summary"], ["d", "R.", "a", "Words."]]
+    path = write_sheet(tmp_path / "a.xlsx", rows, second=[*rows, ["e", "R.", "a", "Others."]])
+    app = upload("a.xlsx", path.read_bytes())
+    assert "1 document" in said(app)
+    (box,) = (box for box in app.selectbox if str(box.key).startswith("import_sheet:"))
+    assert "second" in box.options
+    app = sound(box.select("second").run())
+    assert "2 documents" in said(app)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "document,reference,summary_a,summary_b,choice\nd,R.,A.,B.,quux\n",
+        "document_id,reference,system,summary,relevance\nd,R.,a,Words.,4\nd,R.,a,Words.,2\n",
+        "document,reference,summary_a,summary_b,summary_c,best,worst\nd,R.,A.,B.,C.,quux,A\n",
+        "document,reference,summary_a,system_a,summary_b,system_b,choice\nd,R.,A.,b,B.,a,a\n",
+        '{"x": {"y": 1}}\n',
+    ],
+)
+def test_no_error_speaks_of_options_of_the_command_line(store: DataStore, text: str) -> None:
+    app = upload("mine.jsonl" if text.startswith("{") else "mine.csv", text)
+    shown = said(app)
+    assert "--" not in shown
+    assert "import" not in buttons(app)
