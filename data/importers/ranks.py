@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from relevance.data import reading
 from relevance.data.importers.called import ANNOTATOR, WIDE, find_roles, fold_name, name_systems
-from relevance.data.importers.choice_columns import NOTHING, SYSTEMS, TEXTS, find_choice_roles
+from relevance.data.importers.choice_columns import SYSTEMS, TEXTS, find_choice_roles
 from relevance.data.importers.choices import TELLING, RowReader
 from relevance.data.importers.columns import complete_columns, describe_columns
 from relevance.data.importers.given_ratings import Annotated
@@ -298,9 +298,7 @@ def read_wide(path: Path, say: Say, table: Table, columns: Columns, guessed: dic
     return gather(WideRows(roles).read(table, say))
 
 
-def find_others(
-    names: Sequence[str], rows: Sequence[Mapping[str, Any]], told: Mapping[str, str] = NOTHING
-) -> dict[str, str]:
+def find_others(names: Sequence[str], rows: Sequence[Mapping[str, Any]], told: Mapping[str, str]) -> dict[str, str]:
     """Map roles that tables of choices have, too, to columns that are called so, except those that were `told`."""
     return {
         role: name

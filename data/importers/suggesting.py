@@ -215,7 +215,7 @@ def guess_by_names(
         told = suggest_by_words(texts, ("reference", "source")).values()
         wide = {role: name for role, name in wide.items() if name not in told}
         free = [name for name in table.names if name not in wide.values()]
-        return {**wide, **find_others(free, rows)}
+        return {**wide, **find_others(free, rows, {})}
     if any(role.startswith(WIDE) for role in ranked):
         ranked = {}
     left = [name for name in table.names if name not in ranked.values()]
