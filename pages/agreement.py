@@ -8,8 +8,8 @@ from relevance.analysis.agreement.counts import Rule
 from relevance.analysis.leaders import without_scarce
 from relevance.data.one_line import in_one_line
 from relevance.data.preferences import Preferences
-from relevance.pages.components.examples.texts import EXAMPLE_STYLE, pair_scores, show_example
 from relevance.pages.components.datasets.progress import watch_scoring
+from relevance.pages.components.examples.texts import EXAMPLE_STYLE, pair_scores, show_example
 from relevance.pages.components.results.agreement import (
     AgreementChoice,
     FoundAgreement,

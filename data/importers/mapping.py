@@ -191,9 +191,7 @@ def to_columns(told: Mapping[str, Any]) -> Columns:
                 raise BadColumns(f"columns.{name} must be the name of a column or its place")
             roles[name] = str(one)
     values, scales = check_meanings(told.get("values", {})), check_scales(told.get("scales", {}))
-    return Columns(
-        check_roles(roles), values, told.get("system"), told.get("sheet"), scales, told.get("guess", True)
-    )
+    return Columns(check_roles(roles), values, told.get("system"), told.get("sheet"), scales, told.get("guess", True))
 
 
 def nested(role: str, table: Mapping[str, Any]) -> dict[str, Any]:

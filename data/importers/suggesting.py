@@ -281,11 +281,13 @@ def suggest_ids(columns: Mapping[str, Column], roles: Mapping[str, str]) -> dict
     if "document_id" in roles or text is None or not text.repeats:
         return {}
     number = len({*text.values})
-    for one in columns.values():
-        if one.name not in roles.values() and not one.is_text and len(one.given) == len(one.values):
-            if len({*one.values}) == number == len({*zip(one.values, text.values, strict=True)}):
-                return {"document_id": one.name}
-    return {}
+    found = [
+        one.name
+        for one in columns.values()
+        if one.name not in roles.values() and not one.is_text and len(one.given) == len(one.values)
+        if len({*one.values}) == number == len({*zip(one.values, text.values, strict=True)})
+    ]
+    return {"document_id": found[0]} if found else {}
 
 
 def suggest_by_words(texts: Sequence[Column], lacking: Sequence[str]) -> dict[str, str]:

@@ -131,8 +131,8 @@ def check_columns(place: FileLine, names: Sequence[str], say: Say, required: Seq
     if ratings := [name for name in other if name in find_ratings(other).values()]:
         say(
             f"no ratings are read from {list_names(ratings)}, which {'holds' if len(ratings) == 1 else 'hold'} other "
-            f"values than numbers: say that it is {HUMAN}ASPECT (by --columns, or on the page Data sets), and what number "
-            "each value means"
+            f"values than numbers: say that it is {HUMAN}ASPECT (by --columns, or on the page Data sets), and what "
+            "number each value means"
         )
 
 

@@ -85,13 +85,15 @@ def ask_columns(suggestion: Suggestion, stem: str, key: str) -> tuple[Columns | 
     lacks = find_lacking(suggestion.kind, suggestion.roles)
     with st.expander("Columns", expanded=bool(guessed or lacks), icon=":material/table_chart:"):
         if guessed:
-            st.markdown("**Please check the columns.** Some names are not the usual ones, so the contents were looked at.")
+            st.markdown(
+                "**Please check the columns.** Some names are not the usual ones, so the contents were looked at."
+            )
         roles = ask_fields(suggestion, key)
         roles |= ASKED_MORE[suggestion.kind](suggestion, roles, key)
         system = None
         if suggestion.kind == "summary" and "summary" in roles and "system" not in roles:
             system = st.text_input("System that wrote the summaries", stem, key=f"import_system:{key}").strip() or None
-        columns = list(column for column in roles.values() if column)
+        columns = [column for column in roles.values() if column]
         if twice := sorted({column for column in columns if columns.count(column) > 1}):
             raise ValueError(f"the column {', '.join(twice)} is chosen twice")
         show_columns(suggestion, roles)
@@ -133,7 +135,9 @@ def choose_columns(
     )
 
 
-def name_roles(suggestion: Suggestion, prefix: str, columns: Sequence[str], *, alone: str | None = None) -> dict[str, str]:
+def name_roles(
+    suggestion: Suggestion, prefix: str, columns: Sequence[str], *, alone: str | None = None
+) -> dict[str, str]:
     """Map the roles of several columns to them: the suggested ones, or such as are called by the column.
 
     A column that stands `alone` may have a role without a name of its own.
@@ -168,7 +172,10 @@ def ask_several(suggestion: Suggestion, roles: Mapping[str, str], key: str) -> d
     texts = choose_columns(suggestion, roles, "Summaries, a column for each system", WIDE, key)
     found = name_roles(suggestion, WIDE, texts)
     keys = [role.removeprefix(WIDE) for role in found]
-    for label, prefix in (("Their ranks, in the same order", f"{RANK}."), ("Their systems, in the same order", OF_SYSTEM)):
+    for label, prefix in (
+        ("Their ranks, in the same order", f"{RANK}."),
+        ("Their systems, in the same order", OF_SYSTEM),
+    ):
         chosen = choose_columns(suggestion, {**roles, **found}, label, prefix, key)
         found |= (
             {f"{prefix}{one}": name for one, name in zip(keys, chosen, strict=False)}
