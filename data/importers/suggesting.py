@@ -14,7 +14,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, Literal, NamedTuple
 
-from relevance.data.importers import JUDGED, OF_CHOICES, RANKS, SUFFIXES, TABLES, guess_format
+from relevance.data.importers import MAPPED, OF_CHOICES, RANKS, SUFFIXES, TABLES, guess_format
 from relevance.data.importers.called import ASPECTS, CALLED, HUMAN, WIDE, fold_name
 from relevance.data.importers.choice_columns import find_answers, sides_of
 from relevance.data.importers.choices import find_fixed, guess_roles
@@ -28,6 +28,7 @@ from relevance.data.importers.pairwise import LEFT, RIGHT
 from relevance.data.importers.ranks import find_others, find_rank_roles
 from relevance.data.importers.rows import Table, as_text, begins_with_object, open_table
 from relevance.data.reading import MAX_NAME, is_missing
+from relevance.data.records import BadRecord
 
 Kind = Literal["summary", "choice", "several"]
 """What a row of a table holds: a summary, two summaries and a choice, or several summaries side by side."""
@@ -175,17 +176,15 @@ def find_table_format(path: Path, sheet: str | None) -> str | None:
     ending = SUFFIXES.get(path.suffix.lower())
     if sheet is not None:
         return ending
-    if ending is None and begins_with_object(path):
-        nested = any(isinstance(value, list | dict) for row in open_table(path).head(1) for value in row.values())
-        try:
-            format = guess_format(path)
-        except ValueError:
-            return "json"
-        return format if format in (*OF_CHOICES, RANKS, "json") or (format not in JUDGED and not nested) else None
-    if ending in (*TABLES, "parquet"):
+    if ending not in (*TABLES, "parquet") and not (ending is None and begins_with_object(path)):
+        return None
+    try:
         format = guess_format(path)
-        return format if format in (*TABLES, "parquet", *OF_CHOICES, RANKS) else None
-    return None
+    except BadRecord:
+        if ending is None:
+            return "json"  # objects whose fields are not called as usual
+        raise
+    return format if format in MAPPED else None
 
 
 def name_format(path: Path, kind: Kind, roles: Collection[str]) -> str:

@@ -1,6 +1,7 @@
 """What the columns of a table are, suggested by names and contents."""
 
 import csv
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import cycle
 from pathlib import Path
@@ -8,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from relevance.data.demo import FILE
-from relevance.data.importers import read_documents
+from relevance.data.importers import newsroom, read_documents
 from relevance.data.importers.mapping import Columns
 from relevance.data.importers.suggesting import suggest_columns, suggest_meanings
 from relevance.data.importing import Reading
@@ -133,6 +134,9 @@ def test_numbers_that_count_something_are_no_ratings_and_no_choices(tmp_path: Pa
 
 def test_files_that_are_no_tables(tmp_path: Path) -> None:
     assert suggest_columns(FILE) is None
+    fields = dict.fromkeys(newsroom.FIELDS, "Words.")
+    (tmp_path / "newsroom.jsonl").write_text(json.dumps(fields) + "\n")
+    assert suggest_columns(tmp_path / "newsroom.jsonl") is None
     (tmp_path / "a.txt").write_text("One.\n")
     assert suggest_columns(tmp_path / "a.txt") is None
 

@@ -40,6 +40,12 @@ def of_columns(app: AppTest, prefix: str) -> Multiselect:
     return box
 
 
+def hold(app: AppTest, kind: str) -> AppTest:
+    """Say what a row holds."""
+    (held,) = (one for one in app.get("button_group") if str(one.key).startswith("import_kind:"))
+    return sound(held.set_value(kind).run())  # type: ignore[attr-defined]
+
+
 def of_value(app: AppTest, value: str) -> Selectbox:
     (box,) = (box for box in app.selectbox if str(box.key).startswith(f"import_value:{value}:"))
     return box
@@ -98,6 +104,13 @@ def test_a_meaning_that_was_found_can_be_changed(store: DataStore) -> None:
     assert list(shown["choice"]) == ["right", "left", "right", "left", "right"]
 
 
+def test_very_many_values_are_not_all_asked(store: DataStore) -> None:
+    app = upload("mine.csv", german(*(f"answer {n}" for n in range(45)), rows=90))
+    app = hold(app, "choice")
+    app = sound(of_columns(app, "choice.").set_value(["Urteil"]).run())
+    assert "5 more values are not asked here" in said(app)
+
+
 def test_answers_get_their_numbers(store: DataStore) -> None:
     rows = "".join(f"d,A text.,R.,{name},{name} wrote.,{said}\n" for name, said in (("a", "gut"), ("b", "schlecht")))
     app = upload("mine.csv", f"document_id,source,reference,system,summary,human.Urteil\n{rows}")
@@ -111,8 +124,7 @@ def test_answers_get_their_numbers(store: DataStore) -> None:
 
 def test_whoever_imports_says_what_rows_hold(store: DataStore) -> None:
     app = upload("mine.csv", german("A", "B"))
-    (held,) = (one for one in app.get("button_group") if str(one.key).startswith("import_kind:"))
-    app = sound(held.set_value("several").run())  # type: ignore[attr-defined]
+    app = hold(app, "several")
     assert "Choose the columns of two summaries" in said(app)
     app = sound(of_columns(app, "summary.").set_value(["Text links", "Text rechts"]).run())
     app = sound(of_column(app, "reference").select("Muster").run())
@@ -153,6 +165,7 @@ def test_a_saved_mapping_is_used_again(store: DataStore, tmp_path: Path) -> None
     app = upload("other.csv", german("B", "A", "A"))
     app = sound(app.file_uploader(key="import_mapping").upload("mine.toml", kept.encode(), "application/toml").run())
     assert not [box for box in app.selectbox if "import_column:" in str(box.key)]
+    assert "Columns and values are read as the mapping mine.toml says." in said(app)
     press(app, "import")
     assert store.dataset("other").columns == kept
     app = upload("third.csv", german("A"))

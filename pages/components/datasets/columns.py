@@ -269,7 +269,7 @@ def remember_found(key: str, columns: Columns | None) -> bool:
 def ask_values(key: str) -> dict[str, str]:
     """Ask what values mean; return the meanings that somebody said."""
     kept: dict[str, AskedValue] = st.session_state.get(f"import_asked:{key}", {})
-    asked = dict(list(kept.items())[:MOST_VALUES])
+    asked = dict(sorted(kept.items(), key=lambda one: one[1].found is not None)[:MOST_VALUES])
     if not asked:
         return {}
     told: dict[str, str] = {}
@@ -281,6 +281,8 @@ def ask_values(key: str) -> dict[str, str]:
             for value, one in asked.items():
                 if (meaning := ask_meaning(value, one, key)) is not None and meaning != one.found:
                     told[value] = meaning
+        if more := len(kept) - len(asked):
+            st.caption(f"{more:,} more values are not asked here: a mapping can say them, in its part `[values]`.")
     return told
 
 

@@ -172,7 +172,10 @@ def ask_saved() -> Columns | None:
     """Ask for a mapping that was saved from another file. Raises `BadColumns`."""
     with st.popover("Use a saved mapping", icon=":material/upload:", type="tertiary"):
         file = ask_for_file("A mapping that was saved here, or by the command import", "import_mapping", type="toml")
-    return None if file is None else load_columns(file.getvalue(), in_one_line(file.name))
+    if file is None:
+        return None
+    st.caption(f"Columns and values are read as the mapping {in_markdown(file.name)} says.")
+    return load_columns(file.getvalue(), in_one_line(file.name))
 
 
 def offer_to_take(path: Path, name: str, reading: Reading, preview: FilePreview | None) -> None:
