@@ -105,7 +105,7 @@ def test_a_meaning_that_was_found_can_be_changed(store: DataStore) -> None:
 
 
 def test_very_many_values_are_not_all_asked(store: DataStore) -> None:
-    app = upload("mine.csv", german(*(f"answer {n}" for n in range(45)), rows=90))
+    app = upload("mine.csv", german(*(f"quux {n}!" for n in range(45)), rows=90))
     app = hold(app, "choice")
     app = sound(of_columns(app, "choice.").set_value(["Urteil"]).run())
     assert "5 more values are not asked here" in said(app)
