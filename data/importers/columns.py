@@ -113,11 +113,6 @@ def find_people(head: TableHead, known: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def guess_people(head: TableHead, known: Mapping[str, str]) -> dict[str, str]:
-    """Map the same where the `known` roles have ratings."""
-    return find_people(head, known) if any(role.startswith(HUMAN) for role in known) else {}
-
-
 def complete_columns(
     path: Path, columns: Columns, say: Say, *, cells: bool, found: Mapping[str, str] = NOTHING
 ) -> Columns:

@@ -18,7 +18,7 @@ from relevance.data.importers import MAPPED, OF_CHOICES, RANKS, SUFFIXES, TABLES
 from relevance.data.importers.called import ASPECTS, CALLED, HUMAN, WIDE, fold_name
 from relevance.data.importers.choice_columns import find_answers, sides_of
 from relevance.data.importers.choices import find_fixed, guess_roles
-from relevance.data.importers.columns import TableHead, guess_people
+from relevance.data.importers.columns import TableHead, guess_rated
 from relevance.data.importers.columns import guess_roles as guess_summary_roles
 from relevance.data.importers.delimited import are_numbers
 from relevance.data.importers.described import DESCRIPTIONS, OWN, open_described
@@ -72,12 +72,14 @@ class Suggestion(NamedTuple):
     """The column of each role that is known or suggested."""
     told: frozenset[str]
     """The roles that names of columns tell; what the others are is told from the contents."""
-    path: Path
+    of_summaries: str
+    """The format of the file as a table of summaries."""
 
     def format_of(self, columns: Columns | None) -> str:
         """Return the format by which the file is read with these columns; None are the suggested ones."""
-        own = DESCRIPTIONS.get(self.format)
-        return self.format if columns is None or own else name_format(self.path, self.kind, columns.roles or self.roles)
+        if columns is None or self.format in DESCRIPTIONS:
+            return self.format
+        return name_format(self.of_summaries, self.kind, columns.roles or self.roles)
 
 
 class Column:
@@ -164,9 +166,11 @@ def suggest_columns(path: Path, kind: Kind | None = None, sheet: str | None = No
     kind = kind or tell_kind(format, known, table.names, rows)
     roles = {**fixed, **known[kind]} if kind == "choice" else known[kind]
     found = {**roles, **suggest_by_contents(kind, table.names, rows, roles)}
+    ending = SUFFIXES.get(path.suffix.lower())
+    of_summaries = ending if ending in (*TABLES, "parquet") else "json" if begins_with_object(path) else "csv"
     if described is OWN or kind != "choice":
-        format = name_format(path, kind, found)
-    return Suggestion(format, kind, table.names, rows, found, frozenset(roles), path)
+        format = name_format(of_summaries, kind, found)
+    return Suggestion(format, kind, table.names, rows, found, frozenset(roles), of_summaries)
 
 
 def find_table_format(path: Path, sheet: str | None) -> str | None:
@@ -187,14 +191,13 @@ def find_table_format(path: Path, sheet: str | None) -> str | None:
     return format if format in MAPPED else None
 
 
-def name_format(path: Path, kind: Kind, roles: Collection[str]) -> str:
-    """Return the format of a table whose columns have these roles."""
+def name_format(of_summaries: str, kind: Kind, roles: Collection[str]) -> str:
+    """Return the format of a table whose columns have these roles; `of_summaries` is that of one of summaries."""
     if kind == "choice":
         return "choices"
     if any(role.partition(".")[0] in (BEST, WORST, RANK) for role in roles):
         return RANKS
-    ending = SUFFIXES.get(path.suffix.lower())
-    return ending if ending in (*TABLES, "parquet") else "json" if begins_with_object(path) else "csv"
+    return of_summaries
 
 
 def guess_by_names(
@@ -220,7 +223,7 @@ def guess_by_names(
     left = [name for name in table.names if name not in ranked.values()]
     head = TableHead(None, tuple(left), tuple(tuple(as_text(row.get(name)) for name in left) for row in rows))
     roles = {role: name for role, name in guess_summary_roles(head).items() if not role.startswith(WIDE)}
-    return {**roles, **guess_people(head, roles), **ranked}
+    return {**roles, **guess_rated(head, {**roles, **ranked}), **ranked}
 
 
 def tell_kind(
@@ -258,11 +261,11 @@ def suggest_by_contents(
         if sides_of(roles, "") is None and (sides := find_pair(texts, reserved=count_lacking(roles))):
             found |= {LEFT: sides[0].name, RIGHT: sides[1].name}
             texts = [one for one in texts if one not in sides]
-        found |= part_texts(texts, rows, {**roles, **found})
+        found |= part_texts(texts, columns, {**roles, **found})
         found |= suggest_ids(columns, {**roles, **found})
         return found | suggest_labels(columns, rows, {**roles, **found})
     if kind == "several":
-        return found | part_texts(texts if len(texts) == 1 else (), rows, roles)
+        return found | part_texts(texts if len(texts) == 1 else (), columns, roles)
     found |= suggest_summary_texts(texts, [role for role in ("source", "reference", "summary") if role not in roles])
     found |= suggest_ids(columns, {**roles, **found})
     free = [one for one in columns.values() if one.name not in {**roles, **found}.values()]
@@ -346,12 +349,12 @@ def compare_names(one: str, other: str) -> float:
     return SequenceMatcher(None, fold_name(one), fold_name(other), autojunk=False).ratio()
 
 
-def part_texts(texts: Sequence[Column], rows: Sequence[Mapping[str, Any]], roles: Mapping[str, str]) -> dict[str, str]:
+def part_texts(texts: Sequence[Column], columns: Mapping[str, Column], roles: Mapping[str, str]) -> dict[str, str]:
     """Tell the source and the reference apart, the longest text being the source."""
     needed = [role for role in ("source", "reference") if role not in roles]
     longest = sorted(texts, key=lambda one: -one.length)
     if len(needed) == 2 and len(longest) == 1:
-        known = [Column(roles[side], rows).length for side in (LEFT, RIGHT) if side in roles]
+        known = [columns[roles[side]].length for side in (LEFT, RIGHT) if side in roles]
         is_source = bool(known) and longest[0].length > 3 * fmean(known)
         return {"source" if is_source else "reference": longest[0].name}
     return {role: one.name for role, one in zip(needed, longest, strict=False)}

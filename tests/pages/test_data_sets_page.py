@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
-from streamlit.testing.v1.element_tree import Multiselect, Selectbox
 
 from relevance.annotation.store import AnnotationStore
 from relevance.data.database import connect
@@ -17,6 +16,7 @@ from relevance.data.records import SOURCE_CUT, TRAINED_ON, Summary
 from relevance.data.store import CANCELLED, DataStore
 from relevance.metrics import METRICS, default_metrics, make_metrics
 from relevance.metrics.scoring import score_dataset
+from tests.pages.import_form import of_column, of_columns, upload
 from tests.pages.opening import address, drawn_until, html, open_page, press, pressed, said, sound, visible
 
 
@@ -29,23 +29,6 @@ def open_part(part: str, **query: str) -> AppTest:
     app = open_page("datasets.py", **query)
     app.session_state.part = part
     return sound(app.run())
-
-
-def column(app: AppTest, role: str) -> Selectbox:
-    """The list from which the column of a role is chosen."""
-    (box,) = (box for box in app.selectbox if f":{role}:" in str(box.key) and "import_column:" in str(box.key))
-    return box
-
-
-def several(app: AppTest, prefix: str) -> Multiselect:
-    """The list from which columns are chosen whose roles begin so."""
-    (box,) = (box for box in app.multiselect if f":{prefix}:" in str(box.key))
-    return box
-
-
-def upload(name: str, text: str) -> AppTest:
-    app = open_page("datasets.py")
-    return sound(app.file_uploader(key="file:0").upload(name, text.encode(), "text/plain").run())
 
 
 # --- importing --------------------------------------------------------------------------------------------------
@@ -84,15 +67,15 @@ def test_columns_of_other_names_and_semicolons_are_read_as_one_says(store: DataS
         "annotator": "(none)",
         "aspect": "(none)",
     }
-    assert several(app, "human.").value == ["relevance"]
+    assert of_columns(app, "human.").value == ["relevance"]
     assert "In the file: 1 document, 2 summaries by 2 systems, ratings of relevance." in said(app).replace("*", "")
-    sound(column(app, "source").select("output").run())
+    sound(of_column(app, "source").select("output").run())
     assert "The column output is chosen twice." in said(app)
-    sound(column(app, "source").select("(none)").run())
-    sound(column(app, "reference").select("(none)").run())
+    sound(of_column(app, "source").select("(none)").run())
+    sound(of_column(app, "reference").select("(none)").run())
     assert "Choose the columns of the reference." in said(app)
-    sound(column(app, "reference").select("gold").run())
-    sound(column(app, "source").select("article").run())
+    sound(of_column(app, "reference").select("gold").run())
+    sound(of_column(app, "source").select("article").run())
     press(app, "import")
     ((document, summaries),) = store.records("mine")
     assert (document.source, document.references) == ("A text.", ("A reference.",))
@@ -113,10 +96,10 @@ def test_summaries_without_a_document_s_id_and_a_system(store: DataStore) -> Non
 
 def test_a_column_of_summaries_for_each_system(store: DataStore) -> None:
     app = upload("mine.csv", "document,reference,summary_a,summary_b,third\nOne.,R one.,A one.,B one.,C one.\n")
-    assert several(app, "summary.").value == ["summary_a", "summary_b"]
-    sound(several(app, "summary.").set_value([]).run())
+    assert of_columns(app, "summary.").value == ["summary_a", "summary_b"]
+    sound(of_columns(app, "summary.").set_value([]).run())
     assert "Choose the columns of two summaries." in said(app)
-    sound(several(app, "summary.").set_value(["summary_a", "third"]).run())
+    sound(of_columns(app, "summary.").set_value(["summary_a", "third"]).run())
     press(app, "import")
     ((_, written),) = store.records("mine")
     assert [(one.system, one.text) for one in written] == [("a", "A one."), ("third", "C one.")]
@@ -125,7 +108,7 @@ def test_a_column_of_summaries_for_each_system(store: DataStore) -> None:
 def test_a_column_of_ratings_without_its_prefix_is_offered(store: DataStore) -> None:
     text = "document_id,source,reference,system,summary,relevance\nd,A text.,A reference.,a,Some words.,4\n"
     app = upload("mine.csv", text)
-    assert several(app, "human.").value == ["relevance"]
+    assert of_columns(app, "human.").value == ["relevance"]
     press(app, "import")
     assert store.dataset("mine").aspects == ("relevance",)
 
@@ -133,7 +116,7 @@ def test_a_column_of_ratings_without_its_prefix_is_offered(store: DataStore) -> 
 def test_a_table_with_a_row_for_each_annotator_keeps_each_rating(store: DataStore) -> None:
     rows = "".join(f"d,A text.,R.,{system},Some words.,{n},w{n}\n" for system in "ab" for n in (1, 4))
     app = upload("mine.csv", f"document_id,source,reference,system,summary,relevance,worker\n{rows}")
-    assert column(app, "annotator").value == "worker"
+    assert of_column(app, "annotator").value == "worker"
     assert "their means count, and each is kept" in said(app)
     press(app, "import")
     assert store.dataset("mine").annotated == ("relevance",)

@@ -1,15 +1,17 @@
 """The import on the page Data sets: what rows hold, what columns and values are, and where it ends."""
 
+import json
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
-from streamlit.testing.v1.element_tree import Multiselect, Selectbox
+from streamlit.testing.v1.element_tree import Selectbox
 
 from relevance.annotation.store import AnnotationStore
 from relevance.data.database import connect
 from relevance.data.importers.mapping import read_columns
 from relevance.data.store import DataStore
+from tests.pages.import_form import of_column, of_columns, upload
 from tests.pages.opening import address, open_page, press, said, sound
 from tests.sheets import write_sheet
 from tests.waiting import until
@@ -22,22 +24,6 @@ LONG = "of a text that is long enough to be taken for one and goes on for a whil
 @pytest.fixture
 def store(sqlite_url: str) -> DataStore:
     return DataStore(connect(sqlite_url))
-
-
-def upload(name: str, content: str | bytes) -> AppTest:
-    app = open_page("datasets.py")
-    content = content.encode() if isinstance(content, str) else content
-    return sound(app.file_uploader(key="file:0").upload(name, content, "text/plain").run())
-
-
-def of_column(app: AppTest, role: str) -> Selectbox:
-    (box,) = (box for box in app.selectbox if f":{role}:" in str(box.key) and "import_column:" in str(box.key))
-    return box
-
-
-def of_columns(app: AppTest, prefix: str) -> Multiselect:
-    (box,) = (box for box in app.multiselect if f":{prefix}:" in str(box.key))
-    return box
 
 
 def hold(app: AppTest, kind: str) -> AppTest:
@@ -142,6 +128,26 @@ def test_nothing_is_guessed_that_somebody_took_away(store: DataStore) -> None:
     press(app, "import")
     dataset = store.dataset("mine")
     assert (dataset.aspects, dataset.annotated) == ((), None)
+
+
+def test_columns_of_json_can_be_changed(store: DataStore) -> None:
+    row = {"key": "d", "article": "A text.", "gold": "R.", "model": "a", "output": "Words.", "other": "Else."}
+    app = upload("mine.jsonl", json.dumps(row) + "\n")
+    app = sound(of_column(app, "summary").select("other").run())
+    app = sound(of_column(app, "source").select("(none)").run())
+    press(app, "import")
+    ((document, (one,)),) = store.records("mine")
+    assert (document.source, one.text) == ("", "Else.")
+
+
+def test_ranks_keep_their_annotator_where_columns_are_changed(store: DataStore, sqlite_url: str) -> None:
+    ranks = "".join(f"d,R.,{name},{name} wrote.,{rank},zoe\n" for rank, name in enumerate("ab", 1))
+    app = upload("mine.csv", f"document_id,reference,system,summary,rank,worker\n{ranks}")
+    assert of_column(app, "annotator").value == "worker"
+    app = sound(of_column(app, "document_id").select("(none)").run())
+    press(app, "import")
+    counts = AnnotationStore(connect(sqlite_url)).study("mine")
+    assert (counts.judgments, counts.pairs) == (1, 1)
 
 
 def test_ratings_by_people_whom_no_column_names(store: DataStore) -> None:
