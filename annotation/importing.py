@@ -22,13 +22,12 @@ from relevance.annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow
 from relevance.data.access import visitor_of
 from relevance.data.cleaning import RULES
 from relevance.data.database import now
-from relevance.data.files import sha256
 from relevance.data.importers import JUDGED, read_judgments, tell_format
 from relevance.data.importers.mapping import Columns, write_columns
 from relevance.data.importers.pairwise import LEFT, TIE, GivenJudgment, JudgedPairs, Question
-from relevance.data.importing import Reading, describe_import, import_file
+from relevance.data.importing import Reading, describe_import, fingerprint, import_file
 from relevance.data.marks import check_marks
-from relevance.data.reading import FileLine, Say, quote_value, say_nothing
+from relevance.data.reading import Say, quote_value, say_nothing
 from relevance.data.records import BadRecord
 from relevance.data.store import DataStore, checked_name
 from relevance.data.store.base import has_named, insert_named
@@ -103,7 +102,7 @@ def import_judgments(
     if of is not None and file.columns is not None and "document_id" not in file.columns.roles:
         raise BadRecord(f"{path.name}:1: which documents of {of} the judgments are of is not known without their ids")
     records = [] if of is not None else list(check_marks(file.given.records, say, clean=reading.clean))
-    hashes, digest = hash_records(records), sha256(path)
+    hashes, digest = hash_records(records), fingerprint(path, file.format, file.columns)
     with store.changing("texts") as session:
         for study in file.studies:
             if has_named(session, StudyRow, study):
@@ -124,7 +123,7 @@ def import_judgments(
         summaries = read_summaries(session, dataset.id)
         systems = {system for _, system in summaries}
         if of is not None:
-            check_judged(path, file.given.judgments, summaries, of)
+            check_judged(file.given.judgments, summaries, of)
             systems = {system for one in file.given.judgments for system in (one.left, one.right)}
         for study, (question, judgments) in file.studies.items():
             spec = StudySpec(
@@ -172,13 +171,13 @@ def name_study(name: str, question: str) -> str:
 
 
 def check_judged(
-    path: Path, judgments: Sequence[GivenJudgment], summaries: Mapping[tuple[str, str], tuple[int, int]], dataset: str
+    judgments: Sequence[GivenJudgment], summaries: Mapping[tuple[str, str], tuple[int, int]], dataset: str
 ) -> None:
     """Refuse judgments of a summary that the data set does not have. Raises `BadRecord`."""
     for one in judgments:
         for system in (one.left, one.right):
             if (one.document_id, system) not in summaries:
-                FileLine(path, one.line).refuse(
+                one.place.refuse(
                     f"the data set {dataset} has no summary of {quote_value(one.document_id)} by "
                     f"{quote_value(system)}: correct the names, or leave the row out"
                 )

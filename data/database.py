@@ -218,8 +218,8 @@ def keep_to_file(engine: Engine) -> None:
         # One call reads all of the file's status, as it may be gone in the next moment; the folder holds the journal.
         return status.st_dev, status.st_ino, status.st_mode, os.access(file.parent, os.W_OK)
 
-    def refuse_to_create(*_: Any) -> None:
-        identity()
+    def refuse_to_create(_dialect: Any, _record: Any, arguments: list[Any], options: dict[str, Any]) -> None:
+        arguments[:1], options["uri"] = [f"{file.absolute().as_uri()}?mode=rw"], True
 
     def remember(_connection: Any, record: Any) -> None:
         record.info["file"] = identity()

@@ -19,6 +19,7 @@ from relevance.data.importers import (
     tell_format,
 )
 from relevance.data.importers.mapping import Columns, write_columns
+from relevance.data.importers.opening import list_files
 from relevance.data.marks import Marks
 from relevance.data.own_references import describe_own_references
 from relevance.data.reading import FileLine, Say, identifier, say_nothing
@@ -62,7 +63,7 @@ def import_file(
     dataset = store.add_dataset(
         name=name,
         format=format,
-        sha256=fingerprint(path, format),
+        sha256=fingerprint(path, format, columns),
         records=records,
         cleaned=RULES if clean else None,
         columns=write_columns(kept[0]) if kept else None,
@@ -118,12 +119,16 @@ def count_differing(records: Iterable[tuple[Document, Sequence[Summary]]]) -> in
     )
 
 
-def fingerprint(path: Path, format: str) -> str:
+def fingerprint(path: Path, format: str, columns: Columns | None = None) -> str:
     """Compute the SHA-256 of a file, or for a folder, of the names and hashes of the files that are read."""
     if format == "mt_metrics_eval" and path.is_file():
         path = mt_metrics_eval.find_documents(path).parent.parent  # the file names its folder
-    if path.is_file():
+    if path.is_file() and (columns is None or not (columns.files or columns.documents)):
         return sha256(path)
-    files = sorted({file for pattern in FOLDERS.get(format, ()) for file in path.rglob(pattern) if file.is_file()})
+    if columns is not None:
+        files = list_files(path, columns)
+        path = path if path.is_dir() else path.parent
+    else:
+        files = sorted({file for pattern in FOLDERS.get(format, ()) for file in path.rglob(pattern) if file.is_file()})
     listed = (f"{sha256(file)}  {file.relative_to(path)}\n" for file in files)
     return hashlib.sha256("".join(listed).encode()).hexdigest()

@@ -40,8 +40,10 @@ from relevance.data.importers.choice_columns import fits as fits_choices
 from relevance.data.importers.columns import complete_columns, guess_table
 from relevance.data.importers.described import DESCRIPTIONS, recognize
 from relevance.data.importers.mapping import BadColumns, Columns, Keep, keep_nothing
+from relevance.data.importers.opening import list_files, open_table
 from relevance.data.importers.pairwise import JudgedPairs, Read, read_judged
-from relevance.data.importers.rows import Table, begins_with_object, open_table
+from relevance.data.importers.rank_columns import fits as fits_ranks
+from relevance.data.importers.rows import Table, begins_with_object
 from relevance.data.marks import check_marks
 from relevance.data.own_references import OwnReferences
 from relevance.data.reading import SPREADSHEETS, Say, quote_value, read_json, say_nothing
@@ -159,11 +161,11 @@ def guess_format(path: Path, columns: Columns | None = None) -> str:
 
     A folder is recognized by its files. Raises `BadRecord` if the format cannot be told.
     """
+    if columns is not None:
+        return guess_told(path, columns)
     if path.is_dir():
         return guess_folder(path)
     guessed = SUFFIXES.get(path.suffix.lower())
-    if columns is not None:
-        return guess_told(path, columns, guessed)
     if guessed in MAPPED:
         return guess_table_format(path, guessed)
     return guess_json(path) if guessed is None else guessed
@@ -176,9 +178,9 @@ def tell_format(path: Path, columns: Columns | None, say: Say) -> str:
     return format
 
 
-def guess_told(path: Path, columns: Columns, ending: str | None) -> str:
-    """Return the format of a table about whose columns something was said; `ending` is what its ending says."""
-    names = open_table(path, columns.sheet).names
+def guess_told(path: Path, columns: Columns) -> str:
+    """Return the format of a table about whose columns something was said."""
+    names = open_table(path, columns).names
     if columns.of_ranks:
         return RANKS
     if not columns.of_summaries and (format := recognize(names)):
@@ -186,7 +188,9 @@ def guess_told(path: Path, columns: Columns, ending: str | None) -> str:
     told = columns.find(names)
     if columns.of_choices or (not columns.of_summaries and fits_choices(set(names) - set(told.values()))):
         return "choices"
-    return ending if ending in MAPPED else "json" if begins_with_object(path) else "csv"
+    first = list_files(path, columns)[0]
+    ending = SUFFIXES.get(first.suffix.lower())
+    return ending if ending in MAPPED else "json" if begins_with_object(first) else "csv"
 
 
 def guess_table_format(path: Path, ending: str) -> str:
@@ -215,7 +219,7 @@ def guess_json(path: Path) -> str:
             "the format cannot be told from the fields "
             f"{', '.join(map(quote_value, list(record)[:8])) or '(none)'}: to be read as a table, the objects lack "
             f"{describe_missing(record) or 'nothing, but they are nested'}",
-            "; say which field is what by --columns, or name a format by --format",
+            "; say which field is what by --columns, or where the rows lie by a mapping's rows, or name a --format",
         )
     raise BadRecord(f"{path.name}:1: the file is empty")
 
@@ -231,7 +235,7 @@ def tell_json(path: Path) -> str | None:
 def tell_judged(table: Table) -> str | None:
     """Return the format of a table of choices or ranks; None for another."""
     rows = table.head()
-    if ranks.fits(table.names, rows):
+    if fits_ranks(table.names, rows):
         return RANKS
     return "choices" if fits_choices(table.names, rows) else None
 

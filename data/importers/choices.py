@@ -28,8 +28,9 @@ from relevance.data.importers.mapping import (
     keep_nothing,
 )
 from relevance.data.importers.meanings import SIDES, Meanings
+from relevance.data.importers.opening import open_table
 from relevance.data.importers.pairwise import LEFT, RIGHT, TIE, Comparison, Question, count, parse_moment, records_of
-from relevance.data.importers.rows import Table, open_table
+from relevance.data.importers.rows import Table
 from relevance.data.importers.table import list_names
 from relevance.data.reading import FileLine, Say, quote_value
 from relevance.data.records import Document, Summary
@@ -59,7 +60,7 @@ def open_choices(path: Path, columns: Columns | None, say: Say, format: str = "c
     """
     columns = columns or Columns({})
     described = DESCRIPTIONS.get(format, OWN)
-    table = open_table(path, columns.sheet) if described is OWN else open_described(path, format)
+    table = open_table(path, columns) if described is OWN else open_described(path, format)
     told = columns.find(table.names)
     if columns.of_summaries:
         raise BadColumns("columns of a table of summaries and of one of choices do not go together: " + ", ".join(told))

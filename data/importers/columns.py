@@ -20,7 +20,8 @@ from relevance.data.importers.called import (
 from relevance.data.importers.delimited import DELIMITERS, are_numbers
 from relevance.data.importers.given_ratings import read_numbered
 from relevance.data.importers.mapping import RANK, Columns
-from relevance.data.importers.rows import as_text, open_table
+from relevance.data.importers.opening import open_table
+from relevance.data.importers.rows import as_text
 from relevance.data.importers.table import is_taken
 from relevance.data.reading import Say, is_missing, quote_value
 from relevance.data.records import BadRecord
@@ -54,9 +55,9 @@ class TableHead(NamedTuple):
         return set(REQUIRED) <= set(self.names)
 
 
-def read_head(path: Path, sheet: str | None = None, *, cells: bool = True, count: int = ROWS) -> TableHead:
+def read_head(path: Path, columns: Columns | None = None, *, cells: bool = True, count: int = ROWS) -> TableHead:
     """Read the first rows of a table; with `cells` it is a text table or a spreadsheet. Raises `BadRecord`."""
-    table = open_table(path, sheet, cells=cells)
+    table = open_table(path, columns, cells=cells)
     rows = tuple(tuple(as_text(row.get(name)) for name in table.names) for row in table.head(count))
     return TableHead(table.delimiter, table.names, rows)
 
@@ -120,7 +121,7 @@ def complete_columns(
 
     `found` has roles that are guessed already. Raises `BadRecord` and `BadColumns`.
     """
-    head = read_head(path, columns.sheet, cells=cells)
+    head = read_head(path, columns, cells=cells)
     told = columns.find(head.names)
     left = [place for place, name in enumerate(head.names) if name not in {*told.values(), *found.values()}]
     names, *rows = (tuple(row[place] for place in left) for row in (head.names, *head.rows))

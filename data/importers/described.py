@@ -11,8 +11,10 @@ from typing import Any, NamedTuple
 
 from relevance.data import reading
 from relevance.data.importers.lmarena import BETWEEN
+from relevance.data.importers.opening import open_table
 from relevance.data.importers.pairwise import count
-from relevance.data.importers.rows import INSPECTED, Table, TableRow, as_text, flatten, open_table
+from relevance.data.importers.rows import INSPECTED, Table, TableRow, as_text
+from relevance.data.importers.spreading import flatten
 from relevance.data.reading import FileLine, Say, say_nothing
 
 NOTHING: Mapping[str, Any] = {}

@@ -14,6 +14,24 @@ choice = 7
 In a table of ratings, `[values]` has numbers (`"Strongly agree" = 5`), and `[scales]` may say from where to where the
 ratings of an aspect go (`fluency = [1, 5]`): another one refuses the file. With `guess = false`, only columns that are
 said are read.
+
+Rows may lie in several files of a folder, and within objects of JSON (`relevance.data.importers.templates`); a column
+may be several, joined; and the texts of documents may have a file of their own, which is read in the same ways:
+
+```toml
+files = "{part}.jsonl"
+rows = "questions.{question}.reviews.{}"
+
+[columns]
+document_id = "part+question"
+
+[documents]
+files = "stories.jsonl"
+
+[documents.columns]
+document_id = "id"
+source = "story"
+```
 """
 
 import tomllib
@@ -26,6 +44,7 @@ import tomlkit
 from relevance.data.importers.called import ANNOTATOR, ASPECT, HUMAN, OPTIONAL, REQUIRED, WIDE
 from relevance.data.importers.delimited import NUMBER
 from relevance.data.importers.pairwise import LEFT, RIGHT, TIE
+from relevance.data.importers.templates import BadTemplate, check_template
 from relevance.data.reading import quote_value
 
 BAD, SKIP, BY_SYSTEM = "bad", "skip", "system"
@@ -44,6 +63,13 @@ OF_CHOICES = ("left", "right", "left_system", "right_system", CHOICE, ANNOTATOR,
 
 OF_RANKS = (RANK, BEST, WORST)
 """The roles that only a table of ranks has, of the best and the worst; each may have a part after a full stop."""
+
+TEXTS_OF_DOCUMENTS = ("title", "source", "reference")
+"""The roles that a file of documents may have, beside their ids."""
+DOCUMENTS = "documents."
+"""Prefix of the columns that a file of documents adds to a table."""
+JOINED = "+"
+"""What stands between the names of columns that are joined."""
 
 KNOWN = (
     *(*REQUIRED, *OPTIONAL, f"{HUMAN}ASPECT", ASPECT, f"{WIDE}SYSTEM", *OF_CHOICES, f"{QUESTION}QUESTION"),
@@ -85,6 +111,12 @@ class Columns(NamedTuple):
     """By aspect, the lowest and the highest rating that there can be."""
     guess: bool = True
     """Whether roles that are not said are guessed."""
+    files: str | None = None
+    """Which files of a folder have the rows (`relevance.data.importers.templates.find_files`); None for one file."""
+    rows: str | None = None
+    """Where the rows lie within an object of JSON (`parse_steps`); None if each object is a row."""
+    documents: "Columns | None" = None
+    """How a table with the documents' texts is read, in the same folder."""
 
     @property
     def has_choices(self) -> bool:
@@ -126,6 +158,12 @@ def find_column(role: str, told: str, names: Sequence[str]) -> str:
         return names[int(told) - 1]
     listed = ", ".join(f"{place} {quote_value(name)}" for place, name in enumerate(names, 1))
     raise BadColumns(f"there is no column {quote_value(told)} for {role}; the columns are {listed}")
+
+
+def split_joined(told: str, names: Sequence[str]) -> list[str]:
+    """Return the columns that a name such as `part+question` joins; nothing if it is not made of their names."""
+    parts = told.split(JOINED)
+    return parts if len(parts) > 1 and {*parts} <= {*names} and told not in names else []
 
 
 def parse_columns(told: str) -> Columns:
@@ -173,16 +211,29 @@ def load_columns(content: bytes, name: str) -> Columns:
 
 
 KINDS = {dict: "a table", str: "a text", bool: "true or false"}
+KEYS = {
+    "columns": dict,
+    "values": dict,
+    "scales": dict,
+    "system": str,
+    "sheet": str,
+    "guess": bool,
+    "files": str,
+    "rows": str,
+    "documents": dict,
+}
+"""The keys of a mapping, and what each of them is."""
+OF_DOCUMENTS = ("columns", "sheet", "files", "rows")
+"""The keys of its table of documents."""
 
 
 def to_columns(told: Mapping[str, Any]) -> Columns:
     """Check the tables of a mapping. Raises `BadColumns`."""
-    known = {"columns": dict, "values": dict, "scales": dict, "system": str, "sheet": str, "guess": bool}
     for key, value in told.items():
-        if key not in known:
-            raise BadColumns(f"unknown key {quote_value(key)}; known are {', '.join(known)}")
-        if not isinstance(value, known[key]):
-            raise BadColumns(f"{key} must be {KINDS[known[key]]}")
+        if key not in KEYS:
+            raise BadColumns(f"unknown key {quote_value(key)}; known are {', '.join(KEYS)}")
+        if not isinstance(value, KEYS[key]):
+            raise BadColumns(f"{key} must be {KINDS[KEYS[key]]}")
     roles = {}
     for role, column in told.get("columns", {}).items():
         named = nested(role, column) if isinstance(column, dict) else {role: column}
@@ -190,8 +241,47 @@ def to_columns(told: Mapping[str, Any]) -> Columns:
             if isinstance(one, bool) or not isinstance(one, str | int):
                 raise BadColumns(f"columns.{name} must be the name of a column or its place")
             roles[name] = str(one)
-    values, scales = check_meanings(told.get("values", {})), check_scales(told.get("scales", {}))
-    return Columns(check_roles(roles), values, told.get("system"), told.get("sheet"), scales, told.get("guess", True))
+    columns = Columns(
+        check_roles(roles),
+        check_meanings(told.get("values", {})),
+        told.get("system"),
+        told.get("sheet"),
+        check_scales(told.get("scales", {})),
+        told.get("guess", True),
+        read_template("files", told),
+        read_template("rows", told),
+    )
+    return with_documents(columns, told["documents"]) if "documents" in told else columns
+
+
+def read_template(key: str, told: Mapping[str, Any]) -> str | None:
+    """Return a template of a mapping. Raises `BadColumns`."""
+    try:
+        return check_template(told[key]) if key in told else None
+    except BadTemplate as error:
+        raise BadColumns(f"{key}: {error}") from error
+
+
+def with_documents(columns: Columns, told: Mapping[str, Any]) -> Columns:
+    """Add how a table of documents is read, and the roles of its texts. Raises `BadColumns`."""
+    if other := [key for key in told if key not in OF_DOCUMENTS]:
+        raise BadColumns(f"documents: unknown key {quote_value(other[0])}; known are {', '.join(OF_DOCUMENTS)}")
+    try:
+        documents = to_columns(told)
+    except BadColumns as error:
+        raise BadColumns(f"documents: {error}") from error
+    known = ("document_id", *TEXTS_OF_DOCUMENTS)
+    if other := [role for role in documents.roles if role not in known]:
+        raise BadColumns(f"documents have the roles {', '.join(known)}, not {quote_value(other[0])}")
+    for where, roles in (("columns", columns.roles), ("documents.columns", documents.roles)):
+        if not roles.get("document_id"):
+            raise BadColumns(f"{where} must have document_id, by which rows find their documents")
+    if documents.files is None and documents.rows is None:
+        raise BadColumns("documents must have files, the file of their texts, or rows, where they lie in the same file")
+    added = {role: f"{DOCUMENTS}{role}" for role in TEXTS_OF_DOCUMENTS if role in documents.roles}
+    if both := [role for role in added if columns.roles.get(role, added[role]) != added[role]]:
+        raise BadColumns(f"{both[0]} is among the columns and those of documents")
+    return columns._replace(roles={**columns.roles, **added}, documents=documents)
 
 
 def nested(role: str, table: Mapping[str, Any]) -> dict[str, Any]:
@@ -235,12 +325,20 @@ def write_columns(columns: Columns) -> str:
     document = tomlkit.document()
     if not columns.guess:
         document.add("guess", False)
-    for key in ("system", "sheet"):
+    for key in ("system", "sheet", "files", "rows"):
         if (value := getattr(columns, key)) is not None:
             document.add(key, value)
-    document.add("columns", dict(columns.roles))
+    document.add("columns", {role: name for role, name in columns.roles.items() if not is_added(columns, name)})
     if columns.values:
         document.add("values", dict(columns.values))
     if columns.scales:
         document.add("scales", {aspect: list(ends) for aspect, ends in columns.scales.items()})
+    if (texts := columns.documents) is not None:
+        told = {key: value for key in ("sheet", "files", "rows") if (value := getattr(texts, key)) is not None}
+        document.add("documents", {**told, "columns": dict(texts.roles)})
     return tomlkit.dumps(document).rstrip("\n") + "\n"
+
+
+def is_added(columns: Columns, name: str) -> bool:
+    """Tell whether a column is one that the table of documents adds."""
+    return columns.documents is not None and name.startswith(DOCUMENTS)

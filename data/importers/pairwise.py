@@ -59,7 +59,8 @@ class Comparison(NamedTuple):
     question: Question = ONLY
 
 
-class GivenJudgment(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class GivenJudgment:
     """A judgment of two summaries of a document, identified by their systems in the data set."""
 
     document_id: str
@@ -70,8 +71,8 @@ class GivenJudgment(NamedTuple):
     decided_at: datetime | None
     comment: str | None
     question: Question
-    line: int
-    """Its line in the file."""
+    place: FileLine = field(compare=False)
+    """Its row in the file."""
 
 
 class JudgedPairs(NamedTuple):
@@ -115,7 +116,7 @@ class Gathered:
             return
         if replace(document, references=known.references) != known:
             place.refuse(
-                f"the document {reading.quote_value(document.id)} has another text or title in line {before.line}"
+                f"the document {reading.quote_value(document.id)} has another text or title in {before.beside(place)}"
             )
         references = dict.fromkeys((*known.references, *document.references))
         if len(references) > len(known.references):
@@ -158,7 +159,7 @@ class Gathered:
                 return None
             self.judged.add(judged)
         return GivenJudgment(
-            document_id, left, right, one.choice, annotator, one.decided_at, one.comment, one.question, one.place.line
+            document_id, left, right, one.choice, annotator, one.decided_at, one.comment, one.question, one.place
         )
 
     def notes(self) -> Iterator[str]:

@@ -16,15 +16,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from relevance.data import reading
-from relevance.data.importers.called import ANNOTATOR, WIDE, find_roles, fold_name, name_systems
-from relevance.data.importers.choice_columns import SYSTEMS, TEXTS, find_choice_roles
+from relevance.data.importers.called import ANNOTATOR, WIDE, find_roles
 from relevance.data.importers.choices import TELLING, RowReader
 from relevance.data.importers.columns import complete_columns, describe_columns
 from relevance.data.importers.given_ratings import Annotated
 from relevance.data.importers.mapping import (
     BEST,
-    CHOICE,
-    OF_RANKS,
     OF_SYSTEM,
     RANK,
     WORST,
@@ -34,6 +31,7 @@ from relevance.data.importers.mapping import (
     keep_nothing,
 )
 from relevance.data.importers.meanings import NOUN
+from relevance.data.importers.opening import open_table
 from relevance.data.importers.pairwise import (
     LEFT,
     ONLY,
@@ -47,29 +45,17 @@ from relevance.data.importers.pairwise import (
     fold,
     gather,
 )
-from relevance.data.importers.rows import Table, TableRow, as_text, open_table
+from relevance.data.importers.rank_columns import ORDINAL, PLACES, find_others, find_rank_roles, is_of_ranks
+from relevance.data.importers.rows import Table, TableRow, as_text
 from relevance.data.importers.table import blank, list_names, read_rows
 from relevance.data.importers.table import gather as gather_table
 from relevance.data.reading import FileLine, Say, list_some, quote_value
 from relevance.data.records import Document, Summary
 
-CALLED_BEST = {
-    BEST: ("best", "best_summary", "best_system", "best_model", "best_output", "most_preferred", "favorite"),
-    WORST: ("worst", "worst_summary", "worst_system", "worst_model", "worst_output", "least_preferred"),
-}
-"""Usual names of the columns of the best and the worst."""
-RANKED = re.compile(r"(?:(?P<before>.+)_)?(?:rank|ranking)(?:_(?P<after>.+))?")
-"""A usual name of a column of ranks, with its question or its system."""
-RANK_WORD = re.compile(r"(?:^|[ _.\-]+)rank(?:ing)?(?:[ _.\-]+|$)", re.IGNORECASE)
-ORDINAL = re.compile(r"(\d+(?:\.\d+)?)(?:st|nd|rd|th)?")
 SHORT = re.compile(rf"(?:the )?{NOUN}[ _-]?(.+)")
 """A side with a noun before it: `Summary A`."""
 BETWEEN = re.compile(r"\s*(?:[,;|/&+]|\band\b)\s*")
 """What stands between the names of several that are best."""
-PLACES = (*"abcdefgh", *"12345678")
-"""What the first eight of several are called by."""
-FEWEST = 3
-"""The fewest summaries side by side of which one is the best; of two, it is a choice."""
 
 
 class Candidate(NamedTuple):
@@ -83,76 +69,6 @@ class Candidate(NamedTuple):
     column: str
     place: int
     """The number of its column among those of summaries, from 0."""
-
-
-# --- columns --------------------------------------------------------------------------------------------------------
-
-
-def fits(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> bool:
-    """Tell whether columns of these names are those of a table of ranks; `rows` are some of it."""
-    roles = find_rank_roles(names, rows)
-    if "system" in find_roles(names, rows):
-        return any(is_of_ranks(role) for role in roles)
-    shown = sum(role.startswith(WIDE) for role in roles)
-    ranked = sum(role.startswith(f"{RANK}.") for role in roles)
-    return ranked > 1 or (BEST in roles and shown >= FEWEST) or (WORST in roles and shown > 1)
-
-
-def is_of_ranks(role: str) -> bool:
-    """Tell whether a role is that of a column of ranks, or of the best or the worst."""
-    return role.partition(".")[0] in OF_RANKS
-
-
-def find_rank_roles(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """Map the roles of ranks, of the best and the worst, and of summaries side by side to columns that are called so.
-
-    >>> find_rank_roles(["doc", "summary_a", "summary_b", "summary_c", "best", "worst"], [])
-    {'summary.a': 'summary_a', 'summary.b': 'summary_b', 'summary.c': 'summary_c', 'best': 'best', 'worst': 'worst'}
-    >>> find_rank_roles(["doc", "system", "summary", "overall-rank", "worker"], [])
-    {'rank.overall': 'overall-rank'}
-    """
-    folded = {fold_name(name): name for name in reversed(names)}
-    ranked = {name: found for name in names if (found := RANKED.fullmatch(fold_name(name))) and holds_ranks(name, rows)}
-    if "system" in find_roles(names, rows):
-        return {
-            f"{RANK}.{found['before']}" if found["before"] else RANK: name
-            for name, found in ranked.items()
-            if not found["after"]
-        }
-    texts = find_several(names, TEXTS) or {system: name for name, system in name_systems([*names]).items()}
-    # without texts, ranks alone say who was compared
-    shown = texts or {system: name for name in ranked if (system := RANK_WORD.sub("", name))}
-    keys = {fold_name(key): key for key in shown}
-    roles = {f"{WIDE}{key}": name for key, name in texts.items()}
-    for key, name in find_several(names, SYSTEMS).items():
-        roles[f"{OF_SYSTEM}{keys.get(fold_name(key), key)}"] = name
-    for name in ranked:
-        if (of := keys.get(fold_name(RANK_WORD.sub("", name)))) is not None:
-            roles[f"{RANK}.{of}"] = name
-    for role, called in CALLED_BEST.items():
-        if known := [folded[one] for one in called if one in folded]:
-            roles[role] = known[0]
-    return roles
-
-
-def find_several(names: Sequence[str], stems: Sequence[str]) -> dict[str, str]:
-    """Map what columns such as `text_a`, `text_b` and `text_c` end with to their names; nothing without two."""
-    folded = {fold_name(name): name for name in reversed(names)}
-    for stem in stems:
-        found = {}
-        for place in PLACES if stem else PLACES[: len(PLACES) // 2]:
-            name = folded.get(f"{stem}_{place}" if stem else place, folded.get(f"{stem}{place}"))
-            if name is not None:
-                found[re.split(r"[ _.\-]", name)[-1][-1]] = name
-        if len(found) > 1:
-            return found
-    return {}
-
-
-def holds_ranks(name: str, rows: Sequence[Mapping[str, Any]]) -> bool:
-    """Tell whether a column holds ranks, beside what says that there is none."""
-    values = [as_text(row[name]) for row in rows if not reading.is_missing(row.get(name))]
-    return all(ORDINAL.fullmatch(value) for value in values)
 
 
 def read_rank(place: FileLine, value: object, column: str) -> float | None:
@@ -170,9 +86,6 @@ def prefer_lower(first: float, second: float) -> str:
     return LEFT if first < second else RIGHT if second < first else TIE
 
 
-# --- tables ---------------------------------------------------------------------------------------------------------
-
-
 def load(
     path: Path, say: Say, columns: Columns | None = None, keep: Keep = keep_nothing
 ) -> Iterator[tuple[Document, list[Summary]]]:
@@ -186,7 +99,7 @@ def read_ranks(path: Path, say: Say, columns: Columns | None = None, keep: Keep 
     Raises `BadRecord` and `BadColumns`.
     """
     columns = columns or Columns({})
-    table = open_table(path, columns.sheet)
+    table = open_table(path, columns)
     told = columns.find(table.names)
     free = [name for name in table.names if name not in told.values()]
     rows = table.head()
@@ -236,11 +149,11 @@ class Ranked:
 
     def watch(self, rows: Iterable[TableRow]) -> Iterator[TableRow]:
         """Yield rows without their ranks, which are kept; a row with several references comes several times."""
-        before = 0
+        before = None
         for place, row in rows:
-            if place.line != before:
+            if place is not before:
                 self.add(place, row)
-            before = place.line
+            before = place
             yield place, {role: value for role, value in row.items() if role not in self.questions}
 
     def add(self, place: FileLine, row: Mapping[str, Any]) -> None:
@@ -262,8 +175,8 @@ class Ranked:
                 by = "" if judge is None else f" by {quote_value(str(who))}"
                 how = f"; if several people ranked it, say who by --columns {ANNOTATOR}=COLUMN" if judge is None else ""
                 place.refuse(
-                    f"the system {quote_value(system)} is ranked twice for {quote_value(document)}{by}, in line "
-                    f"{first.line}, too",
+                    f"the system {quote_value(system)} is ranked twice for {quote_value(document)}{by}, in "
+                    f"{first.beside(place)}, too",
                     how,
                 )
 
@@ -298,15 +211,6 @@ def read_wide(path: Path, say: Say, table: Table, columns: Columns, guessed: dic
     return gather(WideRows(roles).read(table, say))
 
 
-def find_others(names: Sequence[str], rows: Sequence[Mapping[str, Any]], told: Mapping[str, str]) -> dict[str, str]:
-    """Map roles that tables of choices have, too, to columns that are called so, except those that were `told`."""
-    return {
-        role: name
-        for role, name in find_choice_roles(names, rows).items()
-        if role not in told and not role.startswith((LEFT, RIGHT, CHOICE))
-    }
-
-
 def check_wide(path: Path, table: Table, roles: Mapping[str, str]) -> None:
     """Refuse a table without what a judgment needs. Raises `BadRecord`."""
     lacking = []
@@ -338,6 +242,8 @@ class WideRows:
         self.unknown: Counter[tuple[str, str]] = Counter()
         """By column: values that name none of the summaries."""
         self.first: FileLine | None = None
+        self.contradicted: FileLine | None = None
+        """The first row that names a summary best and worst."""
         self.counts: Counter[str] = Counter()
 
     def read(self, table: Table, say: Say) -> Iterator[Comparison]:
@@ -414,8 +320,10 @@ class WideRows:
         """Yield every two of which the best or the worst says something, and which of them is better."""
         suffix = f".{question}" if question else ""
         best, worst = (self.find(place, row, shown, f"{role}{suffix}") for role in (BEST, WORST))
-        if both := [one.system for one in shown if one.key in best & worst]:
-            place.refuse(f"{quote_value(both[0])} is among the best and the worst: correct it, or leave the row out")
+        if best & worst:
+            self.counts["contradictions"] += 1
+            self.contradicted = self.contradicted or place
+            return
         if not best and not worst:
             self.counts["unsaid rows"] += 1
             return
@@ -461,6 +369,7 @@ class WideRows:
         said = {
             "unsaid pairs": "pair of two that are neither best nor worst: nothing is said of {}",
             "unsaid rows": "row without the best and the worst: left out",
+            "contradictions": f"row with the same summary best and worst (first: {self.contradicted}): left out",
             "unranked": "summary without a rank: in no pair there",
             "blank": "blank text: not compared",
         }

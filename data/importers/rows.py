@@ -1,7 +1,7 @@
-"""Rows of any table: text tables, spreadsheets, Parquet, and JSON whose objects are rows."""
+"""Rows of any table: text tables, spreadsheets, Parquet, and JSON whose objects are rows, or hold them."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -9,7 +9,10 @@ from typing import Any, NamedTuple
 from relevance.data import reading
 from relevance.data.importers import nested
 from relevance.data.importers.delimited import TextRow, delimited_rows, find_layout
+from relevance.data.importers.mapping import Columns
 from relevance.data.importers.sheets import is_spreadsheet, sheet_rows
+from relevance.data.importers.spreading import FileRow, flatten, spread_rows
+from relevance.data.importers.templates import parse_steps
 from relevance.data.reading import FileLine, Say, quote_value, say_nothing
 from relevance.data.records import BadRecord
 
@@ -17,6 +20,8 @@ TableRow = tuple[FileLine, dict[str, Any]]
 
 TEXT_TABLES = (".csv", ".tsv")
 """The endings of text tables, whose header may begin like JSON."""
+
+NOTHING = Columns({})
 
 INSPECTED = 100
 """The number of rows by which columns are told: the fields of objects, and what names do not tell."""
@@ -39,10 +44,13 @@ class Table(NamedTuple):
         return [row for _, row in islice(self.read(None, say_nothing), count)]
 
 
-def open_table(path: Path, sheet: str | None = None, *, cells: bool = False) -> Table:
+def open_single(path: Path, columns: Columns = NOTHING, *, cells: bool = False) -> Table:
     """Find out what columns a file has; with `cells` it is a text table or a spreadsheet. Raises `BadRecord`."""
+    sheet = columns.sheet
     if sheet is not None and not is_spreadsheet(path):
         FileLine(path, 1).refuse(f"the file is no spreadsheet and has no sheet {quote_value(sheet)}")
+    if columns.rows is not None:
+        return open_nested(path, columns.rows)
     if cells or path.suffix.lower() in TEXT_TABLES:
         return open_cells(path, sheet)
     if nested.is_parquet(path):
@@ -106,16 +114,24 @@ def json_rows(path: Path, wanted: Collection[str] | None = None) -> Iterator[Tab
         yield place, row if wanted is None else {name: value for name, value in row.items() if name in wanted}
 
 
-def flatten(record: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Return the fields of an object, those of an object within it under names such as `data.text`.
+def open_nested(path: Path, template: str) -> Table:
+    """Find out what columns the rows have that lie within the objects of a JSON file. Raises `BadRecord`."""
+    if nested.is_parquet(path) or is_spreadsheet(path) or not begins_with_object(path):
+        FileLine(path, 1).refuse("rows of the mapping say where rows lie within JSON, and the file is none")
+    names = tuple(dict.fromkeys(name for _, row in islice(nested_rows(path, template), INSPECTED) for name in row))
+    if not names:
+        FileLine(path, 1).refuse(f"no row lies at {quote_value(template)}, as rows of the mapping say")
+    return Table(names, names, lambda wanted, _: nested_rows(path, template, wanted))
 
-    >>> flatten({"id": 1, "data": {"text": "A ferry."}})
-    {'id': 1, 'data.text': 'A ferry.'}
-    """
-    row: dict[str, Any] = {}
-    for name, value in record.items():
-        row |= flatten(value, f"{prefix}{name}.") if isinstance(value, dict) else {f"{prefix}{name}": value}
-    return row
+
+def nested_rows(path: Path, template: str, wanted: Collection[str] | None = None) -> Iterator[TableRow]:
+    """Yield the rows that lie within the objects of a JSON file, with all fields or those `wanted`."""
+    steps, number = parse_steps(template), 0
+    for place, record in reading.read_json_objects(path):
+        for keys, row in spread_rows(place, record, steps):
+            number += 1
+            taken = row if wanted is None else {name: value for name, value in row.items() if name in wanted}
+            yield FileRow(path, number, keys), taken
 
 
 def as_text(value: object) -> str:

@@ -25,7 +25,8 @@ from relevance.data.importers.called import (
 from relevance.data.importers.columns import describe_columns
 from relevance.data.importers.delimited import are_numbers
 from relevance.data.importers.given_ratings import Annotated, parse_number
-from relevance.data.importers.rows import Table, as_text, open_table
+from relevance.data.importers.opening import open_table
+from relevance.data.importers.rows import Table, as_text
 from relevance.data.importers.table import list_names
 from relevance.data.reading import FileLine, Say, quote_value, say_nothing
 from relevance.data.records import BadRecord
@@ -115,7 +116,7 @@ class RatedRows:
         if not same or not given.keys().isdisjoint(ratings):
             document, system = map(quote_value, key)
             by = f", both by {quote_value(row[self.annotator])}" if self.annotator is not None and same else ""
-            place.refuse(f"the system {system} stands twice for {document}, in line {first.line}, too{by}")
+            place.refuse(f"the system {system} stands twice for {document}, in {first.beside(place)}, too{by}")
         given |= ratings
 
     def cells(self) -> Cells:

@@ -24,9 +24,10 @@ from relevance.data.importers.delimited import are_numbers
 from relevance.data.importers.described import DESCRIPTIONS, OWN, open_described
 from relevance.data.importers.given_ratings import read_numbered
 from relevance.data.importers.mapping import BEST, CHOICE, RANK, WORST, Columns
+from relevance.data.importers.opening import open_table
 from relevance.data.importers.pairwise import LEFT, RIGHT
-from relevance.data.importers.ranks import find_others, find_rank_roles
-from relevance.data.importers.rows import Table, as_text, begins_with_object, open_table
+from relevance.data.importers.rank_columns import find_others, find_rank_roles
+from relevance.data.importers.rows import Table, as_text, begins_with_object
 from relevance.data.reading import MAX_NAME, is_missing
 from relevance.data.records import BadRecord
 
@@ -157,7 +158,7 @@ def suggest_columns(path: Path, kind: Kind | None = None, sheet: str | None = No
     if described is not OWN and kind in (None, "choice"):
         table, kind = open_described(path, format), "choice"
     else:
-        table = open_table(path, sheet)
+        table = open_table(path, Columns({}, sheet=sheet))
     rows = table.head()
     if len(rows) < 2 and len(table.names) > MOST_OF_ONE:
         return None  # an object that holds all records

@@ -30,7 +30,8 @@ from relevance.data.importers.called import (
 )
 from relevance.data.importers.given_ratings import NOTHING, Annotated, RatingValues, name_unnamed
 from relevance.data.importers.mapping import Columns
-from relevance.data.importers.rows import TableRow, open_table
+from relevance.data.importers.opening import open_table
+from relevance.data.importers.rows import TableRow
 from relevance.data.reading import FileLine, Say
 from relevance.data.records import Document, Summary
 
@@ -60,7 +61,7 @@ def read_rows(
 
     Roles that stand `apart` are read by somebody else, too. Raises `BadRecord` and `BadColumns`.
     """
-    table = open_table(path, columns.sheet, cells=cells)
+    table = open_table(path, columns, cells=cells)
     found = {column: role for role, column in columns.find(table.names).items()}
     not_read = [f"{name} (not read)" if is_taken(name) else name for name in table.names]
     header = [found.get(name, other) for name, other in zip(table.names, not_read, strict=True)]
@@ -154,8 +155,8 @@ class PartialSummary:
     human: dict[str, float] = field(default_factory=dict)
     """Ratings by nobody in particular."""
     annotators: dict[str, dict[str, float]] = field(default_factory=dict)
-    lines: dict[tuple[str, str, str], int] = field(default_factory=dict)
-    """The line of each reference, annotator and aspect beside it."""
+    places: dict[tuple[str, str | FileLine, str], FileLine] = field(default_factory=dict)
+    """The row of each reference, annotator and aspect beside it."""
 
 
 @dataclass
@@ -247,40 +248,40 @@ def add_row(place: FileLine, row: dict[str, Any], gathered: Gathered) -> None:
     system = reading.identifier(place, system, "system")
     text = reading.summary_text(place, "" if text is None else text, "summary")
     summary = partial.summaries.setdefault(system, PartialSummary(text))
-    first = next(iter(summary.lines.values()), None)
+    first = next(iter(summary.places.values()), place)
 
     def refuse_twice(rated: str = "", by_option: str = "") -> NoReturn:
         named = f"the system {reading.quote_value(system)} stands twice for {reading.quote_value(document_id)}"
-        place.refuse(f"{named}, in line {first}, too{rated}", by_option)
+        place.refuse(f"{named}, in {first.beside(place)}, too{rated}", by_option)
 
     if summary.text != text:
         refuse_twice()
     if not gathered.by_annotator and not any(name.startswith(HUMAN) for name in row):
         row = {name: value for name, value in row.items() if name not in (ANNOTATOR, ASPECT)}
     who = find_annotator(place, row)
-    if any(by == who and line == place.line for (_, by, _), line in summary.lines.items()):
+    if any(by == who and one is place for (_, by, _), one in summary.places.items()):
         return  # a row with several references
-    known_line = summary.lines.setdefault((reference or "", who, str(row.get(ASPECT, ""))), place.line)
+    earlier = summary.places.setdefault((reference or "", who, str(row.get(ASPECT, ""))), place)
     ratings = read_ratings(place, row, gathered.values)
     if ANNOTATOR in row:
-        named = None if blank(row[ANNOTATOR]) else who
+        named = None if isinstance(who, FileLine) else who
         same = add_annotated(ratings, named, summary, gathered.annotated)
-        if known_line != place.line or not same:
+        if earlier is not place or not same:
             refuse_twice(f", both rated by {reading.quote_value(who)}")
         return
     before = {aspect: summary.human.get(aspect) for aspect in ratings} if ASPECT in row else summary.human
-    if first is None or (ASPECT in row and set(before.values()) <= {None}):
+    if first is place or (ASPECT in row and set(before.values()) <= {None}):
         summary.human |= ratings
-    elif known_line != place.line or before != ratings:
+    elif earlier is not place or before != ratings:
         # the same summary beside another reference gives a reference; anything else twice is a mistake
         refuse_twice(by_option=SEVERAL if ratings else "")  # without ratings, it is no matter of who gave them
 
 
-def find_annotator(place: FileLine, row: Mapping[str, Any]) -> str:
-    """Return what tells whose ratings a row has: a name, its line where none is given, "" if they are nobody's."""
+def find_annotator(place: FileLine, row: Mapping[str, Any]) -> str | FileLine:
+    """Return what tells whose ratings a row has: a name, the row where none is given, "" if they are nobody's."""
     if ANNOTATOR not in row:
         return ""
-    return f"line {place.line}" if blank(row[ANNOTATOR]) else reading.identifier(place, row[ANNOTATOR], ANNOTATOR)
+    return place if blank(row[ANNOTATOR]) else reading.identifier(place, row[ANNOTATOR], ANNOTATOR)
 
 
 def read_ratings(place: FileLine, row: Mapping[str, Any], values: RatingValues) -> dict[str, float]:

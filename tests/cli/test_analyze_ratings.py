@@ -1,4 +1,4 @@
-"""`analyze` of ratings whose annotators are known: SQuALITY as released, by mean, by annotator and by majority."""
+"""`analyze` of ratings whose annotators are known: SQuALITY, by mean, by annotator and by majority."""
 
 import json
 from pathlib import Path
@@ -9,39 +9,7 @@ import pytest
 from relevance.data.database import connect
 from relevance.data.store import DataStore
 from tests.commands import run
-
-
-@pytest.fixture(scope="module")
-def squality(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The reviews of SQuALITY as a table, a row for each reviewer, with the four references of each question."""
-    folder = shared_data / "judged" / "squality"
-    stories = [json.loads(line) for line in (folder / "test.jsonl").read_text().splitlines()]
-    references = {
-        (story["metadata"]["passage_id"], question["question_number"]): [
-            one["response_text"] for one in question["responses"]
-        ]
-        for story in stories
-        for question in story["questions"]
-    }
-    path = tmp_path_factory.mktemp("squality") / "squality.jsonl"
-    with path.open("w") as file:
-        for line in (folder / "all-responses.jsonl").read_text().splitlines():
-            story = json.loads(line)
-            for number, systems in story["questions"].items():
-                document = story["passage-id"], int(number) + 1
-                for system, response in systems.items():
-                    for review in response["reviews"]:
-                        row = {
-                            "document_id": "-".join(map(str, document)),
-                            "reference": references[document],
-                            "system": system,
-                            "summary": response["response"],
-                            "worker_id": review["worker_id"],
-                            "overall-rating": review["overall-rating"],
-                            "overall-rank": review["overall-rank"],
-                        }
-                        file.write(json.dumps(row) + "\n")
-    return path
+from tests.released import import_released
 
 
 def tables(*arguments: Any) -> dict[str, Any]:
@@ -55,8 +23,8 @@ def figures(table: dict[str, Any]) -> dict[str, tuple[int, float]]:
 METRICS = ("--human", "overall", "--metrics", "rouge1,rouge2,rougeL")
 
 
-def test_squality_by_mean_by_annotator_and_by_majority(squality: Path, sqlite_url: str) -> None:
-    run("import", squality, "--name", "sq")
+def test_squality_by_mean_by_annotator_and_by_majority(shared_data: Path, sqlite_url: str) -> None:
+    import_released("squality", shared_data, "sq")
     of_means = tables("sq", *METRICS, "--tables", "agreement,rating_reliability,rating_annotators")
     # rouge-score with stemmer, best of the references without the rated one, pairs by mean overall rating
     expected = {"rouge1": (299, 0.8060), "rouge2": (299, 0.7157), "rougeL": (299, 0.6990), "length": (299, 0.5569)}
@@ -79,16 +47,6 @@ def test_squality_by_mean_by_annotator_and_by_majority(squality: Path, sqlite_ur
     assert {row["judgments"] for row in by_annotator["annotators"]["rows"]} == {225}
     assert by_annotator["ranking"]["rows"][0]["system"] == "human"
     assert by_annotator["rating_annotators"] == of_means["rating_annotators"]
-
-
-def test_squality_by_ranks(squality: Path, sqlite_url: str) -> None:
-    told = run("import", squality, "--name", "sq").stdout
-    assert "900 judgments of 300 pairs as the study sq: overall" in told
-    run("score", "sq", "--metrics", "rouge1,rouge2,rougeL,length")
-    found = figures(tables("--study", "sq: overall", "--tables", "agreement")["agreement"])
-    # rouge-score with stemmer, best of the references without the ranked one, 100 questions, 3 pairs, 3 reviewers
-    expected = {"rouge1": (900, 0.7833), "rouge2": (900, 0.6956), "rougeL": (900, 0.6944), "length": (900, 0.5483)}
-    assert {name: found[name] for name in expected} == expected
 
 
 @pytest.mark.parametrize("where", ["file", "data set"])

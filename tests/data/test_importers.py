@@ -562,7 +562,8 @@ def test_fields_of_no_known_format(tmp_path, refusal):
     assert refusal(tmp_path / "f.jsonl") == (
         'f.jsonl:1: the format cannot be told from the fields "a\\u001b", "\\ud800": to be read as a table, the '
         "objects lack a reference (reference, references, ref, refs, target ...) and a summary (summary, candidate, "
-        "output, prediction, generated ...); say which field is what by --columns, or name a format by --format"
+        "output, prediction, generated ...); say which field is what by --columns, or where the rows "
+        "lie by a mapping's rows, or name a --format"
     )
 
 

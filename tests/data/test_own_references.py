@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 from alembic import command
 from alembic.config import Config
@@ -28,6 +27,7 @@ from relevance.metrics import make_metrics
 from relevance.metrics.scoring import Failures, score_cells, score_dataset
 from relevance.pages.components.shared.records import name_references
 from tests.pages.opening import drawn_until, open_page, said
+from tests.released import find_released, read_mapping
 
 SAME = "word for word but for white space, case and final punctuation"
 
@@ -193,39 +193,9 @@ def move_to(engine: Engine, move: Callable[[Config, str], None], version: str) -
         move(config, version)
 
 
-def squality(folder: Path) -> list[tuple[Document, list[Summary]]]:
-    """The reviewed questions of SQuALITY: four references each, of which one is rated as the system `human`."""
-    stories = [json.loads(line) for line in (folder / "test.jsonl").read_text(encoding="utf-8").splitlines()]
-    references = {
-        (story["metadata"]["passage_id"], str(number)): [one["response_text"] for one in question["responses"]]
-        for story in stories
-        for number, question in enumerate(story["questions"])
-    }
-    records = []
-    for line in (folder / "all-responses.jsonl").read_text(encoding="utf-8").splitlines():
-        passage = json.loads(line)
-        for number, systems in passage["questions"].items():
-            name = f"{passage['passage-id']}-{number}"
-            records.append(
-                (
-                    Document(name, "", tuple(references[passage["passage-id"], number])),
-                    [
-                        Summary(
-                            name,
-                            system,
-                            found["response"],
-                            {"overall": float(np.mean([review["overall-rating"] for review in found["reviews"]]))},
-                        )
-                        for system, found in systems.items()
-                        if isinstance(found, dict) and "response" in found
-                    ],
-                )
-            )
-    return records
-
-
 def test_rouge_on_squality_without_the_reference_that_is_rated(shared_data: Path) -> None:
-    records = squality(shared_data / "judged" / "squality")
+    folder = find_released("squality", shared_data)
+    records = list(read_documents(folder, columns=read_mapping("squality")))
     (said,) = describe_own_references(records)
     assert "a summary by human is one of its document's references" in said
     assert "in 100 documents" in said

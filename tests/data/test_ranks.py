@@ -277,10 +277,6 @@ def test_several_questions_and_a_saved_mapping(tmp_path: Path) -> None:
             '"c"; call the summaries so by --columns summary.NAME=COLUMN,..., or correct the values',
         ),
         (
-            (*TEXTS, "A", "a", "w1", ""),
-            'a.csv:2: "a" is among the best and the worst: correct it, or leave the row out',
-        ),
-        (
             ("d1", "R", "A.", " ", "C.", "B", "A", "w1", ""),
             'a.csv:2: it is not known which summaries these values of "b',
         ),
@@ -288,6 +284,14 @@ def test_several_questions_and_a_saved_mapping(tmp_path: Path) -> None:
 )
 def test_bad_rows_of_the_best(tmp_path: Path, row: tuple[Any, ...], message: str) -> None:
     assert refusal(written(tmp_path / "a.csv", [row], WIDE)).startswith(message)
+
+
+def test_rows_that_name_a_summary_best_and_worst_are_left_out_and_said(tmp_path: Path) -> None:
+    rows = [(*TEXTS, "A", "C", "w1", ""), (*TEXTS, "A", "a", "w2", ""), (*TEXTS, "B, C", "A and B", "w3", "")]
+    judged, said = judge(written(tmp_path / "a.csv", rows, WIDE))
+    assert {one.annotator for one in judged.judgments} == {"annotator 1"}
+    assert "2 rows with the same summary best and worst (first: a.csv:3): left out" in said
+    assert "is among the best and the worst" not in said
 
 
 def test_names_that_may_mean_two(tmp_path: Path) -> None:

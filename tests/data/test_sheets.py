@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from relevance.data.importers import read_documents
-from relevance.data.importers.rows import open_table
+from relevance.data.importers.mapping import Columns
+from relevance.data.importers.opening import open_table
 from relevance.data.importers.sheets import sheet_rows
 from relevance.data.reading import SPREADSHEETS, say_nothing
 from relevance.data.records import BadRecord
@@ -50,9 +51,9 @@ def test_the_first_sheet_that_is_not_empty_is_read_and_the_others_are_named(tmp_
     said: list[str] = []
     assert len(list(sheet_rows(path, None, said.append))) == 4
     assert said == ['the sheet "Second" is read, and not "Table", "Third"']
-    assert open_table(path, "Third").names == ("x",)
+    assert open_table(path, Columns({}, sheet="Third")).names == ("x",)
     with pytest.raises(BadRecord, match=r'1: there is no sheet "No"; there are "Table", "Second", "Third"'):
-        open_table(path, "No")
+        open_table(path, Columns({}, sheet="No"))
 
 
 @pytest.mark.parametrize("ending", ENDINGS)

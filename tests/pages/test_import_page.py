@@ -9,10 +9,11 @@ from streamlit.testing.v1.element_tree import Selectbox
 
 from relevance.annotation.store import AnnotationStore
 from relevance.data.database import connect
-from relevance.data.importers.mapping import read_columns
+from relevance.data.importers.mapping import load_columns, read_columns
 from relevance.data.store import DataStore
 from tests.pages.import_form import of_column, of_columns, upload
 from tests.pages.opening import address, open_page, press, said, sound
+from tests.released import MAPPINGS, find_released, read_mapping
 from tests.sheets import write_sheet
 from tests.waiting import until
 
@@ -160,6 +161,21 @@ def test_ratings_by_people_whom_no_column_names(store: DataStore) -> None:
     press(app, "import")
     ((_, (one,)),) = store.records("mine")
     assert (one.human, len(one.annotators)) == ({"relevance": 2.5}, 2)
+
+
+def test_rows_within_objects_are_read_by_a_mapping(store: DataStore, shared_data: Path) -> None:
+    file = find_released("goyal2022", shared_data) / "cnn_human.json"
+    app = open_page("datasets.py")
+    app = app.file_uploader(key="file:0").upload(file.name, file.read_bytes(), "application/json").run()
+    assert "format cannot be told" in app.error[0].value
+    assert "Where rows lie within objects" in app.error[0].value
+    mapping = (MAPPINGS / "goyal2022.toml").read_bytes()
+    app = sound(app.file_uploader(key="import_mapping").upload("goyal2022.toml", mapping, "application/toml").run())
+    assert "Columns and values are read as the mapping goyal2022.toml says." in said(app)
+    press(app, "import")
+    dataset = store.dataset("cnn_human")
+    assert (dataset.documents, dataset.systems) == (100, ("brio", "gpt3", "t0"))
+    assert load_columns((dataset.columns or "").encode(), "kept") == read_mapping("goyal2022")
 
 
 def test_a_saved_mapping_is_used_again(store: DataStore, tmp_path: Path) -> None:

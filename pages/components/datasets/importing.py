@@ -13,6 +13,7 @@ from relevance.annotation.importing import import_any, name_study
 from relevance.data.importers import IMPORTERS, LINES, MAPPED, guess_format
 from relevance.data.importers.columns import TEMPLATE
 from relevance.data.importers.mapping import Columns, load_columns, write_columns
+from relevance.data.importers.rows import begins_with_object
 from relevance.data.importers.sheets import is_spreadsheet, list_sheets
 from relevance.data.importers.suggesting import Kind, Suggestion, suggest_columns
 from relevance.data.importing import Reading
@@ -93,12 +94,16 @@ def import_form(key: str) -> None:
         )
         # a table of which nothing can be told by its names is no error: what its columns are is asked
         suggestion = suggest(file.file_id, path, None, None) if chosen in ("guess", *MAPPED) else None
-        format = chosen if chosen != "guess" else guess_format(path) if suggestion is None else suggestion.format
+        saved = ask_saved() if suggestion is None and begins_with_object(path) else None  # rows may lie within objects
+        if chosen != "guess":
+            format = chosen
+        else:
+            format = told_by_mapping(path, saved) if suggestion is None else suggestion.format
         if format == LINES:
             import_lines(path, left)
             return
         name = left.text_input("Name of the data set", path.stem, key=f"import_name:{file.file_id}", max_chars=200)
-        reading = Reading(format)
+        reading = Reading(format, saved)
         if suggestion is not None:
             asked = ask_mapping(file.file_id, path, suggestion, None if chosen == "guess" else chosen)
             if asked is None:
@@ -125,6 +130,16 @@ def import_form(key: str) -> None:
             st.rerun()
         show_preview(look, name.strip() or path.stem)
         offer_to_take(path, name, reading, look.preview)
+
+
+def told_by_mapping(path: Path, saved: Columns | None) -> str:
+    """Return the format of a file that is no table by itself, by its mapping or its fields. Raises `BadRecord`."""
+    try:
+        return guess_format(path, saved)
+    except BadRecord as error:
+        if saved is not None or not error.by_option:
+            raise
+        raise BadRecord(f"{error.problem}. Where rows lie within objects, a saved mapping says it") from error
 
 
 def ask_mapping(file_id: str, path: Path, suggestion: Suggestion, format: str | None) -> Reading | None:
