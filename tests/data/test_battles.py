@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from relevance.data.importers import COMPARED, guess_format, read_documents
-from relevance.data.importers.pairwise import JudgedPairs, read_judged
+from relevance.data.importers.pairwise import GivenJudgment, JudgedPairs, read_judged
 from relevance.data.records import BadRecord, Document, Summary
 from tests.data.battles import battle, comparison, late_battle, policies, turns, write
 
@@ -28,6 +28,10 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "f.jsonl"
 
 
+def told(one: GivenJudgment) -> tuple[object, ...]:
+    return one.document_id, one.left, one.right, one.choice, one.annotator, one.decided_at
+
+
 def test_battles_of_33000(path: Path) -> None:
     found = read(
         path,
@@ -40,7 +44,7 @@ def test_battles_of_33000(path: Path) -> None:
         Document("q1", "What is rain?", ()),
         [Summary("q1", "alpha", "Water."), Summary("q1", "beta", "Wet.")],
     )
-    assert [one[:6] for one in found.judgments] == [
+    assert [told(one) for one in found.judgments] == [
         ("q1", "alpha", "beta", "left", "annotator 1", TIME),
         ("q2", "beta", "alpha", "right", "annotator 2", None),
         ("q3", "alpha", "beta", "tie", "annotator 1", TIME),
@@ -61,7 +65,7 @@ def test_battles_of_140000_in_a_list_and_those_with_images(path: Path) -> None:
     found = read_judged(COMPARED[guess_format(path)], path, said.append)
     assert [document.id for document, _ in found.records] == ["a", "b"]
     assert found.records[0][0].source == "Sum up é."
-    assert [one[:6] for one in found.judgments] == [
+    assert [told(one) for one in found.judgments] == [
         ("a", "alpha", "beta", "right", "annotator 1", datetime(2025, 6, 11, 10, 0, 0, 500000, UTC)),
         ("b", "alpha", "beta", "tie", "annotator 2", datetime(2025, 6, 11, 10, 0, 0, 500000, UTC)),
     ]

@@ -93,12 +93,10 @@ def import_form(key: str) -> None:
             "Format", ["guess", *IMPORTERS, LINES], key="import_format", format_func=lambda one: one.capitalize()
         )
         # a table of which nothing can be told by its names is no error: what its columns are is asked
-        suggestion = suggest(file.file_id, path, None, None) if chosen in ("guess", *MAPPED) else None
-        saved = ask_saved() if suggestion is None and begins_with_object(path) else None  # rows may lie within objects
-        if chosen != "guess":
-            format = chosen
-        else:
-            format = told_by_mapping(path, saved) if suggestion is None else suggestion.format
+        mapped = chosen in ("guess", *MAPPED)
+        suggestion = suggest(file.file_id, path, None, None) if mapped else None
+        saved = ask_saved() if mapped and suggestion is None and begins_with_object(path) else None
+        format = find_format(path, suggestion, saved) if chosen == "guess" else chosen
         if format == LINES:
             import_lines(path, left)
             return
@@ -132,8 +130,13 @@ def import_form(key: str) -> None:
         offer_to_take(path, name, reading, look.preview)
 
 
-def told_by_mapping(path: Path, saved: Columns | None) -> str:
-    """Return the format of a file that is no table by itself, by its mapping or its fields. Raises `BadRecord`."""
+def find_format(path: Path, suggestion: Suggestion | None, saved: Columns | None) -> str:
+    """Return the format of a file as its columns or, if it is no table, a mapping or its fields tell it.
+
+    Raises `BadRecord`.
+    """
+    if suggestion is not None:
+        return suggestion.format
     try:
         return guess_format(path, saved)
     except BadRecord as error:
