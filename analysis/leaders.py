@@ -21,12 +21,20 @@ class Rival(NamedTuple):
     """The p value of its difference to the best, with Holm's correction over all comparisons; None if undefined."""
 
 
-class Leaders(NamedTuple):
+class Leading(NamedTuple):
     """The best metric, and the metrics that may be as good."""
 
     best: MetricRow
     rivals: tuple[Rival, ...]
     """The metrics whose difference to it is not significant, the nearest first."""
+
+
+class Leaders(NamedTuple):
+    """The best metric, the metrics that may be as good, and the study that would tell them apart."""
+
+    best: MetricRow
+    rivals: tuple[Rival, ...]
+    """As in `Leading`."""
     plan: Plan | None
     """The study that would tell the nearest rival from the best; None without a rival, or if the two agree alike."""
     pairs: int
@@ -84,12 +92,10 @@ def rank_metrics(agreement: AgreementAnalysis) -> list[MetricRow]:
     return sorted(defined, key=ratio, reverse=True)
 
 
-def find_leaders(agreement: AgreementAnalysis, preferences: Preferences) -> Leaders | None:
+def find_leading(agreement: AgreementAnalysis) -> Leading | None:
     """Find the metric with the highest agreement, and those whose difference to it is not significant.
 
-    `agreement` is that of the `preferences`. The plan is for the nearest rival at the level .05 with power .8, from the
-    observed ratios, phi and ICC; several judgments of a pair count by their majority. None if no metric has an
-    agreement on enough judgments and documents (`find_wanting`).
+    None if no metric has an agreement on enough judgments and documents (`find_wanting`).
     """
     ranked = rank_metrics(agreement)
     if not ranked or find_wanting(agreement) is not None:
@@ -101,10 +107,21 @@ def find_leaders(agreement: AgreementAnalysis, preferences: Preferences) -> Lead
         for row in ranked[1:]
         if not told_apart(found := compared.get(frozenset((best.metric, row.metric))))
     ]
-    plan, pairs = None, 0
-    if rivals:
-        plan, pairs = plan_for(best, rivals[0].row, agreement, preferences)
-    return Leaders(best, tuple(rivals), plan, pairs)
+    return Leading(best, tuple(rivals))
+
+
+def find_leaders(agreement: AgreementAnalysis, preferences: Preferences) -> Leaders | None:
+    """Find the leading metrics (`find_leading`), and plan the study that would tell the best from its nearest rival.
+
+    `agreement` is that of the `preferences`. The plan is at the level .05 with power .8, from the observed ratios, phi
+    and ICC; several judgments of a pair count by their majority.
+    """
+    leading = find_leading(agreement)
+    if leading is None:
+        return None
+    best, rivals = leading
+    plan, pairs = plan_for(best, rivals[0].row, agreement, preferences) if rivals else (None, 0)
+    return Leaders(best, rivals, plan, pairs)
 
 
 def told_apart(comparison: PairedComparison | None) -> bool:

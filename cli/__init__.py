@@ -23,6 +23,7 @@ COMMANDS = {
     },
     "Results": {
         "analyze": Command("relevance.cli.analyze.command:analyze", "Compare metrics with people and each other."),
+        "corpora": Command("relevance.cli.corpora:corpora", "Compare metrics with people on every data set."),
         "report": Command("relevance.cli.report:report", "Write all results of a study into one HTML file."),
         "plan": Command("relevance.cli.plan:plan", "Compute how many pairs and judgments a study needs."),
     },

@@ -50,6 +50,7 @@ PAGES = {
         st.Page("overview.py", title="Overview", icon=":material/insights:", url_path="overview"),
         st.Page("agreement.py", title="Agreement", icon=":material/bar_chart:", url_path="agreement"),
         st.Page("correlation.py", title="Correlation", icon=":material/scatter_plot:", url_path="correlation"),
+        st.Page("corpora.py", title="Corpora", icon=":material/dataset:", url_path="corpora"),
         st.Page("systems.py", title="Systems", icon=":material/leaderboard:", url_path="systems"),
         st.Page("glossary.py", title="Glossary", icon=":material/menu_book:", url_path="glossary"),
     ],

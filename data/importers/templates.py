@@ -13,6 +13,8 @@ from relevance.data.reading import quote_value
 from relevance.data.records import BadRecord
 
 HOLE = re.compile(r"\{([^{}]*)\}")
+MAX_STEPS = 100
+"""The most full stops in a template."""
 MAX_FILES = 10_000
 """The most files that a template may find."""
 
@@ -42,6 +44,8 @@ def check_template(template: str) -> str:
         raise BadTemplate(f"{quote_value(template)} must be like a/{{annotator}}.csv: a name in braces, or {{}}")
     if bad := [name for name in names if not name.isidentifier()]:
         raise BadTemplate(f"{quote_value(bad[0])} is no name for a column: letters, digits and _ make one")
+    if template.count(".") > MAX_STEPS:
+        raise BadTemplate(f"over {MAX_STEPS} full stops")
     if twice := [name for name in names if names.count(name) > 1]:
         raise BadTemplate(f"{{{twice[0]}}} stands twice in {quote_value(template)}")
     return template
@@ -53,13 +57,21 @@ def match_path(template: str, path: str) -> dict[str, str] | None:
     >>> match_path("sample{} - {annotator}.tsv", "sample2 - A3.tsv")
     {'annotator': 'A3'}
     """
-    pieces = HOLE.split(template)  # a text, a name, a text, ...
-    pattern = "".join(
-        re.escape(piece) if place % 2 == 0 else f"(?P<{piece}>[^/]+?)" if piece else "[^/]*?"
-        for place, piece in enumerate(pieces)
-    )
-    found = re.fullmatch(pattern, path)
-    return None if found is None else found.groupdict()
+    first, *pieces = HOLE.split(template)  # a text, then a name and the text after it, again and again
+    if not path.startswith(first):
+        return None
+    at, found = len(first), dict[str, str]()
+    parts = list(zip(pieces[::2], pieces[1::2], strict=True))
+    for number, (name, text) in enumerate(parts, 1):
+        least = at + bool(name)
+        # the first place that fits, without ever going back, as a regular expression would for ages
+        end = path.find(text, least) if number < len(parts) else len(path) - len(text)
+        if end < least or not path.startswith(text, end) or "/" in path[at:end]:
+            return None
+        if name:
+            found[name] = path[at:end]
+        at = end + len(text)
+    return found if at == len(path) else None
 
 
 def find_files(path: Path, template: str) -> list[tuple[Path, dict[str, str]]]:

@@ -29,6 +29,12 @@ TIE_RULE_NAMES: dict[Rule, str] = {
     "decided": "decided: C / (C + D), a metric's ties are left out",
 }
 
+WEIGHED = (
+    "Pairs were drawn with unequal probability: ratios weigh each by one over it and so estimate those of all pairs "
+    "that could have been drawn; n, C, D and T count."
+)
+"""A note where pairs have weights."""
+
 OF_CLOSE_SCORES = ("acc_eq", "threshold", "acc_eq 95 %")
 """The columns that depend on how close scores are."""
 
@@ -110,10 +116,7 @@ def explain_agreement(analysis: AgreementAnalysis, ceiling: MetricEvaluation | N
     else:
         said.append("There is no metric: no pair has scores.")
     if analysis.weighed:
-        said.append(
-            "Pairs were drawn with unequal probability: ratios weigh each by one over it and so estimate those of all "
-            "pairs that could have been drawn; n, C, D and T count."
-        )
+        said.append(WEIGHED)
     return said
 
 

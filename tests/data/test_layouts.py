@@ -58,13 +58,19 @@ def write_table(path: Path, records: Sequence[Mapping[str, Any]]) -> None:
         ("{who}.csv", ".csv", None),
         ("a+b (1).json", "a+b (1).json", {}),
         ("{a}_{b}.csv", "x_y_z.csv", {"a": "x", "b": "y_z"}),
+        ("{a}{b}c", "xyc", {"a": "x", "b": "y"}),
+        ("{a}b{}b", "xbyb", {"a": "x"}),
+        ("{a}b{}b", "xb", None),
+        ("a{}a", "a", None),
+        ("{a}/{b}", "x/y/z", None),
+        ("{x}a" + "{}a" * 60, "a" * 255, {"x": "a"}),  # at once, too
     ],
 )
 def test_what_a_name_stands_for_in_a_path(template: str, path: str, found: dict[str, str] | None) -> None:
     assert match_path(check_template(template), path) == found
 
 
-@pytest.mark.parametrize("template", ["", " ", "{", "a}", "{a}{a}", "{a b}", "{1}", "{{a}}", "{a}.{a}"])
+@pytest.mark.parametrize("template", ["", " ", "{", "a}", "{a}{a}", "{a b}", "{1}", "{{a}}", "{a}.{a}", "." * 101])
 def test_what_is_no_template(template: str) -> None:
     with pytest.raises(BadTemplate):
         check_template(template)

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.reproduced import BLOCK, PAGES, TABLES, prepared, rewritten
+from benchmarks.prepared import prepared
+from benchmarks.reproduced import BLOCK, PAGES, TABLES, rewritten
 from tests.conftest import absent
 
 

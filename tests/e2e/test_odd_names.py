@@ -115,6 +115,7 @@ PAGES = (
     "overview",
     "agreement",
     "correlation",
+    "corpora",
     "systems",
     "annotators",
     "examples",

@@ -107,6 +107,7 @@ def has_begun(page: Page, number: int) -> None:
         ("examples", "Examples"),
         ("correlation", "Correlation"),
         ("reliability", "Annotators"),  # its address of before
+        ("corpora", "Corpora"),
         ("systems", "Systems"),
         ("studies", "Studies"),
         ("annotate", "Judge"),
