@@ -33,6 +33,20 @@ HEADER = (
     "time",
 )
 SYSTEMS = ("bart", "t5", "pegasus", "lead", "human")
+NESTED, FILES = "nested .jsonl", "50 files .csv"
+"""Layouts that a mapping says: the choices within an object a document, and a file for each person."""
+MAPPINGS = {
+    NESTED: 'rows = "choices.{}"\n[columns]\ndocument_id = "document"\nannotator = "worker"\n',
+    FILES: 'files = "{annotator}.csv"\n[columns]\ndocument_id = "document"\n',
+}
+FLATTEN = (
+    "import sys, json, pandas; lines = [json.loads(line) for line in open(sys.argv[1])]; "
+    "print(len(pandas.json_normalize(lines, 'choices', ['document', 'source', 'reference'])))"
+)
+JOIN = (
+    "import sys, pathlib, pandas; "
+    "print(len(pandas.concat([pandas.read_csv(path) for path in pathlib.Path(sys.argv[1]).glob('*.csv')])))"
+)
 READ = "import sys, pandas; print(len(getattr(pandas, sys.argv[1])(sys.argv[2], **eval(sys.argv[3]))))"
 READERS = {".csv": ("read_csv", {}), ".jsonl": ("read_json", {"lines": True}), ".parquet": ("read_parquet", {})}
 
@@ -73,6 +87,24 @@ def write(path: Path, rows: Sequence[Mapping[str, object]], header: Sequence[str
             writer.writerows(rows)
 
 
+def write_layout(path: Path, rows: Sequence[Mapping[str, str]], layout: str) -> None:
+    """Write the rows in a layout that a mapping reads: a file, or a folder."""
+    if layout == FILES:
+        path.mkdir()
+        for worker in {row["worker"] for row in rows}:
+            of_one = [
+                {name: row[name] for name in HEADER if name != "worker"} for row in rows if row["worker"] == worker
+            ]
+            write(path / f"{worker}.csv", of_one, [*of_one[0]])
+        return
+    documents: dict[str, dict[str, object]] = {}
+    for row in rows:
+        outer = {name: row[name] for name in ("document", "source", "reference")}
+        choices = documents.setdefault(row["document"], {**outer, "choices": []})["choices"]
+        choices.append({name: row[name] for name in HEADER if name not in outer})  # type: ignore[attr-defined]
+    write(path, [*documents.values()])
+
+
 def measure(*arguments: str, **variables: str) -> tuple[float, float]:
     """Run an interpreter; return its seconds, and its most memory in MB."""
     began = time.perf_counter()
@@ -99,8 +131,21 @@ def main() -> None:
             command = ("-m", "relevance", "import", str(path), "--name", "choices")
             ours = measure(*command, RELEVANCE_DATABASE_URL=url)
             theirs = measure("-c", READ, reader, str(path), repr(settings))
-            size = path.stat().st_size / 1e6
-            print(f"{ending:19} {size:7.1f} {ours[0]:11.1f} {ours[1]:6.0f} {theirs[0]:11.1f} {theirs[1]:6.0f}")
+            show(ending, path, ours, theirs)
+        for layout, program in ((NESTED, FLATTEN), (FILES, JOIN)):
+            path, mapping = Path(folder, layout.replace(" ", "")), Path(folder, "mapping.toml")
+            write_layout(path, rows, layout)
+            mapping.write_text(MAPPINGS[layout])
+            url = f"sqlite:///{path}.db"
+            command = ("-m", "relevance", "import", str(path), "--columns", str(mapping), "--name", "choices")
+            show(layout, path, measure(*command, RELEVANCE_DATABASE_URL=url), measure("-c", program, str(path)))
+
+
+def show(name: str, path: Path, ours: tuple[float, float], theirs: tuple[float, float]) -> None:
+    """Print the figures of a file, or of a folder of files."""
+    files = path.glob("*") if path.is_dir() else [path]
+    size = sum(file.stat().st_size for file in files) / 1e6
+    print(f"{name:19} {size:7.1f} {ours[0]:11.1f} {ours[1]:6.0f} {theirs[0]:11.1f} {theirs[1]:6.0f}")
 
 
 if __name__ == "__main__":

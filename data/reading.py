@@ -149,34 +149,6 @@ def read_json(path: Path, *, nan: bool = False) -> Iterator[tuple[FileLine, dict
     return read_json_list(path, nan=nan) if is_json_list(path) else read_json_lines(path, nan=nan)
 
 
-def read_json_objects(path: Path) -> Iterator[tuple[FileLine, dict[str, Any]]]:
-    """Yield the JSON objects of a file as `read_json` does, or the one object of a file that has it in several lines.
-
-    NaN is read.
-    """
-    start = next(((place, line) for place, line in lines(path) if line.strip()), None)
-    if start is None or not begins_object(*start):
-        yield from read_json(path, nan=True)
-        return
-    place = start[0]
-    with io.TextIOWrapper(open_file(path), encoding="utf-8-sig", newline="") as file:
-        text, at = skip_blanks(file, file.read(CHUNK), 0, FileLine(path, 1))
-        record, text, at, _ = read_object(file, text, at, place, nan=True)
-        text, at = skip_blanks(file, text, at, place)
-        if at < len(text):
-            place.refuse(f"something follows the object: {quote_value(text[at:][:20])}")
-    yield place, record
-
-
-def begins_object(place: FileLine, line: str) -> bool:
-    """Tell whether a line is the beginning of a JSON object that ends in another line."""
-    try:
-        json.loads(line)
-    except (ValueError, RecursionError):
-        return line.lstrip().startswith("{")
-    return False
-
-
 def is_json_list(path: Path) -> bool:
     """Tell whether a file begins like a JSON list."""
     try:

@@ -44,9 +44,10 @@ from relevance.data.importers.opening import list_files, open_table
 from relevance.data.importers.pairwise import JudgedPairs, Read, read_judged
 from relevance.data.importers.rank_columns import fits as fits_ranks
 from relevance.data.importers.rows import Table, begins_with_object
+from relevance.data.importers.spreading import is_whole_object
 from relevance.data.marks import check_marks
 from relevance.data.own_references import OwnReferences
-from relevance.data.reading import SPREADSHEETS, Say, quote_value, read_json, say_nothing
+from relevance.data.reading import SPREADSHEETS, FileLine, Say, quote_value, read_json, say_nothing
 from relevance.data.records import BadRecord, Document, Summary
 
 Records = Iterator[tuple[Document, list[Summary]]]
@@ -209,6 +210,11 @@ def guess_table_format(path: Path, ending: str) -> str:
 
 def guess_json(path: Path) -> str:
     """Return the format of a JSON file by the fields of its first object. Raises `BadRecord` if it cannot be told."""
+    if is_whole_object(path):
+        FileLine(path, 1).refuse(
+            "the file is one JSON object in several lines: write a list of objects, or each in a line of its own",
+            "; or say where rows lie within it, by rows in a mapping (import --columns FILE)",
+        )
     for place, record in read_json(path, nan=True):
         known = next((format for format, fields in RECOGNIZED if fields <= record.keys()), None)
         if known is not None and known not in OF_DOCUMENTS:

@@ -11,7 +11,7 @@ from relevance.data.importers import nested
 from relevance.data.importers.delimited import TextRow, delimited_rows, find_layout
 from relevance.data.importers.mapping import Columns
 from relevance.data.importers.sheets import is_spreadsheet, sheet_rows
-from relevance.data.importers.spreading import FileRow, flatten, spread_rows
+from relevance.data.importers.spreading import FileRow, flatten, read_json_objects, spread_rows
 from relevance.data.importers.templates import parse_steps
 from relevance.data.reading import FileLine, Say, quote_value, say_nothing
 from relevance.data.records import BadRecord
@@ -127,7 +127,7 @@ def open_nested(path: Path, template: str) -> Table:
 def nested_rows(path: Path, template: str, wanted: Collection[str] | None = None) -> Iterator[TableRow]:
     """Yield the rows that lie within the objects of a JSON file, with all fields or those `wanted`."""
     steps, number = parse_steps(template), 0
-    for place, record in reading.read_json_objects(path):
+    for place, record in read_json_objects(path):
         for keys, row in spread_rows(place, record, steps):
             number += 1
             taken = row if wanted is None else {name: value for name, value in row.items() if name in wanted}

@@ -1,11 +1,16 @@
 """Rows that lie within objects of JSON: a list of reviews in each question, systems by name in each document."""
 
+import io
+import json
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from relevance.data import reading
+from relevance.data.files import open_file
 from relevance.data.importers.templates import Step
 from relevance.data.reading import FileLine, quote_value
+from relevance.data.records import BadRecord
 
 VALUE = "value"
 """The field of a row that is no object, where no step names a field."""
@@ -47,7 +52,9 @@ def spread_rows(
     called the same; one that is no object has one field, called like the last field on the way. Where a field is
     missing or null, no row lies in it. Raises `BadRecord`.
 
-    >>> from relevance.data.importers.templates import parse_steps
+    >>> from relevance.data import reading
+    from relevance.data.files import open_file
+    from relevance.data.importers.templates import parse_steps
     >>> rows = spread_rows(FileLine(Path("a.json"), 1), {"id": 7, "by": {"A": "Rain."}}, parse_steps("by.{system}"))
     >>> list(rows)
     [(('by', 'A'), {'id': 7, 'system': 'A', 'by': 'Rain.'})]
@@ -93,3 +100,56 @@ def list_values(place: FileLine, value: Any, keys: Collection[str]) -> Iterator[
 def name_place(keys: Collection[str]) -> str:
     """Return what the keys that lead to a value are in a sentence."""
     return quote_value(".".join(keys)) if keys else "what stands there"
+
+
+def read_json_objects(path: Path) -> Iterator[tuple[FileLine, dict[str, Any]]]:
+    """Yield the JSON objects of a file as `read_json` does, or the one object of a file that has it in several lines.
+
+    NaN is read.
+    """
+    if begins_in_line(path):
+        yield read_whole_object(path)
+    else:
+        yield from reading.read_json(path, nan=True)
+
+
+def is_whole_object(path: Path) -> bool:
+    """Tell whether a file is one JSON object in several lines."""
+    try:
+        if not begins_in_line(path):
+            return False
+        read_whole_object(path)
+    except BadRecord:
+        return False
+    return True
+
+
+def begins_in_line(path: Path) -> bool:
+    """Tell whether a file begins with a line that is the beginning of a JSON object, and not all of it."""
+    line = next((line for _, line in reading.lines(path) if line.strip()), "")
+    if not line.lstrip().startswith("{"):
+        return False
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
+        return True
+    return False
+
+
+def read_whole_object(path: Path) -> tuple[FileLine, dict[str, Any]]:
+    """Read a file that is one JSON object, and where it begins. Raises `BadRecord`."""
+    place = FileLine(path, 1)
+    try:
+        with io.TextIOWrapper(open_file(path), encoding="utf-8-sig", newline="") as file:
+            text, at = reading.skip_blanks(file, file.read(reading.CHUNK), 0, place)
+            begins = FileLine(path, place.line)
+            record, text, at, lines_read = reading.read_object(file, text, at, begins, nan=True)
+            place.line += lines_read
+            text, at = reading.skip_blanks(file, text, at, place)
+            if at < len(text):
+                place.refuse(f"something follows the object: {quote_value(text[at:][:20])}")
+    except OSError as error:
+        raise BadRecord(f"{path}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError:
+        place.refuse("the file is not UTF-8, from here on; is it compressed, or Latin-1?")
+    return begins, record

@@ -28,6 +28,7 @@ from relevance.data.importers.opening import open_table
 from relevance.data.importers.pairwise import LEFT, RIGHT
 from relevance.data.importers.rank_columns import find_others, find_rank_roles
 from relevance.data.importers.rows import Table, as_text, begins_with_object
+from relevance.data.importers.spreading import is_whole_object
 from relevance.data.reading import MAX_NAME, is_missing
 from relevance.data.records import BadRecord
 
@@ -176,7 +177,7 @@ def suggest_columns(path: Path, kind: Kind | None = None, sheet: str | None = No
 
 def find_table_format(path: Path, sheet: str | None) -> str | None:
     """Return the format of a table; None for another file. Raises `BadRecord`."""
-    if path.is_dir():
+    if path.is_dir() or is_whole_object(path):
         return None
     ending = SUFFIXES.get(path.suffix.lower())
     if sheet is not None:

@@ -58,7 +58,7 @@ def test_every_command_says_what_it_does():
     commands = list(walk(cli.main))
     assert {" ".join(command) for command in commands} == {
         *("import", "convert", "datasets", "summarize", "score", "keywords", "demo", "serve", "apes", "entities"),
-        *("analyze", "report", "plan", "oracle"),
+        *("analyze", "corpora", "report", "plan", "oracle"),
         *("backup", "restore", "doctor"),
         *("train attentive-reader", "train tagger", "train extractor", *(f"train {name}" for name in METHODS)),
         *("study create", "study list", "study invite", "study close", "study export"),
@@ -355,8 +355,8 @@ def test_score_a_data_set(folder, sqlite_url):
         (["empty.jsonl"], "empty.jsonl:1: the file is empty"),
         (["blank.jsonl"], "blank.jsonl:1: the file is empty"),
         (["none.jsonl"], "none.jsonl has no summaries to score; import it and use relevance summarize"),
-        (["pretty.json"], "pretty.json:1: not valid JSON: Expecting property name enclosed in double quotes at "
-         "column 2; each line must be a whole JSON object"),
+        (["pretty.json"], "pretty.json:1: the file is one JSON object in several lines: write a list of objects, or "
+         "each in a line of its own; or say where rows lie within it, by rows in a mapping (import --columns FILE)"),
         (["packed.jsonl.gz"], "packed.jsonl.gz:1: the file is compressed; unpack it first"),
         (["small.jsonl", "--metrics", ""], "--metrics names no metric"),
         (["small.jsonl", "--metrics", "rouge1,bleu"], "unknown metric 'bleu'; known are rouge1, rouge2, rougeL, "

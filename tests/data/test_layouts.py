@@ -157,6 +157,9 @@ def test_an_object_in_several_lines_is_refused_where_it_is_damaged(tmp_path: Pat
         path.write_text(text)
         with pytest.raises(BadRecord, match=refusal):
             rows(path, rows="a.{}")
+    path.write_bytes(b'{"a":\n["\xff"]}')
+    with pytest.raises(BadRecord, match="the file is not UTF-8"):
+        rows(path, rows="a.{}")
     path.write_text('{"a": []}')
     with pytest.raises(BadRecord, match="no row lies at"):
         rows(path, rows="a.{}")
@@ -164,6 +167,17 @@ def test_an_object_in_several_lines_is_refused_where_it_is_damaged(tmp_path: Pat
     csv_file.write_text("a,b\n1,2\n")
     with pytest.raises(BadRecord, match="the file is none"):
         rows(csv_file, rows="a.{}")
+
+
+def test_an_object_in_several_lines_is_told_from_lines_without_a_mapping(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps({"a": {"b": 1}}, indent=1))
+    with pytest.raises(BadRecord, match=r"a\.json:1: the file is one JSON object in several lines: write") as refused:
+        guess_format(path)
+    assert "by rows in a mapping" in str(refused.value)
+    path.write_text('{"a": \n')
+    with pytest.raises(BadRecord, match="not valid JSON: Expecting value at column"):
+        guess_format(path)
 
 
 def test_flattening_keeps_lists() -> None:

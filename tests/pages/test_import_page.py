@@ -163,11 +163,13 @@ def test_ratings_by_people_whom_no_column_names(store: DataStore) -> None:
     assert (one.human, len(one.annotators)) == ({"relevance": 2.5}, 2)
 
 
-def test_rows_within_objects_are_read_by_a_mapping(store: DataStore, shared_data: Path) -> None:
+@pytest.mark.parametrize("indent", [None, 1])
+def test_rows_within_objects_are_read_by_a_mapping(store: DataStore, shared_data: Path, indent: int | None) -> None:
     file = find_released("goyal2022", shared_data) / "cnn_human.json"
+    content = json.dumps(json.loads(file.read_bytes()), indent=indent).encode()
     app = open_page("datasets.py")
-    app = app.file_uploader(key="file:0").upload(file.name, file.read_bytes(), "application/json").run()
-    assert "format cannot be told" in app.error[0].value
+    app = app.file_uploader(key="file:0").upload(file.name, content, "application/json").run()
+    assert ("the file is one JSON object" if indent else "format cannot be told") in app.error[0].value
     assert "Where rows lie within objects" in app.error[0].value
     mapping = (MAPPINGS / "goyal2022.toml").read_bytes()
     app = sound(app.file_uploader(key="import_mapping").upload("goyal2022.toml", mapping, "application/toml").run())
