@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import pandas as pd
@@ -97,12 +98,14 @@ def write_layout(path: Path, rows: Sequence[Mapping[str, str]], layout: str) -> 
             ]
             write(path / f"{worker}.csv", of_one, [*of_one[0]])
         return
-    documents: dict[str, dict[str, object]] = {}
+    documents: dict[str, dict[str, str]] = {}
+    choices: dict[str, list[dict[str, str]]] = {}
     for row in rows:
         outer = {name: row[name] for name in ("document", "source", "reference")}
-        choices = documents.setdefault(row["document"], {**outer, "choices": []})["choices"]
-        choices.append({name: row[name] for name in HEADER if name not in outer})  # type: ignore[attr-defined]
-    write(path, [*documents.values()])
+        documents[row["document"]] = outer
+        inner = {name: value for name, value in row.items() if name not in outer}
+        choices.setdefault(row["document"], []).append(inner)
+    write(path, [{**outer, "choices": choices[name]} for name, outer in documents.items()])
 
 
 def measure(*arguments: str, **variables: str) -> tuple[float, float]:
@@ -121,28 +124,38 @@ def main() -> None:
     parser.add_argument("--judgments", type=int, default=100_000)
     parser.add_argument("--words", type=int, default=60, help="words of a document")
     options = parser.parse_args()
-    rows = make_rows(options.judgments, options.words)
     print(f"{options.judgments:,} judgments        MB   import: s     MB   pandas: s     MB")
     with tempfile.TemporaryDirectory() as folder:
+        with ProcessPoolExecutor(1) as pool:  # a process counts the memory of the one that started it as its own
+            pool.submit(write_all, Path(folder), options.judgments, options.words).result()
         for ending, (reader, settings) in READERS.items():
             path = Path(folder, f"choices{ending}")
-            write(path, rows)
-            url = f"sqlite:///{folder}/{ending[1:]}.db"
-            command = ("-m", "relevance", "import", str(path), "--name", "choices")
-            ours = measure(*command, RELEVANCE_DATABASE_URL=url)
-            theirs = measure("-c", READ, reader, str(path), repr(settings))
-            show(ending, path, ours, theirs)
+            compare(ending, path, (), ("-c", READ, reader, str(path), repr(settings)))
         for layout, program in ((NESTED, FLATTEN), (FILES, JOIN)):
-            path, mapping = Path(folder, layout.replace(" ", "")), Path(folder, "mapping.toml")
-            write_layout(path, rows, layout)
+            path, mapping = find_layout(Path(folder), layout), Path(folder, "mapping.toml")
             mapping.write_text(MAPPINGS[layout])
-            url = f"sqlite:///{path}.db"
-            command = ("-m", "relevance", "import", str(path), "--columns", str(mapping), "--name", "choices")
-            show(layout, path, measure(*command, RELEVANCE_DATABASE_URL=url), measure("-c", program, str(path)))
+            compare(layout, path, ("--columns", str(mapping)), ("-c", program, str(path)))
 
 
-def show(name: str, path: Path, ours: tuple[float, float], theirs: tuple[float, float]) -> None:
-    """Print the figures of a file, or of a folder of files."""
+def write_all(folder: Path, judgments: int, words: int) -> None:
+    """Write the choices in every kind of file and layout."""
+    rows = make_rows(judgments, words)
+    for ending in READERS:
+        write(folder / f"choices{ending}", rows)
+    for layout in MAPPINGS:
+        write_layout(find_layout(folder, layout), rows, layout)
+
+
+def find_layout(folder: Path, layout: str) -> Path:
+    """Return where the choices of a layout are."""
+    return folder / layout.replace(" ", "")
+
+
+def compare(name: str, path: Path, options: Sequence[str], reading: Sequence[str]) -> None:
+    """Import a file, or a folder of files, and read it by pandas; print the figures."""
+    command = ("-m", "relevance", "import", str(path), "--name", "choices", *options)
+    ours = measure(*command, RELEVANCE_DATABASE_URL=f"sqlite:///{path}.db")
+    theirs = measure(*reading)
     files = path.glob("*") if path.is_dir() else [path]
     size = sum(file.stat().st_size for file in files) / 1e6
     print(f"{name:19} {size:7.1f} {ours[0]:11.1f} {ours[1]:6.0f} {theirs[0]:11.1f} {theirs[1]:6.0f}")

@@ -19,6 +19,11 @@ BY_NAME = "name"  # the order of the data sets as they are called
 ROW, AROUND = 26, 220  # the pixels of a row of the chart, and of what stands above and below
 
 
+def name_metric(name: str) -> str:
+    """Return what a metric, or a language model that judges, is called in a list."""
+    return in_one_line(label_of(name))
+
+
 def main() -> None:
     """Ask for metrics and an order, and show their agreement with people on every data set."""
     st.title("Corpora")
@@ -33,7 +38,7 @@ def main() -> None:
         st.page_link("datasets.py", label="Import judgments, or score a data set", icon=":material/database:")
         st.stop()
     with st.container(horizontal=True):
-        metrics = st.multiselect("Metrics", names, key="corpora_metrics", format_func=label_of, placeholder="All")
+        metrics = st.multiselect("Metrics", names, key="corpora_metrics", format_func=name_metric, placeholder="All")
         compared = compare_corpora(judged, tuple(metrics))
         corpora = [corpus for _, corpus in compared]
         columns = labels(list_columns(corpora), label_of)
@@ -47,7 +52,7 @@ def main() -> None:
         )
     shown = {source for source, _ in compared}
     if unscored := {one.source.dataset for one in judged if one.source not in shown}:
-        said = describe_unscored(sorted(unscored), [*map(label_of, metrics)])
+        said = describe_unscored(sorted(unscored), [*map(name_metric, metrics)])
         st.caption(in_markdown(f"{said[0].upper()}{said[1:]}."))
     if order != BY_NAME:
         compared = [compared[place] for place in rank_corpora(corpora, order)]

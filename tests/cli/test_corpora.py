@@ -6,6 +6,12 @@ from typing import Any
 
 import pytest
 
+from relevance.annotation.demo import create_made_up_study
+from relevance.annotation.store import AnnotationStore
+from relevance.data.database import connect
+from relevance.data.demo import NAME, add_demo
+from relevance.data.store import DataStore
+from relevance.metrics import metric
 from tests.commands import refused, run, write
 from tests.released import import_released
 
@@ -54,9 +60,7 @@ def test_each_row_is_what_analyze_says(databases: None) -> None:
         dict.fromkeys(("rouge1", "rouge2", "rougeL"), "*"),
         {"rouge1": "*"},
     ]
-
-
-def test_columns_are_chosen_by_name(databases: None) -> None:
+    # and columns are chosen by name
     (row, *_) = table("--metrics", "length,rouge2")["rows"]
     assert [name for name in row if name in SCORED.split(",")] == ["rouge2", "length"]
     assert refused("corpora", "--metrics", "rouge1,bleurt") == "no judged data set has scores of bleurt"
@@ -70,5 +74,8 @@ def test_nothing_is_judged(sqlite_url: str, tmp_path: Path) -> None:
 
 
 def test_made_up_judgments_are_no_row(sqlite_url: str) -> None:
-    run("demo")
+    data, annotation = DataStore(connect(sqlite_url)), AnnotationStore(connect(sqlite_url))
+    add_demo(data)
+    run("score", NAME, "--metrics", "rouge1,rouge_k")
+    assert create_made_up_study(data, annotation, metric("rouge_k").signature).judgments
     assert [row["judged by"] for row in table("--metrics", "rouge1")["rows"]] == ["author labels"]

@@ -66,7 +66,7 @@ def test_the_best_and_the_worst_of_news(shared_data: Path, sqlite_url: str) -> N
     assert "imported 100 documents and 300 summaries" in told
 
 
-@pytest.mark.parametrize("together", [True, False])
+@pytest.mark.parametrize("together", [True, pytest.param(False, marks=pytest.mark.exhaustive)])
 def test_ranks_of_answers_about_stories(shared_data: Path, sqlite_url: str, together: bool) -> None:
     name = "together" if together else "by the file of reviews"
     if together:

@@ -65,6 +65,14 @@ def test_judgments_of_a_study_stand_beside_ratings(known: World) -> None:
     assert len(names(sound(app.run()))) == 2
 
 
+def test_a_metric_without_values_is_no_dot_and_says_why(world: World) -> None:
+    world.add(documents=DOCUMENTS, ratings={"a": 3, "b": 2, "c": 1})
+    world.score(ROUGE1, lambda *_: None)
+    app = sound(open_page("corpora.py"))
+    assert app.dataframe[0].value["ROUGE-1"].isna().all()
+    assert "no scores" in said(app)
+
+
 def test_nothing_to_compare(sqlite_url: str) -> None:
     app = sound(open_page("corpora.py"))
     assert "No data set here has both: what people said, and scores." in app.info[0].value
