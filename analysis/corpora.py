@@ -119,9 +119,10 @@ def count_leading(corpora: Sequence[CorpusAgreement]) -> list[MetricStanding]:
 def list_columns(corpora: Sequence[CorpusAgreement]) -> list[str]:
     """Return the signatures of the metrics that some corpus was compared by, those of one metric together.
 
-    Metrics come in the order in which the first corpus that has them has them.
+    Metrics come in the order of the corpus that has the most of them.
     """
-    known = list(dict.fromkeys(row.signature for one in corpora for row in one.agreement.rows))
+    fullest = sorted(corpora, key=lambda one: -len(one.agreement.rows))
+    known = list(dict.fromkeys(row.signature for one in fullest for row in one.agreement.rows))
     places = {name: place for place, name in enumerate(dict.fromkeys(map(name_of, known)))}
     return sorted(known, key=lambda one: places[name_of(one)])
 

@@ -16,7 +16,7 @@ from relevance.reports.tables.corpora import corpora_table, describe_unscored, w
 BY_NAME = "name"  # the order of the data sets as they are called
 
 
-ROW, AROUND = 26, 220  # the pixels of a row of the chart, and of what stands above and below
+ROW, AROUND = 26, 245  # the pixels of a row of the chart, and of what stands above and below
 
 
 def name_metric(name: str) -> str:

@@ -85,7 +85,7 @@ def test_metrics_that_lead_are_counted_where_some_metric_leads() -> None:
         ("far", 2, 1, 1),
         ("near", 1, 0, 0),
     ]
-    assert list_columns(corpora) == ["best|version:1", "far|version:1", "near|version:1"]
+    assert list_columns(corpora) == ["best|version:1", "near|version:1", "far|version:1"]
     assert rank_corpora(corpora, "best|version:1") == [2, 0, 1, 3]
     assert rank_corpora(corpora, "near|version:1")[0] == 1
 

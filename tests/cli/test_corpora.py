@@ -53,9 +53,9 @@ def test_each_row_is_what_analyze_says(databases: None) -> None:
     asked += [("s", "--metrics", SCORED, "--human", aspect) for aspect in ("correctness", "selection", "overall")]
     for row, arguments in zip(found["rows"], asked, strict=True):
         expected = alone(*arguments)
-        for metric in (*SCORED.split(","), *(["people"] if "people" in expected else [])):
-            assert row[metric] == expected[metric]["half"], (row["data set"], metric)
-            assert row[f"{metric} 95 %"] == expected[metric]["half 95 %"]
+        for name in (*SCORED.split(","), *(["people"] if "people" in expected else [])):
+            assert row[name] == expected[name]["half"], (row["data set"], name)
+            assert row[f"{name} 95 %"] == expected[name]["half 95 %"]
     assert [row["marks"] for row in found["rows"][:2]] == [
         dict.fromkeys(("rouge1", "rouge2", "rougeL"), "*"),
         {"rouge1": "*"},
