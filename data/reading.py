@@ -5,6 +5,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
@@ -194,34 +195,39 @@ def read_json_list(path: Path, *, nan: bool = False) -> Iterator[tuple[FileLine,
     anything after the list.
     """
     place = FileLine(path, 1)
-    try:
-        with io.TextIOWrapper(open_file(path), encoding="utf-8-sig", newline="") as file:
-            text, at = file.read(CHUNK), 0
+    with open_text(place) as file:
+        text, at = file.read(CHUNK), 0
+        text, at = skip_blanks(file, text, at, place)
+        if text[at : at + 1] != "[":
+            place.refuse("the file must be one JSON list, and begin with [")
+        expected = "an object or ]"
+        at += 1
+        while True:
             text, at = skip_blanks(file, text, at, place)
-            if text[at : at + 1] != "[":
-                place.refuse("the file must be one JSON list, and begin with [")
-            expected = "an object or ]"
-            at += 1
-            while True:
-                text, at = skip_blanks(file, text, at, place)
-                if text[at : at + 1] == "]" and expected != "an object":
-                    break
-                if text[at : at + 1] == "," and expected == ", or ]":
-                    expected, at = "an object", at + 1
-                    continue
-                if text[at : at + 1] != "{" or expected == ", or ]":
-                    place.refuse(
-                        f"not valid JSON: {expected} is expected in the list, not {quote_value(text[at:][:20])}"
-                    )
-                record, text, at, lines_read = read_object(file, text, at, place, nan=nan)
-                yield FileLine(path, place.line), record
-                place.line += lines_read
-                expected = ", or ]"
-            text, at = skip_blanks(file, text, at + 1, place)
-            if at < len(text):
-                place.refuse(f"something follows the list: {quote_value(text[at:][:20])}")
+            if text[at : at + 1] == "]" and expected != "an object":
+                break
+            if text[at : at + 1] == "," and expected == ", or ]":
+                expected, at = "an object", at + 1
+                continue
+            if text[at : at + 1] != "{" or expected == ", or ]":
+                place.refuse(f"not valid JSON: {expected} is expected in the list, not {quote_value(text[at:][:20])}")
+            record, text, at, lines_read = read_object(file, text, at, place, nan=nan)
+            yield FileLine(path, place.line), record
+            place.line += lines_read
+            expected = ", or ]"
+        text, at = skip_blanks(file, text, at + 1, place)
+        if at < len(text):
+            place.refuse(f"something follows the list: {quote_value(text[at:][:20])}")
+
+
+@contextmanager
+def open_text(place: FileLine) -> Iterator[io.TextIOWrapper]:
+    """Open the file of a place as UTF-8 text. Raises `BadRecord`, where the place then is for text of another kind."""
+    try:
+        with io.TextIOWrapper(open_file(place.path), encoding="utf-8-sig", newline="") as file:
+            yield file
     except OSError as error:
-        raise BadRecord(f"{path}: cannot be read: {error.strerror}") from error
+        raise BadRecord(f"{place.path}: cannot be read: {error.strerror}") from error
     except UnicodeDecodeError:
         place.refuse("the file is not UTF-8, from here on; is it compressed, or Latin-1?")
 

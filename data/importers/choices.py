@@ -20,6 +20,7 @@ from relevance.data.importers.described import DESCRIPTIONS, OWN, Description, o
 from relevance.data.importers.mapping import (
     BAD,
     CHOICE,
+    NOTHING,
     QUESTION,
     SKIP,
     BadColumns,
@@ -58,7 +59,7 @@ def open_choices(path: Path, columns: Columns | None, say: Say, format: str = "c
     `format` is another program's (`relevance.data.importers.described`), if it is none of people's own. Raises
     `BadRecord` and `BadColumns`.
     """
-    columns = columns or Columns({})
+    columns = columns or NOTHING
     described = DESCRIPTIONS.get(format, OWN)
     table = open_table(path, columns) if described is OWN else open_described(path, format)
     told = columns.find(table.names)

@@ -8,15 +8,13 @@ from statistics import fmean
 
 from relevance.data import reading
 from relevance.data.importers.delimited import NUMBER
-from relevance.data.importers.mapping import SKIP, Columns
+from relevance.data.importers.mapping import NOTHING, SKIP, Columns
 from relevance.data.importers.pairwise import count, number_annotator
 from relevance.data.reading import FileLine, list_some, quote_value
 from relevance.data.records import UnknownValues
 
 NUMBERED = re.compile(r"(-?\d+(?:\.\d+)?)\s*(?:[:=)]|-{1,2}|[\u2013\u2014])\s*[^\d\s].*", re.DOTALL)
 """A number with what it stands for: `2: Yes--there are no errors`, `5 - very good`."""
-
-NOTHING = Columns({})
 
 
 def read_numbered(value: str) -> float | None:

@@ -150,6 +150,10 @@ class Columns(NamedTuple):
         return self._replace(roles={**added, **self.roles, **self.find(names)})
 
 
+NOTHING = Columns({})
+"""A mapping that says nothing, so that all is guessed."""
+
+
 def find_column(role: str, told: str, names: Sequence[str]) -> str:
     """Return the column that somebody means: the one of this name, or of this place. Raises `BadColumns`."""
     if told in names:

@@ -8,13 +8,14 @@ from typing import Any
 from relevance.data import reading
 from relevance.data.importers.mapping import (
     DOCUMENTS,
+    NOTHING,
     TEXTS_OF_DOCUMENTS,
     BadColumns,
     Columns,
     find_column,
     split_joined,
 )
-from relevance.data.importers.rows import NOTHING, Table, TableRow, as_text, open_single
+from relevance.data.importers.rows import Table, TableRow, as_text, open_single
 from relevance.data.importers.templates import find_files
 from relevance.data.reading import FileLine, Say, quote_value, say_nothing
 from relevance.data.records import BadRecord

@@ -22,6 +22,7 @@ from relevance.data.importers.columns import complete_columns, describe_columns
 from relevance.data.importers.given_ratings import Annotated
 from relevance.data.importers.mapping import (
     BEST,
+    NOTHING,
     OF_SYSTEM,
     RANK,
     WORST,
@@ -98,7 +99,7 @@ def read_ranks(path: Path, say: Say, columns: Columns | None = None, keep: Keep 
 
     Raises `BadRecord` and `BadColumns`.
     """
-    columns = columns or Columns({})
+    columns = columns or NOTHING
     table = open_table(path, columns)
     told = columns.find(table.names)
     free = [name for name in table.names if name not in told.values()]

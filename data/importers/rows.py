@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from relevance.data import reading
 from relevance.data.importers import nested
 from relevance.data.importers.delimited import TextRow, delimited_rows, find_layout
-from relevance.data.importers.mapping import Columns
+from relevance.data.importers.mapping import NOTHING, Columns
 from relevance.data.importers.sheets import is_spreadsheet, sheet_rows
 from relevance.data.importers.spreading import FileRow, flatten, read_json_objects, spread_rows
 from relevance.data.importers.templates import parse_steps
@@ -20,8 +20,6 @@ TableRow = tuple[FileLine, dict[str, Any]]
 
 TEXT_TABLES = (".csv", ".tsv")
 """The endings of text tables, whose header may begin like JSON."""
-
-NOTHING = Columns({})
 
 INSPECTED = 100
 """The number of rows by which columns are told: the fields of objects, and what names do not tell."""

@@ -1,13 +1,11 @@
 """Rows that lie within objects of JSON: a list of reviews in each question, systems by name in each document."""
 
-import io
 import json
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from relevance.data import reading
-from relevance.data.files import open_file
 from relevance.data.importers.templates import Step
 from relevance.data.reading import FileLine, quote_value
 from relevance.data.records import BadRecord
@@ -139,17 +137,12 @@ def begins_in_line(path: Path) -> bool:
 def read_whole_object(path: Path) -> tuple[FileLine, dict[str, Any]]:
     """Read a file that is one JSON object, and where it begins. Raises `BadRecord`."""
     place = FileLine(path, 1)
-    try:
-        with io.TextIOWrapper(open_file(path), encoding="utf-8-sig", newline="") as file:
-            text, at = reading.skip_blanks(file, file.read(reading.CHUNK), 0, place)
-            begins = FileLine(path, place.line)
-            record, text, at, lines_read = reading.read_object(file, text, at, begins, nan=True)
-            place.line += lines_read
-            text, at = reading.skip_blanks(file, text, at, place)
-            if at < len(text):
-                place.refuse(f"something follows the object: {quote_value(text[at:][:20])}")
-    except OSError as error:
-        raise BadRecord(f"{path}: cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError:
-        place.refuse("the file is not UTF-8, from here on; is it compressed, or Latin-1?")
+    with reading.open_text(place) as file:
+        text, at = reading.skip_blanks(file, file.read(reading.CHUNK), 0, place)
+        begins = FileLine(path, place.line)
+        record, text, at, lines_read = reading.read_object(file, text, at, begins, nan=True)
+        place.line += lines_read
+        text, at = reading.skip_blanks(file, text, at, place)
+        if at < len(text):
+            place.refuse(f"something follows the object: {quote_value(text[at:][:20])}")
     return begins, record

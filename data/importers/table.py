@@ -28,8 +28,8 @@ from relevance.data.importers.called import (
     WIDE,
     find_ratings,
 )
-from relevance.data.importers.given_ratings import NOTHING, Annotated, RatingValues, name_unnamed
-from relevance.data.importers.mapping import Columns
+from relevance.data.importers.given_ratings import Annotated, RatingValues, name_unnamed
+from relevance.data.importers.mapping import NOTHING, Columns
 from relevance.data.importers.opening import open_table
 from relevance.data.importers.rows import TableRow
 from relevance.data.reading import FileLine, Say
