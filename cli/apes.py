@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,13 +27,14 @@ from relevance.cli.shared import (
     tell,
 )
 from relevance.data.reading import lines
+from relevance.data.records import SOURCE
 from relevance.distributed.work import QuestionWork
 from relevance.metrics.apes import training
 from relevance.metrics.apes.assessors import score_by_assessor
 from relevance.metrics.apes.conditions import Condition, conditions
 from relevance.metrics.apes.entities import find_entities
 from relevance.metrics.apes.finders import finder
-from relevance.metrics.apes.metric import Apes, ApesOptions, make_apes, read_types
+from relevance.metrics.apes.metric import QUESTIONS, Apes, ApesOptions, check_source_questions, make_apes, read_types
 from relevance.metrics.apes.readers.attentive_training import Hyperparameters, train
 from relevance.metrics.apes.report import trace_records
 from relevance.metrics.models.vectors import FileVectors
@@ -61,11 +62,11 @@ class SeedOptions:
 @click.option(
     "--questions",
     "references",
-    type=click.Choice(["all", "first"]),
-    default="all",
-    show_default=True,
-    help="References whose questions are asked: all, or the first one.",
+    type=click.Choice([*QUESTIONS, SOURCE]),
+    help="The questions that are asked: those of all references, of the first one, or of the source.  [default: all; "
+    "source where no document has a reference]",
 )
+@declared_option("source_questions", "--source-questions")
 @declared_option("entities")
 @declared_option("reader")
 @declared_option("types")
@@ -103,14 +104,18 @@ def apes(
     """
     if table and aspect is not None:
         raise click.UsageError("--conditions and --trials are two tables: name one")
-    said = vars(options)
-    metric = make_apes(**said | {"types": read_types(said["types"])})
+    if options.references == SOURCE and (table or aspect is not None):
+        raise click.UsageError("--conditions and --trials are of references: leave out --questions source")
     if shards.are_asked(file, output) or output is not None:
         if table or aspect is not None:
             raise click.UsageError("--conditions and --trials do not go with a run over shards")
-        read_shards(file, output, metric, format, shards)
+        read_shards(file, output, make_metric(options), format, shards)
         return
     records = read_records(FILES.convert(file, None, click.get_current_context()), format)
+    if options.references is None and not any(document.references for document, _ in records):
+        say("no document has a reference: the questions are those of the sources")
+        options = replace(options, references=SOURCE)
+    metric = make_metric(options)
     if table:
         print_conditions(conditions(metric, records, drawing.seed, drawing.seeds), drawing.seeds)
     elif aspect is not None:
@@ -122,6 +127,13 @@ def apes(
         check_failures(failures)
         return
     tell(metric.signature)
+
+
+def make_metric(options: ApesOptions) -> Apes:
+    """Make APES from the options of the command."""
+    said = vars(options)
+    check_source_questions(options.source_questions)
+    return make_apes(**said | {"types": read_types(said["types"])})
 
 
 def read_shards(file: str, output: str | None, metric: Apes, format: str | None, options: ShardOptions) -> None:

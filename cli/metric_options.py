@@ -15,7 +15,7 @@ from relevance.metrics.base import Metric
 from relevance.metrics.kind import Option
 from relevance.metrics.languages import ENGLISH
 from relevance.metrics.notices import ENGLISH_ONLY
-from relevance.metrics.registry import options
+from relevance.metrics.registry import options, usual_options
 from relevance.metrics.rouge import PRESETS
 
 DEVICE: dict[str, Any] = {
@@ -148,6 +148,9 @@ def chosen_metrics(
         raise click.UsageError(
             f"{', '.join(english)} can read English only: leave it out of --metrics for --language {chosen['language']}"
         )
+    context = click.get_current_context()
+    if chosen["references"] == "max" and context.get_parameter_source("references") != ParameterSource.COMMANDLINE:
+        chosen |= usual_options(referenced=any(document.references for document, _ in records()))
     taken = {option for name in names if name in METRICS for option in METRICS[name].option_names}
     given = {name: chosen[name] for name in options() if chosen[name] is not None}
     for name, option in options().items():

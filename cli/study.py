@@ -29,6 +29,7 @@ from relevance.data.export import export
 from relevance.data.files import write_whole
 from relevance.data.reading import lines
 from relevance.metrics import default_metrics, make_metrics
+from relevance.metrics.registry import usual_options
 from relevance.metrics.scoring import Failures, score_dataset
 from relevance.reports.escaping import format_count
 
@@ -111,7 +112,8 @@ def create_study(
     data_store, annotation_store = open_stores()
     contradicting = split_names(draw.conflict_metrics) if draw.rule == "conflicts" else []
     # The lexical ones, so that there is an agreement table from the first judgment on.
-    scored, failures = make_metrics([*default_metrics(), *contradicting]), Failures()
+    options = usual_options(referenced=data_store.dataset(dataset).referenced)
+    scored, failures = make_metrics([*default_metrics(), *contradicting], **options), Failures()
     score_dataset(data_store, dataset, scored, failures=failures)
     check_failures(failures)
     signatures = {metric.name: metric.signature for metric in scored}

@@ -123,7 +123,9 @@ def say_doubts(file: Path, text: str, protocol: StudyProtocol) -> None:
 def score(data: DataStore, protocol: StudyProtocol) -> None:
     """Compute the scores that its rules compare, and the usual ones, so that there is an agreement table at once."""
     failures = Failures()
-    score_dataset(data, protocol.dataset.name, metrics_for(protocol.signatures.values()), failures=failures)
+    dataset = data.dataset(protocol.dataset.name)
+    metrics = metrics_for(protocol.signatures.values(), referenced=dataset.referenced)
+    score_dataset(data, dataset.name, metrics, failures=failures)
     check_failures(failures)
 
 

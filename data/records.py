@@ -2,7 +2,7 @@
 
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 TITLE_SYSTEM = "title"
@@ -10,6 +10,9 @@ TITLE_SYSTEM = "title"
 
 REFERENCE_SYSTEM = "reference:"
 """Prefix of the system name of a reference used as a candidate: `reference:2` is the second one."""
+
+REFERENCE, SOURCE = "reference", "source"
+"""What summaries are set against: references, or the source where there are none."""
 
 PLACEHOLDER = "@placeholder"
 """The mark for the answer in a fill-in-the-blank question."""
@@ -108,6 +111,18 @@ class Example:
     title: str | None
     source: str
     questions: tuple[ClozeQuestion, ...] = ()
+    against: str = REFERENCE
+    """What its references are: `REFERENCE`, or `SOURCE` if its source stands in their place."""
+
+
+def set_against_source(example: Example) -> Example:
+    """Return the example with its source in the place of references and title; without a source it has neither.
+
+    >>> set_against_source(Example("d", "s", "Rain.", ("Rain fell.",), "Weather", "Rain fell in May.")).references
+    ('Rain fell in May.',)
+    """
+    source = (example.source,) if example.source.strip() else ()
+    return replace(example, references=source, title=None, against=SOURCE)
 
 
 def make_examples(

@@ -9,6 +9,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from relevance.data.cleaning import RULES
+from relevance.data.records import SOURCE
+
+OF_SOURCE = f"refs:{SOURCE}"
+"""The setting of metrics that set summaries against their sources."""
 
 JUDGE = "judge: "
 """Prefix of the name of a language model that judges, where it is listed among metrics."""
@@ -100,21 +104,33 @@ def is_computed(signature: str) -> bool:
 
 
 def references_rule(signature: str) -> str | None:
-    """Return how a metric combines several references, such as `max`; None if its signature does not say."""
+    """Return how a metric combines several references, such as `max`; `source` if it sets summaries against sources.
+
+    None if its signature does not say.
+    """
     return Signature.parse(signature).values.get("refs")
+
+
+def is_against_source(signature: str) -> bool:
+    """Tell whether a signature says that summaries were set against their sources, and not against references."""
+    return references_rule(signature) == SOURCE
 
 
 def labels(signatures: Sequence[str], label_of: Callable[[str], str] = name_of) -> dict[str, str]:
     """Return a label for each signature: its metric's name, with the settings that distinguish it from its namesakes.
 
-    `label_of` returns the name of a signature's metric, by default the plain one; pages and reports pass their own.
+    That summaries were set against their sources is always said. `label_of` returns the name of a signature's metric,
+    by default the plain one; pages and reports pass their own.
+
+    >>> list(labels(["rouge1|refs:source|version:0.2.0", "length|unit:words|version:0.2.0"]).values())
+    ['rouge1 (refs:source)', 'length']
     """
     parsed = {text: Signature.parse(text) for text in signatures}
     named = {}
     for text, signature in parsed.items():
         same = [other.details for other in parsed.values() if other.name == signature.name]
-        own = [detail for detail in signature.details if not all(detail in other for other in same)]
-        named[text] = f"{label_of(text)} ({', '.join(own)})" if len(same) > 1 else label_of(text)
+        own = [one for one in signature.details if one == OF_SOURCE or not all(one in other for other in same)]
+        named[text] = f"{label_of(text)} ({', '.join(own)})" if own else label_of(text)
     return named
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
 
-from relevance.data.records import Example
+from relevance.data.records import SOURCE, Example, set_against_source
 
 VERSION = "0.2.0"
 """The version of the metrics' definitions, part of every signature; it changes whenever a value may change."""
@@ -57,8 +57,13 @@ def score_candidates(metric: Metric, examples: Sequence[Example]) -> list[Score]
     return [next(scores) if example.candidate.strip() else Score(None, EMPTY) for example in examples]
 
 
-REFERENCES = ("max", "mean", "first")
-"""The ways to combine the values against several references."""
+REFERENCES = ("max", "mean", "first", SOURCE)
+"""The ways to combine the values against several references; `source` sets a summary against its source instead."""
+
+
+def set_against(examples: Sequence[Example], rule: str | None) -> Sequence[Example]:
+    """Return the examples as a rule of `REFERENCES` compares them: by `source`, the source is the only reference."""
+    return list(map(set_against_source, examples)) if rule == SOURCE else examples
 
 
 def asked_references(example: Example, rule: str) -> tuple[str, ...]:

@@ -21,9 +21,17 @@ from numpy.typing import NDArray
 
 from relevance.data.files import sha256
 from relevance.data.reading import lines
-from relevance.data.records import BadRecord, Example
+from relevance.data.records import REFERENCE, SOURCE, BadRecord, Example
 from relevance.data.signatures import signature
-from relevance.metrics.base import REFERENCES, VERSION, Score, asked_references, check_option, round_model_value
+from relevance.metrics.base import (
+    REFERENCES,
+    VERSION,
+    Score,
+    asked_references,
+    check_option,
+    round_model_value,
+    set_against,
+)
 from relevance.metrics.kind import MetricKind, Records, option
 from relevance.metrics.models.encoder import (
     BATCH_TOKENS,
@@ -104,10 +112,11 @@ class Baseline(NamedTuple):
 class BertScore:
     """F1 of greedy matching, with precision and recall as parts; in [-1, 1], mostly above 0 unless rescaled.
 
-    `model` is `embedded`, a folder or a Hugging Face name; `layer` is its hidden layer, by default from `LAYERS`. `idf`
-    are texts, usually all references of a data set, whose inverse document frequencies weigh the tokens. `baseline` is
-    a file in the format of the `bert-score` package: a line `LAYER,P,R,F`, then a line for each layer. Raises
-    ValueError.
+    The candidate is compared with the references, or by `references="source"` with the source, as far as the model
+    sees it. `model` is `embedded`, a folder or a Hugging Face name; `layer` is its hidden layer, by default from
+    `LAYERS`. `idf` are texts, usually all references of a data set, whose inverse document frequencies weigh the
+    tokens. `baseline` is a file in the format of the `bert-score` package: a line `LAYER,P,R,F`, then a line for each
+    layer. Raises ValueError.
     """
 
     name = "bertscore"
@@ -150,7 +159,8 @@ class BertScore:
     def score(self, examples: Sequence[Example]) -> list[Score]:
         """Score a batch; each distinct text is encoded once. Raises `ModelUnavailable`."""
         scores: list[Score] = []
-        asked = ((example.candidate, asked_references(example, self.references)) for example in examples)
+        compared = set_against(examples, self.references)
+        asked = ((example.candidate, asked_references(example, self.references)) for example in compared)
         for part in cut_into_parts(asked, lambda pair: (pair[0], *pair[1])):
             texts = list(dict.fromkeys(text for candidate, references in part for text in (candidate, *references)))
             encoded = dict(zip(texts, self.encoder.encode(texts, [self.layer]), strict=True))
@@ -174,12 +184,13 @@ class BertScore:
         if left and right:
             table = self.table([encoded[text] for text in left], [encoded[references[index]] for index in right])
             values = dict(zip((encoded[text].ids for text in left), table, strict=True))
+        against = SOURCE if self.references == SOURCE else REFERENCE
         scores = []
         for text in candidates:
             if not references:
-                scores.append(Score(None, "there is no reference"))
+                scores.append(Score(None, f"there is no {against}"))
             elif not right:
-                scores.append(Score(None, f"no reference has a token{self.that_counts}"))
+                scores.append(Score(None, f"no {against} has a token{self.that_counts}"))
             elif (ids := encoded[text].ids) not in values:
                 scores.append(Score(None, f"the summary has no token{self.that_counts}"))
             else:
@@ -305,7 +316,10 @@ def read_idf(asked: str, records: Records | None, _language: str) -> tuple[str, 
     """Read the option `--idf`: the lines of a file, or all references or sources of the records. Raises ValueError."""
     together = records() if records is not None and asked in ("references", "sources") else ()
     if asked == "references":
-        return tuple(sorted({text for document, _ in together for text in document.references}))
+        texts = sorted({text for document, _ in together for text in document.references})
+        if records is not None and not texts:
+            raise ValueError("--idf references: no document has a reference; take --idf sources")
+        return tuple(texts)
     if asked == "sources":
         return tuple(sorted({document.source_text for document, _ in together}))
     if not Path(asked).is_file():

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from relevance.data.records import Example
+from relevance.data.records import SOURCE, Example
 from relevance.data.signatures import signature
 from relevance.metrics.base import REFERENCES, VERSION, Score, asked_references, check_option, round_model_value
 from relevance.metrics.composing import compose
@@ -37,6 +37,9 @@ CASED_WORD = re.compile(r"\w+")
 
 LONGEST = 4
 """The number of words of the longest n-gram."""
+
+OF_SOURCE = "tfidf:20"
+"""The important n-grams with `references="source"`, unless others are asked for."""
 
 ROWS = 1024
 """The number of n-grams compared at once: the matrix of similarities stays small however long the texts are."""
@@ -146,7 +149,8 @@ class Carouge:
     The important n-grams are
 
     - `important="references"`: all those of a reference. The candidate is scored against each reference that has a
-      vector; `references` combines these scores: `max`, `mean`, or `first`, which uses the first reference only.
+      vector; `references` combines these scores: `max`, `mean`, or `first`, which uses the first reference only. By
+      `source`, important n-grams are those of the source, by `OF_SOURCE` if no other are named.
     - `important="tfidf:K"`: the K distinct n-grams of the source with the largest tf * idf, fewer if it has fewer; idf
       = ln((1 + S) / (1 + s)) + 1 if s of the source's S sentences have the n-gram. No other document has an influence,
       so that a score can be repeated, and a source of one sentence is ranked by frequency alone. With `idf`, the texts
@@ -163,7 +167,7 @@ class Carouge:
         self,
         norm: str = "summary",
         n: int = 1,
-        important: str = "references",
+        important: str | None = None,
         references: str = "max",
         vectors: WordVectors | None = None,
         idf: Sequence[str] | None = None,
@@ -173,14 +177,18 @@ class Carouge:
         check_option("references of CAROUGE", references, REFERENCES)
         self.norm = norm
         self.n = n
+        if important is None:
+            important = OF_SOURCE if references == SOURCE else "references"
         self.best = how_many(important)
+        if references == SOURCE and self.best is None:
+            raise ValueError("important n-grams of a source are tfidf:K, with K from 1")
         self.references = references
         self.vectors = EncoderVectors() if vectors is None else vectors
         self.cased, self.stand_in = norm == "reference", self.vectors.stand_in if norm == "reference" else None
         self.euclidean = norm == "paper"
         self.corpus = None if idf is None or self.best is None else tuple(idf)
         further: dict[str, object] = {}
-        if self.best is None:  # a source's n-grams need no reference
+        if self.best is None or references == SOURCE:  # else a source's n-grams need no reference
             further["refs"] = references
         if self.corpus is not None:
             further["idf"] = hashlib.sha256(json.dumps(self.corpus).encode()).hexdigest()[:8]
@@ -270,7 +278,7 @@ class Carouge:
             return None
         if self.best is None:
             return f"no reference has a {unit} with a vector"
-        return f"the source has no important {unit} with a vector" if example.source else "there is no source"
+        return f"the source has no important {unit} with a vector" if example.source.strip() else "there is no source"
 
     def evidence(self, example: Example, counted: Sequence[int]) -> CarougeEvidence:
         """Return the nearest important n-gram of each n-gram of the candidate."""
@@ -415,8 +423,10 @@ class CarougeOptions:
         choices=NORMS,
     )
     n: int = option(1, "CAROUGE: number of words of an n-gram.", flag="--ngram", given_as=int, least=1, most=LONGEST)
-    important: str = option(
-        "references", "Important n-grams of CAROUGE: all of the references, or tfidf:K, the K best of the source."
+    important: str | None = option(
+        None,
+        "Important n-grams of CAROUGE: all of the references, or tfidf:K, the K best of the source.  [default: "
+        f"references; with --references source {OF_SOURCE}]",
     )
     vectors: Path | None = option(None, "CAROUGE: word vectors, a GloVe or word2vec text file.", given_as=Path)
 

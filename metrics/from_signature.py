@@ -5,7 +5,7 @@ from functools import cache
 
 from relevance.data.signatures import Signature
 from relevance.metrics.base import Metric
-from relevance.metrics.registry import METRICS, default_metrics, make_metrics, metric
+from relevance.metrics.registry import METRICS, default_metrics, make_metrics, metric, usual_options
 
 NOT_MADE_AGAIN = (
     "this score was computed from a file of its own (word vectors, keywords, word frequencies), with another model, or "
@@ -15,9 +15,9 @@ NOT_MADE_AGAIN = (
 
 
 @cache
-def signatures() -> dict[str, str]:
-    """Return the signature of each metric with its default settings, by its name."""
-    return {name: metric(name).signature for name in METRICS}
+def signatures(*, referenced: bool = True) -> dict[str, str]:
+    """Return the signature of each metric with its usual settings, by its name; `referenced` texts have references."""
+    return {name: metric(name, **usual_options(referenced=referenced)).signature for name in METRICS}
 
 
 def metric_of(signature: str) -> Metric | None:
@@ -36,7 +36,13 @@ def metric_of(signature: str) -> Metric | None:
     return made if made.signature == signature else None
 
 
-def metrics_for(signatures: Iterable[str]) -> list[Metric]:
-    """Return the default metrics, and those of some signatures as far as they can be made again."""
-    made = (*make_metrics(default_metrics()), *filter(None, map(metric_of, signatures)))
+def metrics_for(signatures: Iterable[str], *, referenced: bool) -> list[Metric]:
+    """Return the default metrics of texts with or without references, and those of some signatures.
+
+    Metrics of signatures are returned as far as they can be made again.
+    """
+    made = (
+        *make_metrics(default_metrics(), **usual_options(referenced=referenced)),
+        *filter(None, map(metric_of, signatures)),
+    )
     return list({one.signature: one for one in made}.values())

@@ -12,7 +12,7 @@ from relevance.data.alike import AlikeNames
 from relevance.data.marks import Marks
 from relevance.data.own_references import OwnReferences
 from relevance.data.records import Document, Summary
-from relevance.data.signatures import Signature
+from relevance.data.signatures import Signature, is_against_source
 from relevance.data.signatures import name_of as plain_name
 from relevance.metrics.languages import ENGLISH, LANGUAGES, guess_language
 from relevance.metrics.text import UNICODE
@@ -29,7 +29,7 @@ NOTEWORTHY = 0.01
 IN_ENGLISH = 0.1
 """The same for texts that seem to be English: names may have accents."""
 
-OF_METRICS = ("words", "line breaks")
+OF_METRICS = ("sources", "words", "line breaks")
 """The kinds of notices that follow from the metrics; the others are of any texts, and are said when these are read."""
 
 ASCII_WORD = regex.compile("[A-Za-z0-9]+")
@@ -104,28 +104,40 @@ def find_notices(
 ) -> dict[str, list[str]]:
     """Say what is to be known of texts before their scores are believed, by kind, in one pass over the records.
 
-    The kinds are `words` that a metric breaks, `line breaks` that it needs, `marks` of other programs, `own
-    references`, and `names` that look alike. `signatures` are those of the metrics, and `name_of` names them. If
-    `first` is given, no more documents are looked at, and what is said tells so.
+    The kinds are `sources` that stand in the place of references, `words` that a metric breaks, `line breaks` that it
+    needs, `marks` of other programs, `own references`, and `names` that look alike. `signatures` are those of the
+    metrics, and `name_of` names them. If `first` is given, no more documents are looked at, and what is said tells so.
     """
     signatures = list(signatures)
+    of_source = list(filter(is_against_source, signatures))
     words, marks, own, alike, lines = BrokenWords(), Marks(), OwnReferences(), AlikeNames(), False
+    referenced = False
     for document, summaries in islice(records, first):
+        referenced = referenced or bool(document.references)
         marks.add(document, summaries)
         own.add(document, summaries)
         alike.add(document, summaries)
-        for text in (*document.references, *(summary.text for summary in summaries)):
+        sources = [document.source_text] if of_source else []
+        for text in (*document.references, *sources, *(summary.text for summary in summaries)):
             words.add(text)
             lines = lines or "\n" in text
     among = "" if first is None or own.documents < first else f" of the first {first:,} documents"
+    compared = "summaries, references and sources" if of_source else "summaries and references"
     said = {
-        "words": describe_words(words, signatures, f"summaries and references{among}", name_of),
+        "sources": [] if referenced else describe_sources(of_source, among, name_of),
+        "words": describe_words(words, signatures, f"{compared}{among}", name_of),
         "line breaks": [] if lines else describe_lines(signatures, name_of),
         "marks": marks.describe(first),
         "own references": own.describe(first),
         "names": alike.describe(),
     }
     return {kind: sentences for kind, sentences in said.items() if sentences}
+
+
+def describe_sources(signatures: Iterable[str], among: str, name_of: Callable[[str], str]) -> list[str]:
+    """Say which metrics set summaries against their sources, where no document has a reference."""
+    names = ", ".join(dict.fromkeys(map(name_of, signatures)))
+    return [f"no document{among} has a reference, so that its source stands for one: {names}"] if names else []
 
 
 def describe_lines(signatures: Iterable[str], name_of: Callable[[str], str]) -> list[str]:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
+from relevance.data.records import SOURCE
 from relevance.data.signatures import Signature, name_of
 from relevance.metrics.apes.metric import APES
 from relevance.metrics.base import Metric
@@ -48,6 +49,14 @@ def metric(name: str, **options: Any) -> Metric:
 def make_metrics(names: Sequence[str], **options: Any) -> list[Metric]:
     """Make several metrics in the given order, each name once; each takes those of the options that it has."""
     return [metric(name, **options) for name in dict.fromkeys(names)]
+
+
+def usual_options(*, referenced: bool) -> dict[str, str]:
+    """Return the options by which texts are scored unless others are asked for.
+
+    Where no document has a reference, summaries are set against their sources.
+    """
+    return {} if referenced else {"references": SOURCE}
 
 
 def lexical_metrics() -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from relevance.data.records import Example
 from relevance.data.signatures import signature
-from relevance.metrics.base import REFERENCES, VERSION, Score, check_option
+from relevance.metrics.base import REFERENCES, VERSION, Score, asked_references, check_option, set_against
 from relevance.metrics.kind import MetricKind, option
 from relevance.metrics.languages import ENGLISH, LANGUAGES, language_option, settings_of
 from relevance.metrics.text import CACHED_TEXTS, Reading, Span, rouge_spans, rouge_words
@@ -110,8 +110,9 @@ class Rouge:
 
     `value` is F1, precision (the share of the candidate's units that match) or recall (the share of the reference's);
     the other two are the score's parts. Of several references, the one with the highest value counts (`max`), the
-    first, or the mean of all values; `pooled` divides the matches in all references by the units of all of them. Words
-    are read as `read_words` says.
+    first, or the mean of all values; `pooled` divides the matches in all references by the units of all of them. By
+    `source` the source is the reference: recall is the share of its units that the candidate has, and precision tells
+    how extractive the candidate is. Words are read as `read_words` says.
     """
 
     def __init__(
@@ -148,7 +149,8 @@ class Rouge:
     def score(self, examples: Sequence[Example]) -> list[Score]:
         """Score a batch; this is fastest if the examples of a document follow each other."""
         scores: list[Score] = []
-        for references, group in groupby(examples, key=lambda example: example.references):
+        compared = set_against(examples, self.references)
+        for references, group in groupby(compared, key=lambda example: example.references):
             scores.extend(self.score_together(list(group), [references[index] for index in self.scorable(references)]))
         return scores
 
@@ -165,10 +167,8 @@ class Rouge:
             if not rouge_words(example.candidate, self.reading):
                 yield Score(None, f"the candidate has no token ({self.tokens})")
             elif not references:
-                lacking = (
-                    f"no reference with a token ({self.tokens})" if example.references else "there is no reference"
-                )
-                yield Score(None, lacking)
+                lacking = f"no {example.against} with a token ({self.tokens})"
+                yield Score(None, lacking if example.references else f"there is no {example.against}")
             else:
                 parts = dict(zip(VALUES, figures, strict=True))
                 yield Score(parts.pop(self.value), parts=parts, explain=partial(self.evidence, example))
@@ -191,7 +191,7 @@ class Rouge:
         references = [example.references[index] for index in kept]
         matched, (in_candidate,), in_reference = self.count([example.candidate], references)
         best = int(ratios(matched, [in_candidate], in_reference)[VALUES.index(self.value)][0].argmax())
-        asked = 1 if self.references == "first" else len(example.references)
+        asked = len(asked_references(example, self.references))
         return RougeEvidence(
             metric=self.name,
             compared=tuple(
@@ -390,8 +390,9 @@ class RougeOptions:
 
     references: str = option(
         "max",
-        "How the scores against several references are combined. ROUGE only: pooled divides sums over all of them. "
-        "APES: first asks the questions of the first reference only.",
+        "How the scores against several references are combined; source: set each summary against its source instead, "
+        "the default where no document has a reference. ROUGE only: pooled divides sums over all of them. APES: first "
+        "asks the questions of the first reference only.",
         choices=REFERENCE_RULES,
     )
     tokenizer: str = option(
@@ -402,7 +403,8 @@ class RougeOptions:
     )
     value: str = option(
         "f1",
-        "ROUGE: F1, precision (the share of the summary's units that match), or recall (of the reference's).",
+        "ROUGE: F1, precision (the share of the summary's units that match; against a source, how extractive it is), "
+        "or recall (of the reference's or the source's).",
         choices=VALUES,
     )
     language: str = language_option()

@@ -13,10 +13,10 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
-from relevance.data.records import Example
+from relevance.data.records import SOURCE, Example
 from relevance.data.signatures import signature
-from relevance.metrics.base import VERSION, Score, check_option
-from relevance.metrics.keywords.extractors import Rarity, count_rarity, extract, extractor
+from relevance.metrics.base import VERSION, Score, check_option, set_against
+from relevance.metrics.keywords.extractors import EXTRACTORS, Rarity, count_rarity, extract, extractor
 from relevance.metrics.keywords.lists import KeywordLists, listed_keyword, other_form, read_keyword_lists
 from relevance.metrics.keywords.overlap import LONGEST, MATCHES, TITLES, Keyword, compared_texts, content_words
 from relevance.metrics.kind import MetricKind, Records, option
@@ -29,6 +29,10 @@ LIST = "list"
 
 ONLY = {"in-source": "in-src", "out-source": "out-src"}
 """The restrictions to keywords that occur in the source, or that do not; with their names in signatures."""
+
+
+OF_SOURCE = "tfidf:10"
+"""The keywords of a source unless others are asked for: overlap needs two texts, and a source is one."""
 
 
 class NoKeywords(ValueError):
@@ -53,7 +57,8 @@ class RougeKEvidence(NamedTuple):
 class RougeK:
     """Keyword recall, in [0, 1]. By default keywords are the n-grams that two or more of references and title share.
 
-    `title` is one of the texts `always`, or only beside a `single` reference. `keywords` are
+    `title` is one of the texts `always`, or only beside a `single` reference. With `references="source"` the source is
+    the only text, and its keywords are by `OF_SOURCE` unless they are named. `keywords` are
 
     - `overlap`: the n-grams that two or more of the texts share, the paper's rule.
     - `tfidf`, `textrank`: as many as the overlap rule gives, by the paper's baselines. `tfidf:K`, `textrank:K`: K for
@@ -74,8 +79,9 @@ class RougeK:
     def __init__(
         self,
         title: str = "always",
-        keywords: str | KeywordLists = "overlap",
+        keywords: str | KeywordLists | None = None,
         *,
+        references: str = "max",
         only: str | None = None,
         idf: Sequence[str] | None = None,
         language: str = ENGLISH,
@@ -86,12 +92,17 @@ class RougeK:
         check_option("only", only, (None, *ONLY))
         check_option("language", language, LANGUAGES)
         check_option("match", match, MATCHES)
+        self.references = references
         self.title = title
         self.language = read_by(language, lemmas)
+        if keywords is None:
+            keywords = OF_SOURCE if references == SOURCE else "overlap"
         self.match = match
         self.lists = keywords if isinstance(keywords, KeywordLists) else None
         self.keywords = LIST if isinstance(keywords, KeywordLists) else keywords
         self.extractor = LIST if self.lists else extractor(self.keywords)[0]
+        if references == SOURCE and self.keywords in EXTRACTORS:
+            raise ValueError(f"keywords of a source are tfidf:K, textrank:K or a list: {self.keywords} needs two texts")
         self.only = only
         self.corpus = tuple(idf) if idf is not None and self.extractor == "tfidf" else None
 
@@ -100,7 +111,10 @@ class RougeK:
         """The source of the keywords, and all settings."""
         rule = {"overlap": f"overlap{LONGEST}"}.get(self.keywords, self.keywords.replace(":", ""))
         # The title matters for lists, too: a word that occurs in a text is looked for as it is (`listed_keyword`).
-        settings = {"kw": f"{LIST}@{self.lists.digest[:8]}" if self.lists else rule, "title": self.title}
+        against = {"refs": SOURCE} if self.references == SOURCE else {}
+        settings = against | {"kw": f"{LIST}@{self.lists.digest[:8]}" if self.lists else rule}
+        if self.references != SOURCE:
+            settings["title"] = self.title
         if self.extractor == "tfidf":
             corpus = self.corpus
             settings["idf"] = "own" if corpus is None else hashlib.sha256(json.dumps(corpus).encode()).hexdigest()[:8]
@@ -118,7 +132,8 @@ class RougeK:
     def score(self, examples: Sequence[Example]) -> list[Score]:
         """Score a batch; keywords are found once for consecutive examples of a document."""
         scores: list[Score] = []
-        for _, group in groupby(examples, key=lambda e: (e.document_id, e.references, e.title, e.source)):
+        compared = set_against(examples, self.references)
+        for _, group in groupby(compared, key=lambda e: (e.document_id, e.references, e.title, e.source)):
             together = list(group)
             texts = compared_texts(together[0].references, together[0].title, self.title)
             try:
@@ -131,7 +146,8 @@ class RougeK:
 
     def keywords_of(self, example: Example) -> list[Keyword]:
         """Return the keywords that candidates of an example's document are searched for. Raises `NoKeywords`."""
-        return self.asked(example, compared_texts(example.references, example.title, self.title))
+        (compared,) = set_against([example], self.references)
+        return self.asked(compared, compared_texts(compared.references, compared.title, self.title))
 
     def asked(self, example: Example, texts: tuple[str, ...]) -> list[Keyword]:
         """Return the keywords to search for, given the compared texts. Raises `NoKeywords`."""
@@ -188,6 +204,8 @@ class RougeK:
         if keywords := extract(self.keywords, texts, self.rare, self.language):
             return keywords
         if self.keywords != self.extractor:  # a given number, which one text can give
+            if self.references == SOURCE:
+                raise NoKeywords("the source has no content word" if texts else "there is no source")
             raise NoKeywords("references and title have no content word" if texts else "there are no references")
         if len(texts) < 2:
             raise NoKeywords(
@@ -233,15 +251,17 @@ def read_lemmas(asked: str, records: Records | None, language: str) -> str:
 class RougeKOptions:
     """Options of ROUGE-K: see `RougeK`."""
 
+    references: str = "max"
+    """With `source`, keywords are those of the source."""
     title: str = option(
         "always",
         "When ROUGE-K counts the title as a reference: always, or only beside a single reference.",
         choices=TITLES,
     )
-    keywords: str | KeywordLists = option(
-        "overlap",
+    keywords: str | KeywordLists | None = option(
+        None,
         "Keywords of ROUGE-K: overlap; tfidf or textrank, as many as overlap gives; tfidf:K or textrank:K; or "
-        "list:FILE, your own, with a JSON list per line.",
+        f"list:FILE, your own, with a JSON list per line.  [default: overlap; of a source {OF_SOURCE}]",
         read=read_keywords,
     )
     only: str | None = option(
@@ -271,7 +291,11 @@ def options_of(settings: Mapping[str, str]) -> dict[str, str]:
     """Return the options of a signature's settings."""
     name = settings["kw"].rstrip("0123456789")
     number = settings["kw"].removeprefix(name)
-    options = {"title": settings["title"], "keywords": f"{name}:{number}" if number and name != "overlap" else name}
+    options = {"keywords": f"{name}:{number}" if number and name != "overlap" else name}
+    if settings.get("refs") == SOURCE:
+        options["references"] = SOURCE
+    else:
+        options["title"] = settings["title"]
     if "lang" in settings:
         options["language"] = settings["lang"]
     if is_spacy(lemmas := lemmas_of(settings)):

@@ -8,10 +8,10 @@ import pandas as pd
 
 from relevance.data.reading import trim_name
 from relevance.data.records import Example
-from relevance.frames import BadFrame, read_examples, require
+from relevance.frames import BadFrame, has_references, read_examples, require
 from relevance.metrics.explained import Explained
 from relevance.metrics.explained import explain as explain_example
-from relevance.metrics.registry import label_of, lexical_metrics, make_metrics
+from relevance.metrics.registry import label_of, lexical_metrics, make_metrics, usual_options
 from relevance.reports.escaping import esc
 from relevance.reports.evidence.blocks import no_evidence
 from relevance.reports.evidence.marks import HIGHLIGHT_STYLE
@@ -101,5 +101,6 @@ def explain(
     if not 0 < len(asked) <= len(LETTERS):
         raise BadFrame(f"one to {len(LETTERS)} summaries are explained together, not {len(asked)}; name some systems")
     examples = tuple(by_system[name] for name in asked)
-    made = make_metrics(lexical_metrics() if metrics is None else metrics, **options)
+    usual = usual_options(referenced=has_references(frame))
+    made = make_metrics(lexical_metrics() if metrics is None else metrics, **usual | options)
     return Explanation(examples, {one.signature: tuple(explain_example(one, e) for e in examples) for one in made})

@@ -16,7 +16,7 @@ from relevance.data.reading import say_nothing, trim_name
 from relevance.data.records import Document, Example, Summary, make_examples
 from relevance.metrics.notices import find_notices
 
-NEEDED = ("document", "system", "summary", "references")
+NEEDED = ("document", "system", "summary")
 SIGNATURES = "signatures"
 """The name of a frame's attribute with the signature of each column of scores."""
 
@@ -94,6 +94,13 @@ def read_keys(frame: pd.DataFrame) -> list[tuple[str, str]]:
     return list(keys)
 
 
+def has_references(frame: pd.DataFrame) -> bool:
+    """Tell whether some document of a frame has a reference, or none has a source either. Raises `BadFrame`."""
+    if "source" not in frame.columns:
+        return True
+    return any(_references(value, row) for row, value in enumerate(frame.get("references", ())))
+
+
 def read_examples(frame: pd.DataFrame, signatures: Iterable[str] = (), *, clean: bool = False) -> list[Example]:
     """Make the examples that metrics score, in the order of the rows; with `clean`, of texts without marks.
 
@@ -101,7 +108,7 @@ def read_examples(frame: pd.DataFrame, signatures: Iterable[str] = (), *, clean:
     candidate is withheld, as in `relevance.data.records.make_examples`. Warnings say that, and whatever else makes
     scores by the metrics of these signatures doubtful. Raises `BadFrame`.
     """
-    require(frame, NEEDED)
+    require(frame, NEEDED if "source" in frame.columns else (*NEEDED, "references"))
     keys = read_keys(frame)
     documents: dict[str, Document] = {}
     summaries: dict[str, list[Summary]] = {}
@@ -109,7 +116,7 @@ def read_examples(frame: pd.DataFrame, signatures: Iterable[str] = (), *, clean:
         document = Document(
             name,
             _source(values.get("source"), row),
-            _references(values["references"], row),
+            _references(values.get("references"), row),
             _text(values.get("title"), row, "title"),
         )
         if documents.setdefault(name, document) != document:

@@ -12,10 +12,10 @@ from relevance.analysis.leaders import SCARCE, find_scarce
 from relevance.analysis.metrics_and_people import analyze_agreement, analyze_rated_pairs, correlate_columns
 from relevance.analysis.ratio_intervals import Interval
 from relevance.choices import read_preferences
-from relevance.frames import CLEANED, SIGNATURES, BadFrame, read_cells, read_examples
+from relevance.frames import CLEANED, SIGNATURES, BadFrame, has_references, read_cells, read_examples
 from relevance.metrics.base import Score
 from relevance.metrics.cleaned import of_texts
-from relevance.metrics.registry import lexical_metrics, make_metrics
+from relevance.metrics.registry import lexical_metrics, make_metrics, usual_options
 from relevance.metrics.scoring import BATCH, Failures
 from relevance.ratings import read_rated
 
@@ -26,14 +26,16 @@ def score(
     """Score every summary of a frame: return a copy with a column for each metric, NaN if there is no score.
 
     A row is a summary, with the columns `document`, `system`, `summary` and `references` (a text or a list of texts),
-    and optionally `source` (a text or a list of its sentences) and `title`; `load` reads a file into such a frame.
+    and optionally `source` (a text or a list of its sentences) and `title`; `load` reads a file into such a frame. If
+    no document has a reference, summaries are set against their sources, and `references` can be left out.
     `metrics` are names as in `relevance score --metrics`, by default those that need no model. `options` are those of
     the metrics, such as `tokenizer`. With `clean`, texts are scored without the marks of other programs, such as `<q>`,
     and signatures say so; the frame keeps its texts. What makes scores doubtful is a warning. If scores are missing,
     the column `NAME missing` has the reasons. `attrs["signatures"]` has the signature of each column of scores.
     Raises `BadFrame`, `UnknownMetric`, and what `relevance.metrics.registry.metric` raises for options.
     """
-    made = make_metrics(lexical_metrics() if metrics is None else metrics, **options)
+    usual = usual_options(referenced=has_references(frame))
+    made = make_metrics(lexical_metrics() if metrics is None else metrics, **usual | options)
     made = of_texts(made, clean=clean or CLEANED in frame.attrs)
     if taken := [metric.name for metric in made if metric.name in frame.columns]:
         raise BadFrame(f"the frame already has the column {', '.join(taken)}; rename or drop it")

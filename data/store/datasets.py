@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, Select, func, select
+from sqlalchemy import ColumnElement, Select, Text, cast, func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, selectinload
 
@@ -75,6 +75,8 @@ class Dataset:
     """Those of which the ratings of each person are known; None if there are none."""
     cleaned: str | None
     """The version of the rules by which its texts were cleaned when they were imported; None if they were not."""
+    referenced: bool
+    """True if some document has a reference."""
     columns: str | None
     """How the columns of its table were read, as a file of the option `--columns`; None if they had the usual names."""
     archived_at: datetime | None
@@ -146,8 +148,16 @@ class DatasetStore(VersionedStore):
                 row = find_dataset(session, name)
                 documents = session.scalar(select(func.count()).where(DocumentRow.dataset_id == row.id)) or 0
                 systems = count_by_system(session, row)
-                counts = {"documents": documents, "summaries": sum(systems.values()), "systems": tuple(systems)}
-                return to_record(Dataset, row, **counts)
+                written = select(DocumentRow.id).where(DocumentRow.dataset_id == row.id)
+                references = written.where(cast(DocumentRow.reference_texts, Text) != "[]").limit(1)
+                return to_record(
+                    Dataset,
+                    row,
+                    documents=documents,
+                    summaries=sum(systems.values()),
+                    systems=tuple(systems),
+                    referenced=session.scalar(references) is not None,
+                )
 
         return self.keep(("texts",), name, count_dataset)
 

@@ -6,15 +6,15 @@ from functools import cached_property, partial
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from relevance.data.records import Example
+from relevance.data.records import SOURCE, Example
 from relevance.data.signatures import signature
 from relevance.metrics.apes.base import BLANK, Answer, CandidateAnswer, Question, Reader, ReadingTask
 from relevance.metrics.apes.entities import DEFAULT_TYPES, TYPES, Finder, entity_type, find_entities
 from relevance.metrics.apes.finders import check_finder, finder
 from relevance.metrics.apes.names import NamedEntity, find_names
-from relevance.metrics.apes.questions import ASK, Mention, Quiz, make_quiz
+from relevance.metrics.apes.questions import ASK, Mention, Quiz, choose_questions, make_quiz, read_source_questions
 from relevance.metrics.apes.readers import check_reader, reader
-from relevance.metrics.base import VERSION, Score, check_option
+from relevance.metrics.base import VERSION, Score, asked_references, check_option, set_against
 from relevance.metrics.kind import MetricKind, Records, option
 from relevance.metrics.models.encoder import cut_into_parts
 from relevance.metrics.models.files import EMBEDDED, ModelUnavailable
@@ -82,7 +82,9 @@ class Apes:
     Every mention of an entity of `types` in the references makes a question: its sentence with the mention blanked. The
     reader chooses among the document's entities, those of its references and its source, that the summary mentions; a
     summary that mentions none is wrong. Questions that come with the data set replace these. `questions` selects the
-    references to ask, `ask` the mentions (`relevance.metrics.apes.questions.ASK`), and `value` the credit of a question
+    references to ask, or asks some questions of the source instead: those at its first sentences (`lead:K`), or about
+    the entities that it mentions the most (`entities:K`, see `relevance.metrics.apes.questions.choose_questions`).
+    `ask` selects the mentions (`relevance.metrics.apes.questions.ASK`), and `value` the credit of a question
     (`question_credit`); `entities` and `reader` name the parts (`relevance.metrics.apes.finders.finder`,
     `relevance.metrics.apes.readers.reader`). The score's part `occurs` is a lexical baseline: the share of questions
     whose answer the summary mentions. Raises ValueError for an option out of its range.
@@ -100,7 +102,11 @@ class Apes:
         ask: str = "mentions",
         value: str = "share",
     ) -> None:
-        check_option("questions", questions, QUESTIONS)
+        self.of_source = ":" in questions
+        if self.of_source:
+            read_source_questions(questions)
+        else:
+            check_option("questions", questions, (*QUESTIONS, "lead:K", "entities:K"))
         check_option("ask", ask, ASK)
         check_option("value", value, VALUES)
         for type in types:
@@ -139,7 +145,8 @@ class Apes:
         return signature(
             self.name,
             VERSION,
-            questions=self.questions,
+            **({"refs": SOURCE} if self.of_source else {}),
+            questions=self.questions.replace(":", ""),
             entities=parts["finder"],
             types=types,
             ask=self.ask,
@@ -150,15 +157,24 @@ class Apes:
     def score(self, examples: Sequence[Example]) -> list[Score]:
         """Score a batch; work on a document is done once for its consecutive summaries."""
         scores: list[Score] = []
-        for part in cut_into_parts(examples, lambda example: (example.candidate, example.source, *self.asked(example))):
+        compared = set_against(examples, SOURCE if self.of_source else self.questions)
+        for part in cut_into_parts(compared, lambda example: (example.candidate, example.source, *self.asked(example))):
             quizzes = self.quizzes(part)
             for example, read in zip(part, self.read([e.candidate for e in part], quizzes), strict=True):
                 scores.append(self.count(example, read))
         return scores
 
+    @property
+    def nowhere(self) -> str:
+        """The reason why a document has no question."""
+        if not self.of_source:
+            return "the references mention no entity"
+        kind, count = read_source_questions(self.questions)
+        return f"the source mentions no entity{f' in its first {count} sentences' if kind == 'lead' else ''}"
+
     def asked(self, example: Example) -> tuple[str, ...]:
         """Return the references that questions are made from."""
-        return example.references[:1] if self.questions == "first" else example.references
+        return asked_references(example, self.questions)
 
     def quizzes(self, examples: Sequence[Example]) -> list[Quiz]:
         """Return the quiz of each example's document, made once for consecutive examples."""
@@ -169,11 +185,13 @@ class Apes:
         for (references, source, given), group in groupby(documents):
             quiz = make_quiz(
                 [(text, mentions.get(text, [])) for text in references],
-                [(source, mentions.get(source, []))],
+                [(source, mentions.get(source, []))] if source not in references else [],
                 self.types,
                 given,
                 self.ask,
             )
+            if self.of_source and not given:
+                quiz = choose_questions(quiz, source, self.questions)
             quizzes += [quiz for _ in group]
         return quizzes
 
@@ -201,9 +219,9 @@ class Apes:
     def count(self, example: Example, read: SummaryReading) -> Score:
         """Return the score of one summary's answers."""
         if not example.questions and not self.asked(example):
-            return Score(None, "no questions: there is no reference")
+            return Score(None, f"no questions: there is no {example.against}")
         if not read.quiz.questions:
-            return Score(None, "no questions: the references mention no entity")
+            return Score(None, f"no questions: {self.nowhere}")
         results = traces(read)
         right, occurs = sum(t.is_right for t in results), sum(t.occurs for t in results)
         return Score(
@@ -287,12 +305,27 @@ def read_types(asked: str | None, _records: Records | None = None, _language: st
     return tuple(name.strip() for name in asked.split(",") if name.strip()) if asked else DEFAULT_TYPES
 
 
+def check_source_questions(asked: str, _records: Records | None = None, _language: str = "") -> str:
+    """Check the option `--source-questions`. Raises ValueError."""
+    try:
+        read_source_questions(asked)
+    except ValueError as error:
+        raise ValueError(f"--source-questions: {error}") from error
+    return asked
+
+
 @dataclass(frozen=True)
 class ApesOptions:
     """Options of APES: see `Apes`."""
 
     references: str = "max"
-    """With `first`, only the questions of the first reference are asked."""
+    """With `first`, only the questions of the first reference are asked; with `source`, those of the source."""
+    source_questions: str = option(
+        "lead:3",
+        "APES with --references source: ask the questions of the source's first K sentences (lead:K), or one about "
+        "each of the K entities that it mentions the most (entities:K).",
+        read=check_source_questions,
+    )
     entities: str = option(EMBEDDED, "Entity finder of APES: embedded or spacy:<pipeline>.")
     reader: str = option(
         EMBEDDED, "Reader of APES: embedded, attentive-reader:<file>, extractive:<model> or masked:<model>."
@@ -316,16 +349,21 @@ class ApesOptions:
     )
 
 
-def make_apes(*, references: str, apes_value: str, **options: Any) -> Apes:
+def make_apes(*, references: str, source_questions: str, apes_value: str, **options: Any) -> Apes:
     """Make APES from its options, whose names it shares with other metrics."""
-    return Apes("first" if references == "first" else "all", value=apes_value, **options)
+    questions = {SOURCE: source_questions, "first": "first"}.get(references, "all")
+    return Apes(questions, value=apes_value, **options)
 
 
 def options_of(settings: Mapping[str, str]) -> dict[str, Any]:
     """Return the options of a signature's settings."""
     types = settings["types"]
+    against = {"references": "first" if settings["questions"] == "first" else "max"}
+    if settings.get("refs") == SOURCE:
+        kind = settings["questions"].rstrip("0123456789")
+        against = {"references": SOURCE, "source_questions": settings["questions"].replace(kind, f"{kind}:")}
     return {
-        "references": "first" if settings["questions"] == "first" else "max",
+        **against,
         "types": DEFAULT_TYPES if types == "default" else tuple(filter(None, types.split("+"))),
         "ask": settings["ask"],
         "apes_value": settings["credit"],

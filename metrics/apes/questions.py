@@ -1,5 +1,7 @@
 """Questions that the references answer: their sentences with a mention of an entity blanked (Eyal et al. 2019)."""
 
+import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
@@ -71,6 +73,39 @@ def make_quiz(
         ]
         return Quiz(tuple(asked), tuple(entities))
     return Quiz(tuple(questions_of(references, owners, ask)), tuple(entities))
+
+
+def choose_questions(quiz: Quiz, source: str, asked: str) -> Quiz:
+    """Return the quiz of a source with some of its questions, in their order.
+
+    `asked` is `lead:K`, the questions at the first K sentences, or `entities:K`, one at the first mention of each of
+    the K entities that are mentioned the most, the earlier one of equals. Raises ValueError.
+    """
+    kind, count = read_source_questions(asked)
+    if kind == "lead":
+        end = max((stop for _, stop in sentence_spans(source)[:count]), default=0)
+        return quiz._replace(questions=tuple(one for one in quiz.questions if starts_before(one, end)))
+    first: dict[int, QuizQuestion] = {}
+    for one in quiz.questions:
+        first.setdefault(one.entity, one)
+    often = Counter(one.entity for one in quiz.questions)
+    chosen = {entity for entity, _ in often.most_common(count)}
+    return quiz._replace(questions=tuple(one for entity, one in first.items() if entity in chosen))
+
+
+def starts_before(asked: QuizQuestion, end: int) -> bool:
+    """Tell whether a question's answer begins in the text before a place."""
+    return asked.question.span is not None and asked.question.span[0] < end
+
+
+def read_source_questions(asked: str) -> tuple[str, int]:
+    """Return the kind of a source's questions and their K: see `choose_questions`. Raises ValueError."""
+    match = re.fullmatch(r"(lead|entities):([1-9][0-9]{0,3})", asked)
+    if match is None:
+        raise ValueError(
+            f"questions are all, first, or of the source lead:K or entities:K with K from 1, not {asked!r}"
+        )
+    return match[1], int(match[2])
 
 
 def questions_of(

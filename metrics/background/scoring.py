@@ -4,7 +4,7 @@ import sys
 from collections.abc import Sequence
 
 from relevance.data.store import DataStore, Run
-from relevance.metrics import make_metrics
+from relevance.metrics.registry import make_metrics, usual_options
 from relevance.metrics.scoring import Failures, score_dataset
 from relevance.processes.runs import Done, Progress, execute, start_process
 
@@ -22,7 +22,8 @@ def start_run(store: DataStore, dataset: str, names: Sequence[str]) -> Run:
 def score(store: DataStore, run: Run, progress: Progress) -> Done:
     """Compute the scores of a run; metrics that fail do not stop the others."""
     failures = Failures()
-    score_dataset(store, run.dataset, make_metrics(run.metrics), progress, failures)
+    options = usual_options(referenced=store.dataset(run.dataset).referenced)
+    score_dataset(store, run.dataset, make_metrics(run.metrics, **options), progress, failures)
     return Done(failed=failures)
 
 

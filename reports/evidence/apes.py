@@ -8,7 +8,7 @@ from relevance.metrics.apes.metric import ApesEvidence, Trace, question_credit, 
 from relevance.reports.escaping import esc, format_count, join_items, literal
 from relevance.reports.evidence.blocks import block, details, in_group, table_html
 from relevance.reports.evidence.marks import Mark, highlight
-from relevance.reports.evidence.phrases import Seen, join_first_items, quote
+from relevance.reports.evidence.phrases import Seen, join_first_items, quote, reference_heading
 
 
 def apes_html(evidence: ApesEvidence, example: Example) -> str:
@@ -26,12 +26,12 @@ def apes_html(evidence: ApesEvidence, example: Example) -> str:
     if evidence.value != "share":
         said.append(f"Their credit is {total_credit(evidence.traces, evidence.value):.3f} of {len(evidence.traces)}.")
     items = "".join(
-        trace_html(trace, candidate, f"g{number}", evidence.value) for number, trace in enumerate(evidence.traces)
+        trace_html(trace, example, f"g{number}", evidence.value) for number, trace in enumerate(evidence.traces)
     )
     return block(said, [(candidate, marks, "Summary")], f'<ol class="whole">{items}</ol>')
 
 
-def trace_html(trace: Trace, candidate: str, group: str, value: str) -> str:
+def trace_html(trace: Trace, example: Example, group: str, value: str) -> str:
     """Write one question as HTML, as an item of a list."""
     before, _, after = trace.question.text.partition(BLANK)
     blank = '<span class="blank" role="img" aria-label="blank">_____</span>'
@@ -46,7 +46,9 @@ def trace_html(trace: Trace, candidate: str, group: str, value: str) -> str:
         lines.append(f"<b>{verdict}</b>: {esc(answer)}{'' if trace.is_right else unseen}")
     mentioned = "" if trace.occurs or trace.is_right else ", which the summary does not mention"
     reference = trace.question.reference
-    origin = "a question of the data set" if reference is None else f"from reference {reference + 1}"
+    origin = (
+        "a question of the data set" if reference is None else f"from {reference_heading(reference, example).lower()}"
+    )
     lines.append(f"right answer: {esc(trace.right)}{mentioned} ({origin})")
     if value != "share":
         lines.append(describe_credit(trace, value))
@@ -54,7 +56,7 @@ def trace_html(trace: Trace, candidate: str, group: str, value: str) -> str:
         # A mention may reach beyond the sentence that it begins in.
         start, end = trace.sentence[0], max(trace.sentence[1], trace.span[1])
         mark = Mark(trace.span[0] - start, trace.span[1] - start, "answer", "the answer")
-        lines.append(f'read from: <span dir="auto">{highlight(candidate[start:end], [mark])}</span>')
+        lines.append(f'read from: <span dir="auto">{highlight(example.candidate[start:end], [mark])}</span>')
     scored = sorted(zip(trace.scores, trace.candidates, strict=False), reverse=True, key=lambda pair: pair[0])
     if scored:
         rows = [(name, f"{score:.3f}") for score, name in scored]

@@ -12,7 +12,7 @@ from relevance.metrics.text import UNICODE, Span, find_tokens
 from relevance.reports.escaping import format_count, join_items
 from relevance.reports.evidence.blocks import alternatives_html, block, counted_note, details, quote_span, table_html
 from relevance.reports.evidence.marks import Mark
-from relevance.reports.evidence.phrases import Seen, is_content, reference_name
+from relevance.reports.evidence.phrases import Seen, is_content, reference_heading, reference_name
 
 LARGEST = 60
 """The most tokens of each text in the matrix that is drawn: with more, cells are too small to point at."""
@@ -26,8 +26,8 @@ class Matrix(NamedTuple):
     from 1 and keep the order, as tokens repeat), `similarity`, `matched` (it is the best match of the candidate's
     token) and `matched back` (of the reference's token).
     """
-    reference: int
-    """The index of the reference."""
+    beside: str
+    """The name of the compared text, such as `reference 1`."""
     note: str
     """A sentence on what the matrix leaves out; empty if it is complete."""
 
@@ -49,20 +49,20 @@ def bertscore_html(evidence: BertScoreEvidence, example: Example) -> str:
     for place in evidence.counted:
         matches = evidence.matches[place]
         blocks.append(bertscore_block(evidence, matches, example, rule if not blocks else ()))
-        names.append(bertscore_line(matches))
+        names.append(bertscore_line(matches, example))
     return alternatives_html(blocks, names)
 
 
-def bertscore_line(matches: Matches) -> str:
+def bertscore_line(matches: Matches, example: Example) -> str:
     """Write the values of one comparison."""
-    name = f"Reference {matches.reference + 1}"
+    name = reference_heading(matches.reference, example)
     return f"{name}: precision {matches.precision:.4f}, recall {matches.recall:.4f}, F1 {matches.f1:.4f}."
 
 
 def bertscore_block(evidence: BertScoreEvidence, matches: Matches, example: Example, rule: Iterable[str] = ()) -> str:
     """Write one comparison as HTML; `rule` are the lines that precede it."""
     candidate, text = example.candidate, example.references[matches.reference]
-    name = f"Reference {matches.reference + 1}"
+    name = reference_heading(matches.reference, example)
     left, right = evidence.candidate, evidence.references[matches.reference]
     forth, back, similarity = matches.nearest_to_candidate, matches.nearest_to_reference, matches.similarity
     our_tokens, their_tokens = text_tokens(left), text_tokens(right)
@@ -84,14 +84,14 @@ def bertscore_block(evidence: BertScoreEvidence, matches: Matches, example: Exam
         theirs.append(Mark(*right.spans[token], kind, f"{label}{weightless(right, token)}", f"g{token}"))
     said = [
         *rule,
-        bertscore_line(matches),
+        bertscore_line(matches, example),
         *(
             f"The end of the {which} is beyond the model's limit and did not count."
             for which, truncated in (("summary", left.truncated), (name.lower(), right.truncated))
             if truncated
         ),
     ]
-    heads = ["word of the summary", "most similar in the reference", "similarity", "each other's best"]
+    heads = ["word of the summary", "most similar in the " + example.against, "similarity", "each other's best"]
     passages = [(candidate, ours, "Summary"), (text, theirs, name)]
     words = {"matched": "each other's best", "nearest": "best of one side", "missed": "no best match"}
     return block(
@@ -133,12 +133,13 @@ def bertscore_matrix(evidence: BertScoreEvidence, example: Example) -> Matrix:
     ]
     cut = [
         f"{LARGEST} of {len(tokens)} tokens of the {name}"
-        for name, tokens in (("summary", ours), ("reference", theirs))
+        for name, tokens in (("summary", ours), (example.against, theirs))
         if len(tokens) > LARGEST
     ]
     columns = ["candidate place", "candidate token", "reference place", "reference token", "similarity", "matched"]
     frame = pd.DataFrame(rows, columns=[*columns, "matched back"])
-    return Matrix(frame, matches.reference, f"The first {' and the first '.join(cut)}." if cut else "")
+    name = reference_heading(matches.reference, example).lower()
+    return Matrix(frame, name, f"The first {' and the first '.join(cut)}." if cut else "")
 
 
 WORST = 2

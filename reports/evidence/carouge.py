@@ -11,7 +11,7 @@ from relevance.reports.escaping import format_count, join_items
 from relevance.reports.evidence.bertscore import SAME, WORST
 from relevance.reports.evidence.blocks import alternatives_html, block, counted_note, details, quote_span, table_html
 from relevance.reports.evidence.marks import Mark
-from relevance.reports.evidence.phrases import Seen, is_content, quote, reference_name
+from relevance.reports.evidence.phrases import Seen, is_content, quote, reference_heading, reference_name
 from relevance.reports.evidence.rouge import left_out_note
 
 
@@ -21,10 +21,8 @@ def carouge_html(evidence: CarougeEvidence, example: Example) -> str:
     names: list[str] = []
     for place in evidence.counted:
         compared = evidence.compared[place]
-        if compared.reference is None:
-            text, name = example.source, "Source"
-        else:
-            text, name = example.references[compared.reference], f"Reference {compared.reference + 1}"
+        text = example.source if compared.reference is None else example.references[compared.reference]
+        name = reference_heading(compared.reference, example)
         said = f"{name}: {carouge_sum(evidence.norm, compared)}"
         rule = counted_note(evidence.counted, evidence.compared) if not blocks else []
         blocks.append(carouge_block(evidence, compared, example.candidate, text, (name, *rule, said)))

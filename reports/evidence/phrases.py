@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from relevance.data.records import Example
+from relevance.data.records import SOURCE, Example
 from relevance.data.ties import TIE
 from relevance.metrics.explained import Explained
 from relevance.metrics.keywords.overlap import STOP_WORDS
@@ -38,9 +38,14 @@ def figures(values: Sequence[float]) -> list[str]:
 
 def reference_name(index: int | None, example: Example) -> str:
     """Return the name of a compared text; `None` is the source."""
-    if index is None:
+    if index is None or example.against == SOURCE:
         return "the source"
     return "the reference" if len(example.references) == 1 else f"reference {index + 1}"
+
+
+def reference_heading(index: int | None, example: Example) -> str:
+    """Return the heading of a compared text; `None` is the source."""
+    return "Source" if index is None or example.against == SOURCE else f"Reference {index + 1}"
 
 
 def rank_letters(values: Sequence[float | None], letters: Sequence[str]) -> list[list[str]]:

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from relevance.data.records import Example
-from relevance.data.signatures import name_of
+from relevance.data.records import Example, set_against_source
+from relevance.data.signatures import is_against_source, name_of
 from relevance.metrics import METRICS
 from relevance.reports.evidence.apes import apes_html, describe_apes
 from relevance.reports.evidence.bertscore import bertscore_html, describe_bertscore
@@ -35,4 +35,15 @@ RENDERERS = {
 def renderer_of(signature: str) -> Renderer | None:
     """Return the renderer of a signature's metric; None if it has nothing to show."""
     kind = METRICS.get(name_of(signature))
-    return RENDERERS[kind.renderer] if kind is not None and kind.renderer else None
+    if kind is None or kind.renderer is None:
+        return None
+    renderer = RENDERERS[kind.renderer]
+    return against_source(renderer) if is_against_source(signature) else renderer
+
+
+def against_source(renderer: Renderer) -> Renderer:
+    """Return the renderer for a metric that set the summaries against their sources."""
+    return Renderer(
+        lambda evidence, example: renderer.html(evidence, set_against_source(example)),
+        lambda seen: renderer.describe([one._replace(example=set_against_source(one.example)) for one in seen]),
+    )

@@ -3,13 +3,20 @@
 from collections.abc import Sequence
 from itertools import groupby
 
-from relevance.data.records import Example
+from relevance.data.records import SOURCE, Example
 from relevance.metrics.rouge import Match, RougeEvidence
 from relevance.metrics.text import UNICODE, Reading, Span, find_tokens, rouge_words
 from relevance.reports.escaping import esc, format_count, join_items
 from relevance.reports.evidence.blocks import alternatives_html, block, counted_note, details, quote_span, table_html
 from relevance.reports.evidence.marks import Mark
-from relevance.reports.evidence.phrases import Seen, is_content, join_first_items, reference_name, sentence
+from relevance.reports.evidence.phrases import (
+    Seen,
+    is_content,
+    join_first_items,
+    reference_heading,
+    reference_name,
+    sentence,
+)
 
 ROUGE_UNIT = {
     "rouge1": "unigram",
@@ -42,7 +49,7 @@ def rouge_html(evidence: RougeEvidence, example: Example) -> str:
         rule = [f"The score divides sums over these {len(evidence.compared)} references."]
     for place in evidence.counted:
         compared, matches = evidence.compared[place], evidence.matches[place]
-        reference, name = example.references[compared.reference], f"Reference {compared.reference + 1}"
+        reference, name = example.references[compared.reference], reference_heading(compared.reference, example)
         ours, theirs, rows = [], [], []
         for number, match in enumerate(matches):
             group, own, other = (
@@ -56,10 +63,10 @@ def rouge_html(evidence: RougeEvidence, example: Example) -> str:
             ours.append(Mark(*match.candidate, "matched", f"{name}: {other}", group))
             theirs.append(Mark(*match.reference, "matched", f"summary: {own}", group))
         counted = (
-            f"{name}: {compared.matched} of {compared.in_reference} {units} of the reference, "
+            f"{name}: {compared.matched} of {compared.in_reference} {units} of the {example.against}, "
             f"{compared.matched} of {compared.in_candidate} of the summary{note}."
         )
-        heads = ["of the summary", f"of reference {compared.reference + 1}"]
+        heads = ["of the summary", f"of {'the ' * (example.against == SOURCE)}{name.lower()}"]
         pairs = table_html(heads, rows, [f"g{number}" for number in range(len(rows))])
         below = details(f"All {format_count(len(rows), 'match', 'matches')}", pairs) if rows else ""
         said = [*rule, counted] if not blocks else [counted]

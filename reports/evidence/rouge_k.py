@@ -8,12 +8,12 @@ from relevance.metrics.rouge_k import RougeKEvidence
 from relevance.reports.escaping import esc, format_count, join_items
 from relevance.reports.evidence.blocks import block, in_group, quote_span
 from relevance.reports.evidence.marks import Mark
-from relevance.reports.evidence.phrases import Seen, join_first_items
+from relevance.reports.evidence.phrases import Seen, join_first_items, reference_heading
 
 
 def rouge_k_html(evidence: RougeKEvidence, example: Example) -> str:
     """Write the keywords, matched and missed, as HTML: listed, and marked in the summary and the compared texts."""
-    names = [f"Reference {number}" for number in range(1, len(evidence.texts) + 1)]
+    names = [reference_heading(index, example) for index in range(len(evidence.texts))]
     if example.title is not None and evidence.texts[-1] == example.title:
         names[-1] = "Title"
     ours: list[Mark] = []

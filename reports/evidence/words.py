@@ -7,7 +7,8 @@ Every number and every quotation comes from the score's evidence. The sentences 
 from collections.abc import Sequence
 
 from relevance.data.records import Example
-from relevance.data.signatures import is_length
+from relevance.data.signatures import is_length, references_rule
+from relevance.metrics.base import set_against
 from relevance.metrics.explained import Explained
 from relevance.metrics.notices import BrokenWords, describe_words
 from relevance.metrics.registry import label_of
@@ -37,6 +38,7 @@ def explain_scores(
     signature: str, examples: Sequence[Example], found: Sequence[Explained], letters: Sequence[str] = "ABCD"
 ) -> list[str]:
     """Write what `in_words` says after the verdict, for use beside a table of the scores."""
+    compared = set_against(examples, references_rule(signature))
     seen = [
         Seen(letter, example, one.evidence)
         for letter, example, one in zip(letters, examples, found, strict=False)
@@ -49,9 +51,9 @@ def explain_scores(
         sentences += renderer.describe(seen)
     cut = [letter for letter, one in zip(letters, found, strict=False) if one.truncated]
     words = BrokenWords()
-    for text in (*(examples[0].references if examples else ()), *(example.candidate for example in examples)):
+    for text in (*(compared[0].references if compared else ()), *(example.candidate for example in compared)):
         words.add(text)
-    if broken := describe_words(words, [signature], "summaries and references"):
+    if broken := describe_words(words, [signature], f"summaries and {compared[0].against}s"):
         sentences.append(f"{label_of(signature)} and these texts do not fit: {broken[0].partition(': ')[2]}.")
     if cut:
         sentences.append(f"For {join_items(cut)}, a text was cut: it is longer than the model's limit.")

@@ -317,7 +317,7 @@ def test_signature(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"references": "best"}, "references of BERTScore must be one of max, mean, first, not 'best'"),
+        ({"references": "best"}, "references of BERTScore must be one of max, mean, first, source, not 'best'"),
         ({"model": "somebody/encoder"}, "name the hidden layer of 'somebody/encoder'"),
     ],
 )

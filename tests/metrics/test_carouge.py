@@ -215,7 +215,7 @@ def test_long_texts_go_in_blocks(compass: FileVectors, monkeypatch: pytest.Monke
     [
         ({"norm": "best"}, "norm must be one of summary, reference, paper, not 'best'"),
         ({"n": 5}, "n must be one of 1, 2, 3, 4, not 5"),
-        ({"references": "best"}, "references of CAROUGE must be one of max, mean, first, not 'best'"),
+        ({"references": "best"}, "references of CAROUGE must be one of max, mean, first, source, not 'best'"),
         ({"important": "tfidf:0"}, "important must be references or tfidf:K with K from 1, not 'tfidf:0'"),
     ],
 )

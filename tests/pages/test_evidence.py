@@ -260,7 +260,7 @@ def test_bertscore(few: list[Example]) -> None:
         assert float(f1) == pytest.approx(score.value, abs=5e-5)
         assert page.texts == [("Summary", e.candidate), (f"Reference {number}", e.references[int(number) - 1])]
         matrix = bertscore_matrix(evidence, e)
-        assert matrix.reference == int(number) - 1
+        assert matrix.beside == f"reference {number}"
         for column, by in (("matched", "candidate place"), ("matched back", "reference place")):
             frame = matrix.frame
             assert frame.groupby(by)[column].sum().max() <= 1

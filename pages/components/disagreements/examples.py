@@ -61,7 +61,7 @@ class Disagreement(NamedTuple):
     @property
     def signatures(self) -> list[str]:
         """The signatures of the metrics to compare."""
-        return list(self.stored) or list(signatures().values())
+        return list(self.stored) or list(signatures(referenced=bool(self.examples[0].references)).values())
 
     @property
     def with_models(self) -> list[str]:

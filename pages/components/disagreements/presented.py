@@ -81,7 +81,7 @@ def texts_html(
             f"{passage(text, marks[text], 'Reference' if len(example.references) == 1 else f'Reference {place}')}</div>"
             for place, text in enumerate(example.references, 1)
         )
-    unseen = () if references else example.references
+    unseen = (example.source,) if references else (example.source, *example.references)
     every = [mark for name, found in marks.items() if name not in unseen for mark in found]
     words = {"matched": "in both, or in this summary", "missed": "missed by a summary"}
     return (
@@ -157,7 +157,9 @@ def keyword_marks(
         )
         for index, span in keyword.found:
             for kind in ("keyword", "missed" if lacking else "matched"):
-                marks[both[0].texts[index]].append(Mark(*span, kind, f"keyword “{word}”, {state}", group))
+                marks.setdefault(both[0].texts[index], []).append(
+                    Mark(*span, kind, f"keyword “{word}”, {state}", group)
+                )
         for letter, one in zip(BOTH, of_each, strict=True):
             for span in one.occurrences:
                 for kind in ("keyword", "matched"):

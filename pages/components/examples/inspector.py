@@ -14,9 +14,10 @@ import streamlit as st
 from relevance.annotation.model_judgments import SaidOfPair
 from relevance.data.one_line import in_one_line
 from relevance.data.records import REMARKS, Document, Example, Summary, make_examples
-from relevance.data.signatures import distinct, is_computed, is_judge, is_length, labels
+from relevance.data.signatures import distinct, is_computed, is_judge, is_length, labels, references_rule
 from relevance.data.store import StarredExample, StoreError
 from relevance.metrics import is_lexical
+from relevance.metrics.base import set_against
 from relevance.metrics.bertscore import BertScoreEvidence
 from relevance.metrics.explained import CannotExplain, Explained
 from relevance.metrics.registry import label_of
@@ -248,9 +249,9 @@ def show_seen(
     if len(sections) == 2:
         for column, section in zip(st.columns(2, gap="small"), sections, strict=True):
             with column:
-                show_sections([section], both)
+                show_sections([section])
     else:
-        show_sections(sections, both)
+        show_sections(sections)
     if by_timer and not models.open:
         st.rerun()  # which ends the timer
 
@@ -277,6 +278,8 @@ class EvidenceSection(NamedTuple):
     html: str
     notes: Sequence[str] = ()
     """Notes on it, in Markdown."""
+    compared: Sequence[Example] = ()
+    """Both summaries with the texts that they were compared with."""
     found: Sequence[Explained] = ()
     waiting: str = ""
     """The message, in Markdown, while its model is computing."""
@@ -300,10 +303,12 @@ def make_evidence_section(
             notes.append(f"{letter}: a text is longer than the model's limit; its end did not count.")
         if seen.value is not None and not np.isnan(value) and abs(seen.value - value) > 1e-4:
             notes.append(f"{letter}: the stored score is {value:.4f}, the evidence shown here gives {seen.value:.4f}.")
-    return EvidenceSection(metric.label, section_html(metric.label, sides_html(blocks), said, standing), notes, found)
+    compared = set_against(both, references_rule(metric.signature))
+    html = section_html(metric.label, sides_html(blocks), said, standing)
+    return EvidenceSection(metric.label, html, notes, compared, found)
 
 
-def show_sections(sections: Sequence[EvidenceSection], both: Sequence[Example]) -> None:
+def show_sections(sections: Sequence[EvidenceSection]) -> None:
     """Show sections, in as few pieces as notes allow: browsers are slower with many."""
     gathered = ""
     for section in sections:
@@ -317,21 +322,22 @@ def show_sections(sections: Sequence[EvidenceSection], both: Sequence[Example]) 
         for note in section.notes:
             (st.warning if section.found else st.info)(note)
         if matrices:
-            show_matrices(section.label, both, section.found)
+            show_matrices(section)
     if gathered:
         st.html(gathered)
 
 
-def show_matrices(label: str, both: Sequence[Example], found: Sequence[Explained]) -> None:
+def show_matrices(section: EvidenceSection) -> None:
     """Show BERTScore's similarities, token by token, in parts to unfold."""
-    for letter, example, one in zip("AB", both, found, strict=True):
+    label = section.label
+    for letter, example, one in zip("AB", section.compared, section.found, strict=True):
         if one.evidence is None:
             continue
         matrix = bertscore_matrix(one.evidence, example)
         with st.expander(f"Similarities of {letter}, token by token", key=f"similarity:{label}:{letter}"):
-            st.caption(f"{letter} beside reference {matrix.reference + 1}. {in_one_line(matrix.note)}")
+            st.caption(f"{letter} beside {matrix.beside}. {in_one_line(matrix.note)}")
             show_chart(
                 similarity_heatmap(matrix.frame),
                 f"{label}-{letter}",
-                f"How similar each token of summary {letter} is to each of reference {matrix.reference + 1}.",
+                f"How similar each token of summary {letter} is to each of {matrix.beside}.",
             )

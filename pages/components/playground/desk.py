@@ -8,9 +8,10 @@ from dataclasses import replace
 from relevance.data.records import Example
 from relevance.metrics import is_lexical, metric
 from relevance.metrics.background.explaining import Inspector
-from relevance.metrics.base import score_candidates
+from relevance.metrics.base import Metric, score_candidates
 from relevance.metrics.explained import Explained
 from relevance.metrics.from_signature import signatures
+from relevance.metrics.registry import usual_options
 from relevance.pages.components.evidence.model_scores import ModelScores
 from relevance.pages.components.playground.draft import Draft, Field, examples_of, list_fields
 from relevance.pages.components.playground.score_table import Change, Found, MetricScores
@@ -30,9 +31,9 @@ UNDOS = 50
 """The number of changes that can be undone."""
 
 
-def lexical_scores(name: str, examples: dict[str, Example]) -> dict[str, Found]:
+def lexical_scores(made: Metric, examples: dict[str, Example]) -> dict[str, Found]:
     """Return a lexical metric's scores by letter, without their evidence."""
-    scores = score_candidates(metric(name), list(examples.values()))
+    scores = score_candidates(made, list(examples.values()))
     return {
         letter: Explained(score.value, score.missing, score.truncated, None)
         for letter, score in zip(examples, scores, strict=True)
@@ -197,24 +198,31 @@ class Desk:
 
     # --- the scores --------------------------------------------------------------------------------------
 
+    @property
+    def signatures(self) -> dict[str, str]:
+        """The signature of each metric, by its name: against the source where there is no reference."""
+        return signatures(referenced=self.draft.referenced)
+
+    def find_scores(self, name: str, signature: str, examples: dict[str, Example]) -> dict[str, Found | None]:
+        """Return a metric's scores by letter; those of a model as far as they are known."""
+        if is_lexical(name):
+            made = metric(name, **usual_options(referenced=self.draft.referenced))
+            return dict(lexical_scores(made, examples))
+        return {letter: self.models.answer(signature, example) for letter, example in examples.items()}
+
     def rows(self) -> list[MetricScores]:
         """Return every metric's scores of the summaries; those of models as far as they are known."""
         examples = examples_of(self.draft)
         rows = []
-        for name, signature in signatures().items():
-            if is_lexical(name):
-                found = lexical_scores(name, examples)
-            else:
-                found = {letter: self.models.answer(signature, example) for letter, example in examples.items()}
-            rows.append(
-                MetricScores(name, signature, found, {a: b for (of, a), b in self.rested.items() if of == name})
-            )
+        for name, signature in self.signatures.items():
+            rested = {letter: value for (of, letter), value in self.rested.items() if of == signature}
+            rows.append(MetricScores(name, signature, self.find_scores(name, signature, examples), rested))
         for row in rows:
             for letter, one in row.found.items():
                 if isinstance(one, Explained) and one.value is not None:
-                    self.shown[row.name, letter] = one.value
+                    self.shown[row.signature, letter] = one.value
                 elif one is not None:
-                    self.shown.pop((row.name, letter), None)
+                    self.shown.pop((row.signature, letter), None)
         return rows
 
     def changes(self) -> list[Change]:
@@ -224,11 +232,8 @@ class Desk:
             return []
         both = {"before": before, "after": after}
         changes = []
-        for name, signature in signatures().items():
-            if is_lexical(name):
-                found = lexical_scores(name, both)
-            else:
-                found = {key: self.models.answer(signature, example) for key, example in both.items()}
+        for name, signature in self.signatures.items():
+            found = self.find_scores(name, signature, both)
             changes.append(Change(name, found["before"], found["after"]))
         return changes
 
@@ -237,7 +242,7 @@ class Desk:
         examples = list(examples_of(self.draft).values())
         if what_if and (changed := self.changed) is not None and changed.candidate.strip():
             examples.append(changed)
-        asked = [(s, example) for name, s in signatures().items() if not is_lexical(name) for example in examples]
+        asked = [(s, example) for name, s in self.signatures.items() if not is_lexical(name) for example in examples]
         self.models.want(asked)
         self.turn += 1
         if self.behind:

@@ -36,6 +36,11 @@ class Draft(NamedTuple):
     names: tuple[str, ...] = ("", "")
     """The names of the summaries' systems, as many as `summaries`; an empty name means the letter."""
 
+    @property
+    def referenced(self) -> bool:
+        """False if there is no reference, and a source that can stand for one."""
+        return any(map(str.strip, self.references)) or not self.source.strip()
+
     def put(self, field: Field, place: int, text: str) -> Draft:
         """Return the draft with one text replaced; a place that does not exist changes nothing."""
         match field:

@@ -10,7 +10,7 @@ from relevance.data.sorting import natural_order
 from relevance.data.store import NAME_OF_SYSTEM, StoredScore, StoreError, checked_name, example_hash
 from relevance.metrics import default_metrics, is_lexical, make_metrics
 from relevance.metrics.explained import Explained
-from relevance.metrics.from_signature import signatures
+from relevance.metrics.registry import usual_options
 from relevance.metrics.scoring import score_dataset
 from relevance.pages.components.playground.desk import Desk
 from relevance.pages.components.playground.draft import (
@@ -210,7 +210,7 @@ def save(desk: Desk, dataset: str, document_id: str, ratings: dict[str, float]) 
     document, summaries = to_records(desk.draft, document_id, ratings, PREFERENCE)
     data = open_stores().data
     data.add_document(dataset=dataset, document=document, summaries=summaries)
-    for name, signature in signatures().items():
+    for name, signature in desk.signatures.items():
         if is_lexical(name):
             continue
         scores = {
@@ -220,4 +220,5 @@ def save(desk: Desk, dataset: str, document_id: str, ratings: dict[str, float]) 
         }
         if scores:
             data.add_scores(metric=name, signature=signature, scores=scores)
-    score_dataset(data, dataset, make_metrics(default_metrics()))
+    usual = usual_options(referenced=data.dataset(dataset).referenced)
+    score_dataset(data, dataset, make_metrics(default_metrics(), **usual))

@@ -9,7 +9,7 @@ from relevance.data.records import Example
 from relevance.data.signatures import is_length
 from relevance.metrics import METRICS, is_lexical, lexical_metrics
 from relevance.metrics.explained import CannotExplain, Explained, explain
-from relevance.metrics.from_signature import NOT_MADE_AGAIN, metric_of, signatures
+from relevance.metrics.from_signature import NOT_MADE_AGAIN, metric_of
 from relevance.metrics.registry import label_of
 from relevance.pages.components.evidence.views import evidence_html, side_by_side
 from relevance.pages.components.playground.desk import Desk
@@ -30,6 +30,8 @@ def show_scores(desk: Desk) -> None:
         st.info("Write a summary to see its scores.")
         return
     st.html(scores_html(desk.rows(), {letter: letter_name(desk.draft, letter) for letter in examples}))
+    if not desk.draft.referenced:
+        st.caption("There is no reference: the metrics set each summary against the source.")
 
 
 def letter_name(draft: Draft, letter: str) -> str:
@@ -40,7 +42,7 @@ def letter_name(draft: Draft, letter: str) -> str:
 
 def show_evidence(desk: Desk) -> None:
     """Show what one metric, or each, saw in the summaries."""
-    names = [name for name in signatures() if not is_length(name)]
+    names = [name for name in desk.signatures if not is_length(name)]
     options = [*names, NOVELTY, ALL]
     asked = st.segmented_control(
         "What did it see?",
@@ -59,7 +61,7 @@ def show_evidence(desk: Desk) -> None:
     for name in names if asked == ALL else [asked]:
         if asked == ALL:
             st.markdown(f"**{in_markdown(label_of(name))}**")
-        show_metric_evidence(desk, signatures()[name], examples)
+        show_metric_evidence(desk, desk.signatures[name], examples)
 
 
 def show_metric_evidence(desk: Desk, signature: str, examples: dict[str, Example]) -> None:
@@ -118,7 +120,7 @@ def show_what_if(desk: Desk, live: Sequence[str]) -> None:
         st.rerun(scope="fragment")
 
     example = examples_of(desk.draft)[desk.letter]
-    whole, found = worths(signatures()[metric], example)
+    whole, found = worths(desk.signatures[metric], example)
 
     def choose(word: int) -> None:
         desk.choose(word)

@@ -24,7 +24,7 @@ class Keywords(NamedTuple):
     without: int
     """Documents with fewer than two texts that could share a keyword."""
     overlap: str
-    """The signature of ROUGE-K by the keywords that two texts share."""
+    """The signature of ROUGE-K by the keywords that two texts share; without references, by those of the source."""
     extracted: str
     """The signature of ROUGE-K by the keywords of `EXTRACTOR`."""
     is_extracted: bool
@@ -40,8 +40,11 @@ class Keywords(NamedTuple):
 
 def find_keywords(dataset: Dataset, signatures: Sequence[StoredSignature] | None = None) -> Keywords:
     """Return which keywords ROUGE-K can find in a data set; `signatures` are those of its scores, if already read."""
-    from relevance.metrics import metric
+    from relevance.metrics.registry import metric, usual_options
 
+    if not dataset.referenced:
+        of_source = metric("rouge_k", **usual_options(referenced=False)).signature
+        return Keywords(dataset.documents, 0, of_source, of_source, is_extracted=True)
     extracted = metric("rouge_k", keywords=EXTRACTOR).signature
     if signatures is None:
         signatures = signatures_of(dataset)
@@ -75,7 +78,7 @@ def explain_keywords(dataset: Dataset, signatures: Sequence[StoredSignature] | N
 
     `signatures` are those of the data set's scores, if already read.
     """
-    if not later(lambda: count_single_texts(dataset.name, version_of(dataset))):
+    if not dataset.referenced or not later(lambda: count_single_texts(dataset.name, version_of(dataset))):
         return
     found, name = later(lambda: find_keywords(dataset, signatures)), dataset.name
     if found is None or found.is_extracted:

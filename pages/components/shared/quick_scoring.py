@@ -16,11 +16,12 @@ if TYPE_CHECKING:  # loaded where they are used
 def score(dataset: str, names: Sequence[str], **options: Any) -> dict[str, str]:
     """Compute missing scores while showing progress; return the metrics' signatures by name.
 
-    `options` are those of the metrics.
+    `options` are those of the metrics, by default the usual ones of the data set.
     """
-    from relevance.metrics import make_metrics
+    from relevance.metrics.registry import make_metrics, usual_options
 
-    made = make_metrics(names, **options)
+    usual = usual_options(referenced=open_stores().data.dataset(dataset).referenced)
+    made = make_metrics(names, **usual | options)
     score_by(dataset, made)
     return {metric.name: metric.signature for metric in made}
 

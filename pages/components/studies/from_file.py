@@ -48,7 +48,7 @@ def from_file() -> None:
             raise
         st.caption("The study needs scores that have not been computed yet.")
         if st.button("Compute the scores", key="score_file", type="primary"):
-            score_by(protocol.dataset.name, metrics_for(protocol.signatures.values()))
+            score_for(protocol)
             st.rerun()
         return
     st.markdown(describe_effect(effect))
@@ -61,10 +61,16 @@ def from_file() -> None:
 
 def apply(text: str, protocol: StudyProtocol) -> None:
     """Compute missing scores, apply the file, and show the study's page."""
-    score_by(protocol.dataset.name, metrics_for(protocol.signatures.values()))
+    score_for(protocol)
     study = open_stores().protocols.apply(text)
     keep_message(f"{study.name} is as its file says. {describe_draw(study)}")
     st.switch_page("studies.py", query_params={"study": study.name})
+
+
+def score_for(protocol: StudyProtocol) -> None:
+    """Compute the missing scores that a study's rules compare, and the usual ones."""
+    dataset = open_stores().data.dataset(protocol.dataset.name)
+    score_by(dataset.name, metrics_for(protocol.signatures.values(), referenced=dataset.referenced))
 
 
 def describe_effect(effect: Effect) -> str:

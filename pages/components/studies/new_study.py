@@ -16,7 +16,7 @@ from relevance.data.one_line import in_one_line
 from relevance.data.signatures import is_length
 from relevance.data.store import Dataset, StoreError, checked_name
 from relevance.metrics import default_metrics, make_metrics
-from relevance.metrics.registry import label_of
+from relevance.metrics.registry import label_of, usual_options
 from relevance.pages.background.computed import computed
 from relevance.pages.components.shared.address import choose_named
 from relevance.pages.components.shared.counts import signatures_of
@@ -222,9 +222,8 @@ def ask_conflicts(dataset: Dataset) -> tuple[tuple[str, ...], float]:
 
     Return the metrics' signatures and the share.
     """
-    lexical = {
-        metric.signature: metric.name for metric in make_metrics(default_metrics()) if not is_length(metric.name)
-    }
+    usual = make_metrics(default_metrics(), **usual_options(referenced=dataset.referenced))
+    lexical = {metric.signature: metric.name for metric in usual if not is_length(metric.name)}
     names = lexical | {signature: name for name, signature, *_ in signatures_of(dataset)}
     ambiguous = {name for name, times in Counter(names.values()).items() if times > 1}
     left, right = st.columns(2)
