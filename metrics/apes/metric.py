@@ -351,6 +351,7 @@ class ApesOptions:
 
 def make_apes(*, references: str, source_questions: str, apes_value: str, **options: Any) -> Apes:
     """Make APES from its options, whose names it shares with other metrics."""
+    read_source_questions(source_questions)
     questions = {SOURCE: source_questions, "first": "first"}.get(references, "all")
     return Apes(questions, value=apes_value, **options)
 

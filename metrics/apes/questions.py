@@ -102,9 +102,7 @@ def read_source_questions(asked: str) -> tuple[str, int]:
     """Return the kind of a source's questions and their K: see `choose_questions`. Raises ValueError."""
     match = re.fullmatch(r"(lead|entities):([1-9][0-9]{0,3})", asked)
     if match is None:
-        raise ValueError(
-            f"questions are all, first, or of the source lead:K or entities:K with K from 1, not {asked!r}"
-        )
+        raise ValueError(f"questions of a source are lead:K or entities:K with K from 1, not {asked!r}")
     return match[1], int(match[2])
 
 
