@@ -282,7 +282,7 @@ def read_documents(
         )
     if format not in IMPORTERS:
         raise BadRecord(f"unknown format {format!r}; known are {', '.join([*IMPORTERS, LINES])}")
-    documents = count = unreferenced = 0
+    documents = count = unreferenced = sources = 0
     read = find_reader(format, columns, keep)(path, say)
     own = OwnReferences()
     alike = AlikeNames()
@@ -291,13 +291,16 @@ def read_documents(
         own.add(document, summaries)
         alike.add(document, summaries)
         unreferenced += not document.references
+        sources += bool(document.source_text.strip())
         count += sum(summary.is_empty for summary in summaries)
         yield document, summaries
     if not documents:
         raise BadRecord(f"{path.name}:1: the file holds no documents")
     if count:
         say(empty_summaries(count))
-    if 0 < unreferenced < documents:
+    if unreferenced == documents and sources:
+        say("no document has a reference: metrics set summaries against the sources")
+    elif 0 < unreferenced < documents:
         lacking = f"{unreferenced:,} of {documents:,} documents {'has' if unreferenced == 1 else 'have'} no reference"
         say(f"{lacking}: metrics that need one have no scores there")
     for sentence in (*own.describe(), *alike.describe()):

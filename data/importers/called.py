@@ -6,7 +6,7 @@ from typing import TypeGuard
 
 REQUIRED = ("document_id", "reference", "system", "summary")
 NEEDED = ("reference", "summary")
-"""The columns required in a table with a mapping."""
+"""The columns required in a table with a mapping; see `find_missing`."""
 OPTIONAL = ("source", "title")
 HUMAN, WIDE = "human.", "summary."
 """Prefixes of columns of ratings, and of summaries if each system has its own column."""
@@ -157,10 +157,23 @@ def fold_name(name: str) -> str:
     return re.sub(r"[ .\-]+", "_", name.strip().casefold())
 
 
+def find_missing(fields: Collection[str], required: Sequence[str] = NEEDED) -> list[str]:
+    """List the required fields that are not among these.
+
+    A column for each system stands for `system` and `summary`. A table that says whose the summaries are can do without
+    references if it has sources; otherwise its summaries may be the references.
+    """
+    wide = any(field.startswith(WIDE) for field in fields)
+    stands = {"system", "summary"} if wide else set()
+    if "source" in fields and (wide or "system" in fields):
+        stands.add("reference")
+    return [field for field in required if field not in fields and field not in stands]
+
+
 def describe_missing(names: Collection[str]) -> str:
     """Say which fields a table lacks to be read, and how they may be called."""
-    roles = find_roles(names)
-    return " and ".join(f"a {field} ({', '.join(CALLED[field][:5])} ...)" for field in NEEDED if field not in roles)
+    missing = find_missing(find_roles(names))
+    return " and ".join(f"a {field} ({', '.join(CALLED[field][:5])} ...)" for field in missing)
 
 
 def name_systems(names: Sequence[str]) -> dict[str, str]:

@@ -8,10 +8,10 @@ from relevance.data.importers.called import (
     ANNOTATOR,
     ASPECT,
     HUMAN,
-    NEEDED,
     REQUIRED,
     WIDE,
     find_annotators,
+    find_missing,
     find_ratings,
     find_ratings_by_person,
     find_roles,
@@ -52,7 +52,7 @@ class TableHead(NamedTuple):
     @property
     def plain(self) -> bool:
         """True if the table can be read without a mapping of its columns."""
-        return set(REQUIRED) <= set(self.names)
+        return not find_missing(self.names, REQUIRED)
 
 
 def read_head(path: Path, columns: Columns | None = None, *, cells: bool = True, count: int = ROWS) -> TableHead:
@@ -149,7 +149,7 @@ def guess_table(path: Path, delimiter: str | None, say: Say, *, cells: bool) -> 
     roles = guess_roles(head)
     if head.plain and all(is_taken(column) for column in roles.values()):
         return None
-    if list_missing(roles):
+    if find_missing(roles):
         return None
     say(describe_columns(roles, guessed=roles))
     return Columns(roles)
@@ -163,12 +163,6 @@ def describe_columns(roles: Mapping[str, str], guessed: Collection[str]) -> str:
         return f"columns: {told}"
     only = "" if set(found) == set(guessed) else f": {', '.join(role for role in found if role in guessed)}"
     return f"columns: {told} (guessed{only})"
-
-
-def list_missing(fields: Collection[str]) -> list[str]:
-    """List the required columns that are not among these fields."""
-    wide = any(field.startswith(WIDE) for field in fields)
-    return [field for field in NEEDED if field not in fields and not (wide and field == "summary")]
 
 
 def holds_scores(place: int, rows: Sequence[Sequence[str]]) -> bool:

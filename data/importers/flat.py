@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from relevance.data import reading
-from relevance.data.importers.called import HUMAN, WIDE, describe_missing, find_roles, name_systems
-from relevance.data.importers.columns import describe_columns, guess_rated, list_missing, read_head
+from relevance.data.importers.called import HUMAN, WIDE, describe_missing, find_missing, find_roles, name_systems
+from relevance.data.importers.columns import describe_columns, guess_rated, read_head
 from relevance.data.importers.rows import INSPECTED, TableRow
 from relevance.data.importers.table import complete_rows, gather, spread_references
 from relevance.data.reading import Say, quote_value
@@ -30,7 +30,7 @@ def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
 def fits(record: Mapping[str, Any]) -> bool:
     """Tell whether a record is flat, and has a reference and a summary by usual names."""
     flat = not any(isinstance(value, dict) for value in record.values()) and "summaries" not in record
-    return flat and not list_missing(name_fields(record, record))
+    return flat and not find_missing(name_fields(record, record))
 
 
 def name_fields(record: Mapping[str, Any], first: Mapping[str, Any]) -> dict[str, str]:
@@ -61,7 +61,7 @@ def read_rows(path: Path, say: Say) -> Iterator[TableRow]:
         if fields not in names:
             names[fields] = name_fields(record, first)
         named = names[fields]
-        if list_missing(named):
+        if find_missing(named):
             place.refuse(f"the object is no row of a table: it lacks {describe_missing(record)}; rename its fields")
         taken = {*named.values(), *rated.values()}
         for name in [name for name in record if name not in taken and name not in told]:

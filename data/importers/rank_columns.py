@@ -88,9 +88,9 @@ def find_several(names: Sequence[str], stems: Sequence[str]) -> dict[str, str]:
 
 
 def holds_ranks(name: str, rows: Sequence[Mapping[str, Any]]) -> bool:
-    """Tell whether a column holds ranks, beside what says that there is none."""
+    """Tell whether most values of a column are ranks, beside what says that there is none; others are refused later."""
     values = [as_text(row[name]) for row in rows if not reading.is_missing(row.get(name))]
-    return all(ORDINAL.fullmatch(value) for value in values)
+    return 2 * sum(map(bool, map(ORDINAL.fullmatch, values))) >= len(values)
 
 
 def find_others(names: Sequence[str], rows: Sequence[Mapping[str, Any]], told: Mapping[str, str]) -> dict[str, str]:

@@ -78,7 +78,8 @@ def read_rank(place: FileLine, value: object, column: str) -> float | None:
         return None
     found = ORDINAL.fullmatch(as_text(value))
     if isinstance(value, bool) or found is None:
-        place.refuse(f"{column} must be a rank such as 1 or 2nd, not {quote_value(str(value))}")
+        given = quote_value(str(value))
+        place.refuse(f"{column} must be a rank such as 1 or 2nd, not {given}; correct it, or leave it blank")
     return float(found[1])
 
 

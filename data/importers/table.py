@@ -1,13 +1,14 @@
 """Tables (CSV, TSV, spreadsheets): a row per summary, columns `document_id, title, source, reference, system, summary`.
 
-`title` and `source` may be left out, and cells of theirs and of `reference` may be blank. `system` and `summary` may
-both be blank in a row that only gives a document, `summary` alone if the system wrote nothing. Instead of these two
-there may be a column `summary.<system>` for each system, blank if it wrote nothing. Several references of a document
-are given in several rows. Human ratings may be given in columns `human.<aspect>`, blank or such as N/A where there is
-none, or in rows with a column `aspect`. With a column `annotator` a summary has a row for each person who rated it; its
-ratings are their means; instead there may be a column `human.<aspect>@<annotator>` for each of them. Other columns are
-skipped and listed. In CSV, a cell loses the apostrophe that keeps a spreadsheet from running it as a formula
-(`relevance.data.export`). TSV is read without quotation marks, unless all of its texts are in them.
+`title` and `source` may be left out, or `reference` where there is a source, and cells of theirs may be blank.
+`system` and `summary` may both be blank in a row that only gives a document, `summary` alone if the system wrote
+nothing. Instead of these two there may be a column `summary.<system>` for each system, blank if it wrote nothing.
+Several references of a document are given in several rows. Human ratings may be given in columns `human.<aspect>`,
+blank or such as N/A where there is none, or in rows with a column `aspect`. With a column `annotator` a summary has a
+row for each person who rated it; its ratings are their means; instead there may be a column
+`human.<aspect>@<annotator>` for each of them. Other columns are skipped and listed. In CSV, a cell loses the
+apostrophe that keeps a spreadsheet from running it as a formula (`relevance.data.export`). TSV is read without
+quotation marks, unless all of its texts are in them.
 """
 
 from collections import Counter
@@ -26,6 +27,7 @@ from relevance.data.importers.called import (
     OPTIONAL,
     REQUIRED,
     WIDE,
+    find_missing,
     find_ratings,
 )
 from relevance.data.importers.given_ratings import Annotated, RatingValues, name_unnamed
@@ -36,6 +38,7 @@ from relevance.data.reading import FileLine, Say
 from relevance.data.records import Document, Summary
 
 OF_ONE_SYSTEM = ("system", "summary")
+OTHER_TEXT = ", with another text: name the systems apart, or leave one of the rows out"
 SEVERAL = (
     "; if several people rated it, name the column that says who by --columns annotator=COLUMN, or leave COLUMN out if "
     "there is none"
@@ -65,7 +68,8 @@ def read_rows(
     found = {column: role for role, column in columns.find(table.names).items()}
     not_read = [f"{name} (not read)" if is_taken(name) else name for name in table.names]
     header = [found.get(name, other) for name, other in zip(table.names, not_read, strict=True)]
-    check_columns(FileLine(path, 1), [name for name in header if name not in apart], say, NEEDED)
+    given = [*header, "system"] if columns.system else header
+    check_columns(FileLine(path, 1), [name for name in given if name not in apart], say, NEEDED)
     named = ((place, {found[name]: row.get(name) for name in found}) for place, row in table.read(found, say))
     rows = (one for place, row in named for one in spread_references(place, row))
     return complete_rows(rows, columns.system or path.stem, columns)
@@ -73,7 +77,7 @@ def read_rows(
 
 def spread_references(place: FileLine, row: dict[str, Any]) -> Iterator[TableRow]:
     """Yield a row for each of its references; a summary beside another reference of its document gives that."""
-    given = row["reference"]
+    given = row.get("reference")
     if not isinstance(given, list):
         given = [reading.optional_text(place, given, "reference")]
     row["source"] = reading.optional_text(place, row.get("source"), "source")
@@ -90,7 +94,7 @@ def complete_rows(rows: Iterable[TableRow], system: str, columns: Columns = NOTH
     numbers: dict[str, str] = {}
     for place, row in rows:
         if "document_id" not in row:
-            text = row["reference"] if blank(row.get("source")) else row["source"]
+            text = row.get("reference", "") if blank(row.get("source")) else row["source"]
             row["document_id"] = numbers.setdefault(text, str(len(numbers) + 1))
         if "summary" in row:
             row.setdefault("system", system)
@@ -100,13 +104,12 @@ def complete_rows(rows: Iterable[TableRow], system: str, columns: Columns = NOTH
 def check_columns(place: FileLine, names: Sequence[str], say: Say, required: Sequence[str] = REQUIRED) -> None:
     """Refuse a table that lacks a column, has one twice or ratings without an aspect; list the skipped columns."""
     times = Counter(names)
-    if wide := [name for name in times if name.startswith(WIDE)]:
-        required = [name for name in required if name not in OF_ONE_SYSTEM]
-        if other := [name for name in times if name in OF_ONE_SYSTEM or name.startswith(HUMAN)]:
-            place.refuse(
-                f"the columns {reading.quote_value(wide[0])} and {reading.quote_value(other[0])} do not go together: a "
-                "table has a row for each summary, or a column for each system"
-            )
+    wide = [name for name in times if name.startswith(WIDE)]
+    if wide and (other := [name for name in times if name in OF_ONE_SYSTEM or name.startswith(HUMAN)]):
+        place.refuse(
+            f"the columns {reading.quote_value(wide[0])} and {reading.quote_value(other[0])} do not go together: a "
+            "table has a row for each summary, or a column for each system"
+        )
     rated = [name for name in times if name.startswith(HUMAN)]
     by_one = [name for name in rated if BY in name]
     if by_one and (other := [name for name in times if name in {ANNOTATOR, ASPECT, *rated} - {*by_one}]):
@@ -114,11 +117,11 @@ def check_columns(place: FileLine, names: Sequence[str], say: Say, required: Seq
             f"the columns {reading.quote_value(by_one[0])} and {reading.quote_value(other[0])} do not go together: a "
             "table has a row for each annotator, or a column for each"
         )
-    missing = [name for name in required if name not in times]
-    if missing:
+    if missing := find_missing(times, required):
+        needed = [name for name in required if name not in OF_ONE_SYSTEM] if wide else required
         place.refuse(
-            f"no column {', '.join(missing)}; needed are {', '.join(required)} (source and title if any); there are "
-            f"{list_names(names)}"
+            f"no column {', '.join(missing)}; needed are {', '.join(needed)} (source and title if any; beside a column "
+            f"system, source can stand for reference); there are {list_names(names)}"
         )
     twice = next((name for name in names if name and times[name] > 1), None)
     if twice is not None:
@@ -235,7 +238,7 @@ def add_row(place: FileLine, row: dict[str, Any], gathered: Gathered) -> None:
     document_id = reading.identifier(place, row["document_id"], "document_id")
     title = reading.optional_text(place, row.get("title"), "title")
     source = reading.optional_text(place, row.get("source"), "source") or ""
-    reference = reading.optional_text(place, row["reference"], "reference")
+    reference = reading.optional_text(place, row.get("reference"), "reference")
     partial = gathered.documents.setdefault(document_id, PartialDocument(title, source))
     for name, value, known in (("title", title, partial.title), ("source", source, partial.source)):
         if value != known:
@@ -255,7 +258,7 @@ def add_row(place: FileLine, row: dict[str, Any], gathered: Gathered) -> None:
         place.refuse(f"{named}, in {first.beside(place)}, too{rated}", by_option)
 
     if summary.text != text:
-        refuse_twice()
+        refuse_twice(OTHER_TEXT)
     if not gathered.by_annotator and not any(name.startswith(HUMAN) for name in row):
         row = {name: value for name, value in row.items() if name not in (ANNOTATOR, ASPECT)}
     who = find_annotator(place, row)

@@ -273,7 +273,7 @@ def test_votes_without_texts_are_of_a_document_each(tmp_path: Path) -> None:
         ("2", "llama", "gpt", "left", "annotator 1"),
         ("3", "gpt", "pi", "tie", "annotator 2"),
     ]
-    assert "the file has no texts: its judgments rank systems, and no metric has scores to compare with them" in said
+    assert any(one.startswith("the file has no texts: its judgments rank systems, and metrics have") for one in said)
     assert [one.text for _, written in judged.records for one in written] == [""] * 6
 
 

@@ -19,6 +19,7 @@ from relevance.data.importers import read_documents
 from relevance.data.importers.columns import guess_columns, read_head
 from relevance.data.importers.mapping import BadColumns, Columns, parse_columns, read_columns, write_columns
 from relevance.data.importers.scored_table import read_cells
+from relevance.data.importers.table import OTHER_TEXT
 from relevance.data.importing import import_file
 from relevance.data.records import BadRecord, Document, Summary
 from relevance.data.store import DataStore
@@ -224,7 +225,10 @@ def test_raters_whom_no_column_names(tmp_path: Path) -> None:
     ("row", "message"),
     [
         (ROWS[0], 'a.csv:7: the system "BART" stands twice for "d1", in line 2, too, both rated by "w1"'),
-        ((*ROWS[0][:4], "Other", 1, 1, "w9"), 'a.csv:7: the system "BART" stands twice for "d1", in line 2, too'),
+        (
+            (*ROWS[0][:4], "Other", 1, 1, "w9"),
+            f'a.csv:7: the system "BART" stands twice for "d1", in line 2, too{OTHER_TEXT}',
+        ),
         ((*ROWS[0][:5], 1, 1, "w" * 201), "a.csv:7: annotator is over 200 characters long"),
     ],
 )

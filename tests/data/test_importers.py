@@ -16,6 +16,7 @@ from relevance.data.database import connect
 from relevance.data.importers import columns, guess_format, lines, read_documents
 from relevance.data.importers.mapping import Columns
 from relevance.data.importers.suggesting import suggest_columns
+from relevance.data.importers.table import OTHER_TEXT
 from relevance.data.records import BadRecord, Document, Summary
 
 TRICKY = {
@@ -583,7 +584,7 @@ BAD_ROWS = [
     ),
     (
         ["d1", "t", "text", "ref two", "bart", "sum two", 1],
-        'the system "bart" stands twice for "d1", in line {first}, too',
+        f'the system "bart" stands twice for "d1", in line {{first}}, too{OTHER_TEXT}',
     ),
     (
         ["d1", "t", "text", "ref two", "bart", "sum", 2],
@@ -614,8 +615,8 @@ def test_bad_rows(tmp_path, refusal, suffix, row, problem):
         ("document_id,source,reference,system,summary\n\n", "f.csv:1: the file holds no documents"),
         (
             "document_id,source,system\nd,t\n",
-            "f.csv:1: no column reference, summary; needed are document_id, reference, system, summary (source and "
-            'title if any); there are "document_id", "source", "system"',
+            "f.csv:1: no column summary; needed are document_id, reference, system, summary (source and title if any; "
+            'beside a column system, source can stand for reference); there are "document_id", "source", "system"',
         ),
         (
             "document_id,source,reference,source,system,summary\n",

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from relevance.data.importers import guess_format, read_documents, read_judgments
 from relevance.data.importers.mapping import BadColumns, Columns, parse_columns, read_columns, write_columns
 from relevance.data.importers.pairwise import JudgedPairs
+from relevance.data.importers.table import OTHER_TEXT
 from relevance.data.records import BadRecord
 
 LONG = ("doc_id", "reference", "model", "summary", "rank", "worker")
@@ -178,9 +179,18 @@ def test_ranks_without_texts_or_annotators(tmp_path: Path) -> None:
     [
         (ROWS[0], 'a.csv:8: the system "a" stands twice for "d1", in line 2, too, both rated by "w1"'),
         ((*ROWS[0][:4], 2, "w1"), 'a.csv:8: the system "a" is ranked twice for "d1" by "w1", in line 2, too'),
-        ((*ROWS[0][:3], "Other.", 1, "w3"), 'a.csv:8: the system "a" stands twice for "d1", in line 2, too'),
-        ((*ROWS[0][:4], "good", "w3"), 'a.csv:8: rank must be a rank such as 1 or 2nd, not "good"'),
-        ((*ROWS[0][:4], -1, "w3"), 'a.csv:8: rank must be a rank such as 1 or 2nd, not "-1"'),
+        (
+            (*ROWS[0][:3], "Other.", 1, "w3"),
+            f'a.csv:8: the system "a" stands twice for "d1", in line 2, too{OTHER_TEXT}',
+        ),
+        (
+            (*ROWS[0][:4], "good", "w3"),
+            'a.csv:8: rank must be a rank such as 1 or 2nd, not "good"; correct it, or leave it blank',
+        ),
+        (
+            (*ROWS[0][:4], -1, "w3"),
+            'a.csv:8: rank must be a rank such as 1 or 2nd, not "-1"; correct it, or leave it blank',
+        ),
     ],
 )
 def test_bad_ranks(tmp_path: Path, row: tuple[Any, ...], message: str) -> None:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from relevance.data.alike import fold_name
 from relevance.data.importers import read_documents
 from relevance.data.importers.columns import read_head
+from relevance.data.importers.table import OTHER_TEXT
 from relevance.data.reading import lines, trim_name
 from relevance.data.records import BadRecord, Document, Summary
 
@@ -225,7 +226,8 @@ def test_white_space_around_names_is_nothing(tmp_path: Path, space: str) -> None
 def test_what_is_one_name_after_trimming_is_one(found: Path) -> None:
     records, _ = read(found / "11_trailid.csv")
     assert list(texts(records)) == [("d1", "BART"), ("d1", "T5"), ("d2", "BART"), ("d2", "T5")]
-    assert refusal(found / "11_trail.csv") == '11_trail.csv:3: the system "BART" stands twice for "1", in line 2, too'
+    twice = f'11_trail.csv:3: the system "BART" stands twice for "1", in line 2, too{OTHER_TEXT}'
+    assert refusal(found / "11_trail.csv") == twice
 
 
 def test_names_that_look_alike_are_said(tmp_path: Path) -> None:

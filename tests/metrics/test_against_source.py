@@ -191,7 +191,7 @@ def test_frames_without_references(references: list[object] | None) -> None:
     assert scored["rouge1"].tolist() == [pytest.approx(2 * 3 / (3 + 30)), 0]
     seen = relevance.explain(frame, "d", metrics=["rouge1"])
     assert seen.scores["ROUGE-1"].tolist() == scored["rouge1"].tolist()
-    assert "of the 30 words of the source, A has 3" in repr(seen)
+    assert "Of the 30 unigrams of the source, A has 3" in repr(seen)
 
 
 def test_frames_with_references_or_with_nothing_to_compare() -> None:

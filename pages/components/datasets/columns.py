@@ -6,9 +6,8 @@ from typing import Any, NamedTuple
 import pandas as pd
 import streamlit as st
 
-from relevance.data.importers.called import ANNOTATOR, ASPECT, HUMAN, WIDE, find_ratings
+from relevance.data.importers.called import ANNOTATOR, ASPECT, HUMAN, WIDE, find_missing, find_ratings
 from relevance.data.importers.choices import TELLING
-from relevance.data.importers.columns import list_missing
 from relevance.data.importers.mapping import BEST, CHOICE, MEANINGS, OF_SYSTEM, RANK, SKIP, WORST, Columns
 from relevance.data.importers.suggesting import Kind, Suggestion, suggest_meanings
 from relevance.data.one_line import cut, in_one_line
@@ -205,10 +204,11 @@ def find_lacking(kind: Kind, roles: Mapping[str, str]) -> list[str]:
     if kind == "several":
         shown = sum(role.startswith((WIDE, f"{RANK}.")) for role in roles)
         lacking = [] if shown > 1 else ["two summaries"]
-        return lacking + (telling if ranked else [] if "reference" in roles else ["the reference"])
+        compared = [] if {"reference", "source"} & roles.keys() else ["the source or the reference"]
+        return lacking + (telling if ranked else compared)
     if ranked and "summary" not in roles:
         return [f"the {FIELDS[kind][role].lower()}" for role in ("document_id", "system") if role not in roles]
-    return [f"the {role}" for role in list_missing(roles)]
+    return [f"the {role}" for role in find_missing(roles)]
 
 
 def show_columns(suggestion: Suggestion, roles: Mapping[str, str]) -> None:
