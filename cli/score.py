@@ -166,8 +166,8 @@ def print_score_counts(outcome: Outcome, names: Sequence[str]) -> None:
 def records_to_score(file: str | None, format: str | None, texts: PlainText, *, clean: bool) -> Records:
     """Read a file, or plain text files, and say what is to be known of their texts, whatever scores them."""
     if texts.files:
-        if file is not None or texts.candidates is None or not texts.references_files:
-            raise click.UsageError("plain text needs -c and at least one -r, and no FILE")
+        if file is not None or texts.candidates is None or not (texts.references_files or texts.sources):
+            raise click.UsageError("plain text needs -c and at least one -r, or --sources, and no FILE")
         joined = lines.parallel(texts.candidates, texts.references_files, texts.sources, texts.titles)
         joined = list(check_marks(joined, say, clean=clean))
         for sentence in describe_own_references(joined):

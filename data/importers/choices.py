@@ -152,8 +152,8 @@ def read(
         say(f"no columns name the systems: the texts are by the systems {named}, as their columns are called")
     if sides_of(roles, "") is None:
         say(
-            "the file has no texts: its judgments rank systems, and metrics have scores to compare with them only if they "
-            "are of a data set that is here (--of NAME)"
+            "the file has no texts: its judgments rank systems, and metrics have scores to compare with them only if "
+            "they are of a data set that is here (--of NAME)"
         )
     meanings = {column: Meanings(told, sides_of(roles, "") or ("", "")) for column in choices.questions}
     judged = []

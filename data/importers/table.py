@@ -68,8 +68,9 @@ def read_rows(
     found = {column: role for role, column in columns.find(table.names).items()}
     not_read = [f"{name} (not read)" if is_taken(name) else name for name in table.names]
     header = [found.get(name, other) for name, other in zip(table.names, not_read, strict=True)]
-    given = [*header, "system"] if columns.system else header
-    check_columns(FileLine(path, 1), [name for name in given if name not in apart], say, NEEDED)
+    if columns.system and "summary" in header and "system" not in header:
+        header.append("system")  # every row has it
+    check_columns(FileLine(path, 1), [name for name in header if name not in apart], say, NEEDED)
     named = ((place, {found[name]: row.get(name) for name in found}) for place, row in table.read(found, say))
     rows = (one for place, row in named for one in spread_references(place, row))
     return complete_rows(rows, columns.system or path.stem, columns)

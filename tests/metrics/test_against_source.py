@@ -252,6 +252,13 @@ def test_options_that_need_references_are_usage_errors(
     assert message in refused("score", files[0], *options)
 
 
+def test_plain_text_without_references(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("Anna left Paris.\n")
+    (tmp_path / "sources.txt").write_text(f"{SOURCE}\n")
+    plain = ("-c", tmp_path / "a.txt", "--sources", tmp_path / "sources.txt", "--metrics", "rouge1")
+    assert scored_as(*plain, to=tmp_path / "scores.jsonl") == {"rouge1": "source"}
+
+
 @pytest.mark.model
 def test_questions_of_sources_at_the_command_line(files: tuple[Path, Path]) -> None:
     without, having = files
