@@ -137,7 +137,7 @@ def find_notices(
 def describe_sources(signatures: Iterable[str], among: str, name_of: Callable[[str], str]) -> list[str]:
     """Say which metrics set summaries against their sources, where no document has a reference."""
     names = ", ".join(dict.fromkeys(map(name_of, signatures)))
-    return [f"no document{among} has a reference, so that its source stands for one: {names}"] if names else []
+    return [f"no document{among} has a reference: each summary is set against its source by {names}"] if names else []
 
 
 def describe_lines(signatures: Iterable[str], name_of: Callable[[str], str]) -> list[str]:

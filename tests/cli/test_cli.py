@@ -346,6 +346,9 @@ def test_score_a_data_set(folder, sqlite_url):
     assert not (folder / "scores.jsonl").exists()
 
 
+PLAIN = "plain text needs -c and at least one -r, or --sources, and no FILE"
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -364,10 +367,10 @@ def test_score_a_data_set(folder, sqlite_url):
         (["small.jsonl", "-o", "small.jsonl"], "small.jsonl is an input; name another --output"),
         (["small.jsonl", "-o", "./folder/../link"], "folder/../link is an input; name another --output"),
         (["small.jsonl", "-o", "absent/out.jsonl"], "absent/out.jsonl cannot be written: there is no folder absent"),
-        (["small.jsonl", "-c", "text", "-r", "text"], "plain text needs -c and at least one -r, or --sources, and no FILE"),
-        (["-c", "text"], "plain text needs -c and at least one -r, or --sources, and no FILE"),
-        (["-r", "text"], "plain text needs -c and at least one -r, or --sources, and no FILE"),
-        (["small.jsonl", "--titles", "text"], "plain text needs -c and at least one -r, or --sources, and no FILE"),
+        (["small.jsonl", "-c", "text", "-r", "text"], PLAIN),
+        (["-c", "text"], PLAIN),
+        (["-r", "text"], PLAIN),
+        (["small.jsonl", "--titles", "text"], PLAIN),
         (["-c", "text", "-r", "text", "-o", "text"], "text is an input; name another --output"),
         (["-c", "text", "-r", "small.jsonl"], "small.jsonl:2: small.jsonl has 2 lines, text 1; "
          "they belong together line by line and must be as many"),

@@ -161,7 +161,7 @@ def test_it_is_said_that_sources_stand_for_references() -> None:
     against = [metric(name, references="source").signature for name in ("rouge1", "rouge_k")]
     record = (Document("d", SOURCE, ()), [Summary("d", "s", "Anna.")])
     said = find_notices([record], [*against, metric("length").signature])["sources"]
-    assert said == ["no document has a reference, so that its source stands for one: rouge1, rouge_k"]
+    assert said == ["no document has a reference: each summary is set against its source by rouge1, rouge_k"]
     assert "sources" not in find_notices([record], [metric("rouge1").signature])
     assert "sources" not in find_notices([record, (Document("e", "", ("A text.",)), [])], against)
 
@@ -185,7 +185,9 @@ FRAME = pd.DataFrame(
 @pytest.mark.parametrize("references", [None, [[], []], [None, None]])
 def test_frames_without_references(references: list[object] | None) -> None:
     frame = FRAME if references is None else FRAME.assign(references=references)
-    with pytest.warns(UserWarning, match="no document has a reference, so that its source stands for one: rouge1"):
+    with pytest.warns(
+        UserWarning, match="no document has a reference: each summary is set against its source by rouge1"
+    ):
         scored = relevance.score(frame, ["rouge1", "rouge_k"])
     assert all(map(is_against_source, scored.attrs["signatures"].values()))
     assert scored["rouge1"].tolist() == [pytest.approx(2 * 3 / (3 + 30)), 0]
@@ -227,9 +229,9 @@ def test_the_command_line_takes_sources_where_there_are_no_references(files: tup
     assert scored_as(without, "--metrics", "rouge1", "--references", "max", to=to) == {"rouge1": "max"}
     assert scored_as(having, "--metrics", "rouge1", "--references", "source", to=to) == {"rouge1": "source"}
     said = run("score", without, "--metrics", "rouge1", "-o", to).stderr
-    assert "no document has a reference, so that its source stands for one: rouge1" in said
+    assert "no document has a reference: each summary is set against its source by rouge1" in said
     shards = tmp_path / "shards"
-    assert "stands for one: rouge1" in run("score", without, "--metrics", "rouge1", "-o", f"{shards}/").stderr
+    assert "set against its source by rouge1" in run("score", without, "--metrics", "rouge1", "-o", f"{shards}/").stderr
     table = json.loads(run("analyze", without, "--metrics", "rouge1", "--tables", "systems", "--format", "json").stdout)
     assert "rouge1 (refs:source)" in json.dumps(table)
 

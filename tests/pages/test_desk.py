@@ -305,6 +305,27 @@ def test_lexical_scores_are_there_at_once_and_models_later() -> None:
     assert len(models.asked) == len(MODELS) * 2
 
 
+def test_without_a_reference_the_source_stands_for_one() -> None:
+    desk, answering = Desk(DRAFT._replace(source="Rain fell, and the storm hit.")), Answering()
+    referenced = shown(desk, "rouge1")
+    desk.lay(desk.draft._replace(references=("", " ")))
+    against = {name: metric(name, references="source") for name in METRICS}
+    assert desk.signatures == {name: one.signature for name, one in against.items()}
+    for name in lexical_metrics():
+        examples = examples_of(desk.draft)
+        scores = against[name].score(list(examples.values()))
+        assert shown(desk, name) == dict(zip(examples, [score.value for score in scores], strict=True))
+    desk.want(what_if=False)
+    desk.models.ask(answering)  # type: ignore[arg-type]
+    until(lambda: answered(desk))
+    assert {signature for signature, _ in answering.asked} == {against[name].signature for name in MODELS}
+    assert shown(desk, "bertscore") == {"A": len("The storm hit."), "C": len("Rain fell.")}
+    desk.lay(desk.draft._replace(source=" "))
+    assert desk.signatures == signatures()
+    desk.lay(DRAFT._replace(source="Rain fell, and the storm hit."))
+    assert shown(desk, "rouge1") == referenced
+
+
 def test_the_last_answer_is_drawn_wherever_it_is_collected() -> None:
     desk, models = Desk(DRAFT), Answering()
     desk.want(False)

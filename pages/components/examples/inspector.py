@@ -128,8 +128,17 @@ def show_pair(
         )
         for letter, example in zip("AB", both, strict=True)
     ]
-    references = name_references(document, summaries) if st.session_state.get("beside") == "references" else None
+    beside = st.session_state.get("beside") if document.references else "source"
+    references = name_references(document, summaries) if beside == "references" else None
     st.html(texts_html(document, shown, references, titled=False))
+    if document.references:
+        choose_beside()
+    show_evidence(metrics, both, named, [] if following is None else read_following(source, following))
+    st.html(scores_html(score_rows(pair, signatures, stored, ratings_of(source, pair, summaries)), pair.systems))
+
+
+def choose_beside() -> None:
+    """Ask what stands beside the summaries."""
     st.segmented_control(
         "Beside the summaries",
         list(SHOWN_BESIDE),
@@ -139,8 +148,6 @@ def show_pair(
         required=True,
         label_visibility="collapsed",
     )
-    show_evidence(metrics, both, named, [] if following is None else read_following(source, following))
-    st.html(scores_html(score_rows(pair, signatures, stored, ratings_of(source, pair, summaries)), pair.systems))
 
 
 def read_following(source: Source, pair: JudgedPair) -> list[Example]:
