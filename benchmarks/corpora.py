@@ -2,22 +2,26 @@
 
 import os
 from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from benchmarks.prepared import block, number, run, tables
+from benchmarks.prepared import block, number, run
+from relevance.analysis.corpora import keep_scores, scored_by
 from relevance.analysis.significance import ALPHA
-from relevance.annotation.sources import list_judged, load_judged
+from relevance.annotation.sources import JudgedCorpus, list_judged, load_judged
 from relevance.annotation.store import AnnotationStore
 from relevance.data.database import connect
 from relevance.data.preferences import Preferences
-from relevance.data.signatures import name_of
+from relevance.data.signatures import is_against_source, is_length, name_of
 from relevance.data.store import DataStore
 from relevance.data.ties import preference_signs
 from relevance.reports.contents.corpora import compare_judged
 from relevance.reports.formats.cells import format_p
+from relevance.reports.tables.corpora import PEOPLE, corpus_row
+from relevance.reports.tables.table import Marked, Undefined
 
 METRICS = ("rouge1", "rouge2", "rougeL", "bertscore", "rouge_k", "length")
 OTHERS = tuple(name for name in METRICS if name != "rouge_k")
@@ -26,51 +30,91 @@ CORPORA = (
     "import judged/mslr --columns mslr.toml --name MSLR",
     "import judged/mslr --columns mslr-facets.toml --name MSLR-facets",
     "import judged/squality --columns squality.toml --name SQuALITY",
-    "import judged/goyal2022 --columns goyal2022.toml --name Goyal",
     "demo",
 )
 SCORED = ("SummEval", "MSLR", "MSLR-facets", "SQuALITY")
-OF_GOYAL = "score Goyal --metrics length"
-"""It has no references, which all other metrics need."""
+COMPARED = (*SCORED, "demo")
+
+AGAINST_SOURCES = ("rouge1", "rouge2", "rougeL", "bertscore", "rouge_k", "carouge", "apes", "length")
+OF_SOURCES = ("Goyal", "SummEval", "SQuALITY")
+WITHOUT_REFERENCES = (
+    "import judged/goyal2022 --columns goyal2022.toml --name Goyal",
+    f"score Goyal --metrics {','.join(AGAINST_SOURCES)}",
+    *(f"score {name} --references source --metrics {','.join(AGAINST_SOURCES)}" for name in OF_SOURCES[1:]),
+)
 
 
 @cache
 def commands() -> tuple[str, ...]:
     """Import and score the corpora, once; return the commands."""
-    lines = (*CORPORA, *(f"score {name} --metrics {','.join(METRICS)}" for name in SCORED), OF_GOYAL)
+    return run_all([*CORPORA, *(f"score {name} --metrics {','.join(METRICS)}" for name in SCORED)])
+
+
+def run_all(lines: Sequence[str]) -> tuple[str, ...]:
+    """Run commands, and return them."""
     for line in lines:
         run(line)
-    return lines
+    return tuple(lines)
 
 
 def corpora_table() -> str:
     """How often each metric agrees with people on each corpus; in bold where it leads."""
-    line = f"corpora --metrics {','.join(METRICS)}"
-    lines = [*commands(), line]
-    rows = [
-        [row["data set"], row["judged by"], f"{row['n']:,}", *(cell(row, name) for name in (*METRICS, "people"))]
-        for row in tables(line)["corpora"]
-    ]
-    return block(lines, ["", "judged by", "n", *(f"`{name}`" for name in METRICS), "people"], rows)
+    rows = shares_rows(COMPARED, METRICS, against_source=False)
+    return shares_table([*commands(), f"corpora --metrics {','.join(METRICS)}"], METRICS, rows)
+
+
+def corpora_sources() -> str:
+    """The same where summaries are set against their sources."""
+    commands()
+    lines = run_all(WITHOUT_REFERENCES)
+    rows = shares_rows(OF_SOURCES, AGAINST_SOURCES, against_source=True)
+    return shares_table([*lines, f"corpora --metrics {','.join(AGAINST_SOURCES)}"], AGAINST_SOURCES, rows)
+
+
+def shares_table(commands: Sequence[str], metrics: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table of shares below the commands that make them."""
+    return block(commands, ["", "judged by", "n", *(f"`{name}`" for name in metrics), "people"], rows)
+
+
+def shares_rows(datasets: Collection[str], metrics: Collection[str], *, against_source: bool) -> list[list[str]]:
+    """The shares of metrics on some data sets, by their scores against references or against sources."""
+    commands()
+    rows = []
+    for one, preferences in load_corpora(datasets, against_source=against_source):
+        corpus = compare_judged(one, preferences, metrics)
+        labels = {name: next((s for s in corpus.rows if name_of(s) == name), name) for name in metrics}
+        row = corpus_row(corpus, {signature: name for name, signature in labels.items()})
+        rows.append([one.dataset, one.people, f"{row['n']:,}", *(cell(row, name) for name in (*metrics, PEOPLE))])
+    return rows
+
+
+def load_corpora(datasets: Collection[str], *, against_source: bool) -> Iterator[tuple[JudgedCorpus, Preferences]]:
+    """What people said of some data sets, with the scores against references or against sources, and of `length`."""
+    engine = connect(os.environ["RELEVANCE_DATABASE_URL"])
+    data, annotation = DataStore(engine), AnnotationStore(engine)
+    for one in list_judged(data, annotation):
+        if one.dataset in datasets:
+            found = load_judged(data, annotation, one)
+            kept = [s for s in scored_by(found) if is_length(s) or is_against_source(s) == against_source]
+            yield one, keep_scores(found, kept)
 
 
 def cell(row: dict[str, Any], name: str) -> str:
     """A share with its interval, in bold where the metric leads."""
-    if row.get(name) is None:
+    found, ends = row[name], row[f"{name} 95 %"]
+    if isinstance(found, Undefined):
         return number(None)
-    low, high = (number(end)[1:] for end in row[f"{name} 95 %"])
-    share = number(row[name])[1:]
-    return f"{f'**{share}**' if name in row.get('marks', {}) else share} ({low} to {high})"
+    low, high = (number(end)[1:] for end in ends)
+    share = number(found.value if isinstance(found, Marked) else found)[1:]
+    return f"{f'**{share}**' if isinstance(found, Marked) and found.mark else share} ({low} to {high})"
 
 
 def corpora_rouge_k() -> str:
     """The same on the pairs whose ROUGE-K differs, as the ROUGE-K paper asks people about."""
     commands()
-    engine = connect(os.environ["RELEVANCE_DATABASE_URL"])
-    data, annotation = DataStore(engine), AnnotationStore(engine)
     rows, standings = [], {name: Counter[str]() for name in OTHERS}
-    for one in list_judged(data, annotation):
-        found = told_by_keywords(load_judged(data, annotation, one))
+    for one, preferences in load_corpora(COMPARED, against_source=False):
+        found = told_by_keywords(preferences)
         if found is None:
             continue
         corpus = compare_judged(one, found, METRICS)

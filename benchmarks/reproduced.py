@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from benchmarks.corpora import corpora_rouge_k, corpora_table
+from benchmarks.corpora import corpora_rouge_k, corpora_sources, corpora_table
 from benchmarks.prepared import ROOT, SHARED, Lines, block, number, percent, pick, prepared, published, run, tables
 
 PAGES = ROOT / "docs" / "reproduce"
@@ -354,6 +354,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "upper-bound": upper_bound,
     "corpora": corpora_table,
     "corpora-rouge-k": corpora_rouge_k,
+    "corpora-sources": corpora_sources,
 }
 """The tables by the names that stand in the pages."""
 

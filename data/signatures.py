@@ -145,5 +145,10 @@ def distinct(signatures: Iterable[str]) -> list[str]:
 
 
 def find_signature(name: str, signatures: Iterable[str]) -> str | None:
-    """Return the first of the signatures that belongs to a metric, or None."""
-    return next((signature for signature in signatures if name_of(signature) == name), None)
+    """Return the first of the signatures that belongs to a metric, of those against references if there are any.
+
+    >>> find_signature("rouge1", ["rouge1|refs:source|version:0.2.0", "rouge1|refs:max|version:0.2.0"])
+    'rouge1|refs:max|version:0.2.0'
+    """
+    found = (signature for signature in signatures if name_of(signature) == name)
+    return min(found, key=is_against_source, default=None)
