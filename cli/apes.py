@@ -112,7 +112,8 @@ def apes(
         read_shards(file, output, make_metric(options), format, shards)
         return
     records = read_records(FILES.convert(file, None, click.get_current_context()), format)
-    if options.references is None and not any(document.references for document, _ in records):
+    of_references = table or aspect is not None or options.references is not None
+    if not of_references and not any(document.references for document, _ in records):
         say("no document has a reference: the questions are those of the sources")
         options = replace(options, references=SOURCE)
     metric = make_metric(options)

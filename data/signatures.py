@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from relevance.data.cleaning import RULES
 from relevance.data.records import SOURCE
 
-OF_SOURCE = f"refs:{SOURCE}"
+AGAINST_SOURCE = f"refs:{SOURCE}"
 """The setting of metrics that set summaries against their sources."""
 
 JUDGE = "judge: "
@@ -129,7 +129,7 @@ def labels(signatures: Sequence[str], label_of: Callable[[str], str] = name_of) 
     named = {}
     for text, signature in parsed.items():
         same = [other.details for other in parsed.values() if other.name == signature.name]
-        own = [one for one in signature.details if one == OF_SOURCE or not all(one in other for other in same)]
+        own = [one for one in signature.details if one == AGAINST_SOURCE or not all(one in other for other in same)]
         named[text] = f"{label_of(text)} ({', '.join(own)})" if own else label_of(text)
     return named
 

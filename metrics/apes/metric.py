@@ -170,7 +170,8 @@ class Apes:
         if not self.of_source:
             return "the references mention no entity"
         kind, count = read_source_questions(self.questions)
-        return f"the source mentions no entity{f' in its first {count} sentences' if kind == 'lead' else ''}"
+        sentences = "sentence" if count == 1 else f"{count} sentences"
+        return "the source mentions no entity" + (f" in its first {sentences}" if kind == "lead" else "")
 
     def asked(self, example: Example) -> tuple[str, ...]:
         """Return the references that questions are made from."""
