@@ -108,7 +108,6 @@ def save(page: Page) -> None:
     settled(page)
 
 
-@pytest.mark.smoke
 def test_a_review_is_made_marked_and_counted(new_page: Opener, page: Page, url: str, database: Path) -> None:
     page.goto(f"{url}/keywords?view=mark")
     settled(page)
