@@ -111,10 +111,8 @@ class RougeK:
         """The source of the keywords, and all settings."""
         rule = {"overlap": f"overlap{LONGEST}"}.get(self.keywords, self.keywords.replace(":", ""))
         # The title matters for lists, too: a word that occurs in a text is looked for as it is (`listed_keyword`).
-        against = {"refs": SOURCE} if self.references == SOURCE else {}
-        settings = against | {"kw": f"{LIST}@{self.lists.digest[:8]}" if self.lists else rule}
-        if self.references != SOURCE:
-            settings["title"] = self.title
+        kw = f"{LIST}@{self.lists.digest[:8]}" if self.lists else rule
+        settings = {"refs": SOURCE, "kw": kw} if self.references == SOURCE else {"kw": kw, "title": self.title}
         if self.extractor == "tfidf":
             corpus = self.corpus
             settings["idf"] = "own" if corpus is None else hashlib.sha256(json.dumps(corpus).encode()).hexdigest()[:8]

@@ -8,7 +8,7 @@ from dataclasses import replace
 from relevance.data.records import Example
 from relevance.metrics import is_lexical, metric
 from relevance.metrics.background.explaining import Inspector
-from relevance.metrics.base import Metric, score_candidates
+from relevance.metrics.base import score_candidates
 from relevance.metrics.explained import Explained
 from relevance.metrics.from_signature import signatures
 from relevance.metrics.registry import usual_options
@@ -29,15 +29,6 @@ POLL = 0.25
 
 UNDOS = 50
 """The number of changes that can be undone."""
-
-
-def lexical_scores(made: Metric, examples: dict[str, Example]) -> dict[str, Found]:
-    """Return a lexical metric's scores by letter, without their evidence."""
-    scores = score_candidates(made, list(examples.values()))
-    return {
-        letter: Explained(score.value, score.missing, score.truncated, None)
-        for letter, score in zip(examples, scores, strict=True)
-    }
 
 
 class Desk:
@@ -204,11 +195,14 @@ class Desk:
         return signatures(referenced=self.draft.referenced)
 
     def find_scores(self, name: str, signature: str, examples: dict[str, Example]) -> dict[str, Found | None]:
-        """Return a metric's scores by letter; those of a model as far as they are known."""
-        if is_lexical(name):
-            made = metric(name, **usual_options(referenced=self.draft.referenced))
-            return dict(lexical_scores(made, examples))
-        return {letter: self.models.answer(signature, example) for letter, example in examples.items()}
+        """Return a metric's scores by letter, without their evidence; those of a model as far as they are known."""
+        if not is_lexical(name):
+            return {letter: self.models.answer(signature, example) for letter, example in examples.items()}
+        made = metric(name, **usual_options(referenced=self.draft.referenced))
+        return {
+            letter: Explained(score.value, score.missing, score.truncated, None)
+            for letter, score in zip(examples, score_candidates(made, list(examples.values())), strict=True)
+        }
 
     def rows(self) -> list[MetricScores]:
         """Return every metric's scores of the summaries; those of models as far as they are known."""
