@@ -97,6 +97,16 @@ def find_roles(names: Iterable[str], rows: Sequence[Mapping[str, object]] = ()) 
     return roles
 
 
+def leave_out(names: Iterable[str], known: Iterable[str]) -> list[str]:
+    """List the names of columns that are none of the `known` ones; a table can have very many columns.
+
+    >>> leave_out(["id", "text", "stars"], ["text"])
+    ['id', 'stars']
+    """
+    taken = {*known}
+    return [name for name in names if name not in taken]
+
+
 def find_annotators(names: Iterable[str]) -> dict[str, str]:
     """Map the roles of columns that say who judged, and which aspect, to their names; roles without one are absent.
 
@@ -179,10 +189,10 @@ def describe_missing(names: Collection[str]) -> str:
 def name_systems(names: Sequence[str]) -> dict[str, str]:
     """Map names such as `summary_a` to the system that they name."""
     known = {name for called in CALLED.values() for name in called}
-    systems: dict[str, str] = {}
+    columns: dict[str, str] = {}
     for name in names:
         named = OF_SYSTEM.fullmatch(name.strip())
         if named and name.strip().casefold() not in known:
             system = named["before"] or named["after"]
-            systems[name] = name if system in systems.values() else system
-    return systems
+            columns[name if system in columns else system] = name
+    return {name: system for system, name in columns.items()}

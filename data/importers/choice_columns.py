@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from relevance.data.importers.called import ANNOTATOR, ANNOTATORS, CALLED, find_roles, fold_name
+from relevance.data.importers.called import ANNOTATOR, ANNOTATORS, CALLED, find_roles, fold_name, leave_out
 from relevance.data.importers.mapping import CHOICE, OF_CHOICES
 from relevance.data.importers.meanings import SIDES, Meanings, side_of
 from relevance.data.importers.pairwise import LEFT, RIGHT
@@ -79,7 +79,7 @@ def find_answers(roles: Mapping[str, str], names: Collection[str], rows: Sequenc
     if texts is None and systems is None:
         return []
     meanings = Meanings({}, texts or ("", ""))
-    return [name for name in names if name not in roles.values() and are_choices(name, systems, meanings, rows)]
+    return [name for name in leave_out(names, roles.values()) if are_choices(name, systems, meanings, rows)]
 
 
 def are_choices(

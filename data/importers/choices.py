@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from relevance.data import reading
+from relevance.data.importers.called import leave_out
 from relevance.data.importers.choice_columns import find_answers, find_choice_roles, sides_of
 from relevance.data.importers.columns import describe_columns
 from relevance.data.importers.described import DESCRIPTIONS, OWN, Description, open_described
@@ -77,8 +78,7 @@ def open_choices(path: Path, columns: Columns | None, say: Say, format: str = "c
         roles = complete.find(table.names)
     check_roles(path, table, roles)
     say(describe_columns(roles, set(guessed) - set(columns.roles)))
-    taken = set(roles.values())
-    if described is OWN and (other := [name for name in table.names if name not in taken]):
+    if described is OWN and (other := leave_out(table.names, roles.values())):
         say(f"columns passed over: {list_names(other)}")
     if described.says:
         say(described.says)
@@ -98,8 +98,8 @@ def is_question(role: str) -> bool:
 
 def guess_roles(described: Description, table: Table, known: Mapping[str, str]) -> dict[str, str]:
     """Guess the roles beside those that are known; several columns of choices of another program are its questions."""
-    taken = {*known.values(), *described.otherwise.values()}
-    free, rows = [name for name in table.names if name not in taken], table.head()
+    free = leave_out(table.names, [*known.values(), *described.otherwise.values()])
+    rows = table.head()
     guessed = {role: name for role, name in find_choice_roles(free, rows, known).items() if role not in known}
     if described is not OWN and CHOICE not in guessed and CHOICE not in known:
         answers = find_answers({**guessed, **known}, free, rows)

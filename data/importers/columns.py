@@ -15,6 +15,7 @@ from relevance.data.importers.called import (
     find_ratings,
     find_ratings_by_person,
     find_roles,
+    leave_out,
     name_systems,
 )
 from relevance.data.importers.delimited import DELIMITERS, are_numbers
@@ -92,14 +93,14 @@ def guess_rated(head: TableHead, known: Mapping[str, str]) -> dict[str, str]:
     """
     if any(role.startswith(WIDE) for role in known):
         return {}
-    free = [name for name in head.names if name not in known.values()]
+    free = {*leave_out(head.names, known.values())}
     people = find_people(head, known)
     numbers = [name for place, name in enumerate(head.names) if name in free and holds_ratings(place, head.rows)]
     in_rows = bool(people) or not {ANNOTATOR, ASPECT}.isdisjoint(known)
     alone = not in_rows and not any(role.startswith(HUMAN) for role in known)
     if alone and (by_person := find_ratings_by_person(numbers)):
         return by_person
-    ratings = find_ratings([name for name in numbers if name not in people.values()], in_rows=in_rows)
+    ratings = find_ratings(leave_out(numbers, people.values()), in_rows=in_rows)
     ratings = {role: name for role, name in ratings.items() if role not in known}
     rated = ratings or any(role.startswith((HUMAN, RANK)) for role in known)
     return {**ratings, **people} if rated else {}
@@ -109,7 +110,7 @@ def find_people(head: TableHead, known: Mapping[str, str]) -> dict[str, str]:
     """Map who rated, and which aspect, to the columns that are called so, beside those of the `known` roles."""
     return {
         role: name
-        for role, name in find_annotators(name for name in head.names if name not in known.values()).items()
+        for role, name in find_annotators(leave_out(head.names, known.values())).items()
         if role not in known and not holds_scores(head.names.index(name), head.rows)
     }
 
@@ -123,7 +124,8 @@ def complete_columns(
     """
     head = read_head(path, columns, cells=cells)
     told = columns.find(head.names)
-    left = [place for place, name in enumerate(head.names) if name not in {*told.values(), *found.values()}]
+    taken = {*told.values(), *found.values()}
+    left = [place for place, name in enumerate(head.names) if name not in taken]
     names, *rows = (tuple(row[place] for place in left) for row in (head.names, *head.rows))
     rest = TableHead(head.delimiter, names, tuple(rows))
     guessed = {} if columns.guess else dict(found)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from relevance.data import reading
-from relevance.data.importers.called import ANNOTATOR, WIDE, find_roles
+from relevance.data.importers.called import ANNOTATOR, WIDE, find_roles, leave_out
 from relevance.data.importers.choices import TELLING, RowReader
 from relevance.data.importers.columns import complete_columns, describe_columns
 from relevance.data.importers.given_ratings import Annotated
@@ -103,7 +103,7 @@ def read_ranks(path: Path, say: Say, columns: Columns | None = None, keep: Keep 
     columns = columns or NOTHING
     table = open_table(path, columns)
     told = columns.find(table.names)
-    free = [name for name in table.names if name not in told.values()]
+    free = leave_out(table.names, told.values())
     rows = table.head()
     guessed = find_rank_roles(free, rows) if columns.guess else {}
     guessed = {role: name for role, name in guessed.items() if role not in told}
@@ -201,13 +201,13 @@ class Ranked:
 def read_wide(path: Path, say: Say, table: Table, columns: Columns, guessed: dict[str, str], keep: Keep) -> JudgedPairs:
     """Read a table with a row for each judgment of summaries side by side."""
     told = columns.find(table.names)
-    free = [name for name in table.names if name not in {*told.values(), *guessed.values()}]
+    free = leave_out(table.names, [*told.values(), *guessed.values()])
     others = find_others(free, table.head(), told) if columns.guess else {}
     complete = columns.with_guessed({**others, **guessed}, table.names)
     roles = complete.find(table.names)
     check_wide(path, table, roles)
     say(describe_columns(roles, {*others, *guessed} - set(columns.roles)))
-    if passed := [name for name in table.names if name not in roles.values()]:
+    if passed := leave_out(table.names, roles.values()):
         say(f"columns passed over: {list_names(passed)}")
     keep(complete)
     return gather(WideRows(roles).read(table, say))

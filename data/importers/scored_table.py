@@ -21,6 +21,7 @@ from relevance.data.importers.called import (
     find_ratings,
     find_ratings_by_person,
     find_roles,
+    leave_out,
 )
 from relevance.data.importers.columns import describe_columns
 from relevance.data.importers.delimited import are_numbers
@@ -79,7 +80,7 @@ def find_numbers(table: Table, keys: Mapping[str, str], rows: Sequence[Mapping[s
     """List the columns that hold numbers in some of these rows, and nothing else in any."""
     if not keys:
         return []
-    return [name for name in table.names if name not in keys.values() and holds_numbers(name, rows)]
+    return [name for name in leave_out(table.names, keys.values()) if holds_numbers(name, rows)]
 
 
 def holds_numbers(name: str, rows: Sequence[Mapping[str, Any]]) -> bool:

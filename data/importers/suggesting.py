@@ -15,7 +15,7 @@ from statistics import fmean
 from typing import Any, Literal, NamedTuple
 
 from relevance.data.importers import MAPPED, OF_CHOICES, RANKS, SUFFIXES, TABLES, guess_format
-from relevance.data.importers.called import ASPECTS, CALLED, HUMAN, WIDE, fold_name
+from relevance.data.importers.called import ASPECTS, CALLED, HUMAN, WIDE, fold_name, leave_out
 from relevance.data.importers.choice_columns import find_answers, sides_of
 from relevance.data.importers.choices import find_fixed, guess_roles
 from relevance.data.importers.columns import TableHead, guess_rated
@@ -161,7 +161,7 @@ def suggest_columns(path: Path, kind: Kind | None = None, sheet: str | None = No
     else:
         table = open_table(path, Columns({}, sheet=sheet))
     rows = table.head()
-    if len(rows) < 2 and len(table.names) > MOST_OF_ONE:
+    if len(rows) < 2 and len(table.names) > MOST_OF_ONE and begins_with_object(path):
         return None  # an object that holds all records
     fixed = {role: name for role, name in find_fixed(described, table.names).items() if name}
     known = {of: guess_by_names(of, table, rows, fixed) for of in HOLDINGS}
@@ -218,11 +218,10 @@ def guess_by_names(
         texts = [Column(name, rows) for role, name in wide.items() if role.startswith(WIDE)]
         told = suggest_by_words(texts, ("reference", "source")).values()
         wide = {role: name for role, name in wide.items() if name not in told}
-        free = [name for name in table.names if name not in wide.values()]
-        return {**wide, **find_others(free, rows, {})}
+        return {**wide, **find_others(leave_out(table.names, wide.values()), rows, {})}
     if any(role.startswith(WIDE) for role in ranked):
         ranked = {}
-    left = [name for name in table.names if name not in ranked.values()]
+    left = leave_out(table.names, ranked.values())
     head = TableHead(None, tuple(left), tuple(tuple(as_text(row.get(name)) for name in left) for row in rows))
     roles = {role: name for role, name in guess_summary_roles(head).items() if not role.startswith(WIDE)}
     return {**roles, **guess_rated(head, {**roles, **ranked}), **ranked}
@@ -255,7 +254,7 @@ def suggest_by_contents(
 ) -> dict[str, str]:
     """Suggest the roles that names of columns leave open."""
     columns = {name: Column(name, rows) for name in names}
-    texts = [columns[name] for name in names if name not in roles.values() and columns[name].is_text]
+    texts = [columns[name] for name in leave_out(names, roles.values()) if columns[name].is_text]
     found = suggest_by_words(texts, [role for role in FIELDS[kind] if role not in roles])
     texts = [one for one in texts if one.name not in found.values()]
     roles = {**roles, **found}
@@ -270,7 +269,7 @@ def suggest_by_contents(
         return found | part_texts(texts if len(texts) == 1 else (), columns, roles)
     found |= suggest_summary_texts(texts, [role for role in ("source", "reference", "summary") if role not in roles])
     found |= suggest_ids(columns, {**roles, **found})
-    free = [one for one in columns.values() if one.name not in {**roles, **found}.values()]
+    free = [columns[name] for name in leave_out(columns, {**roles, **found}.values())]
     repeated = [one.name for one in free if one.is_label and not one.is_numbered and one.repeats]
     if "system" not in roles and len(repeated) == 1:
         found["system"] = repeated[0]
@@ -287,8 +286,8 @@ def suggest_ids(columns: Mapping[str, Column], roles: Mapping[str, str]) -> dict
     number = len({*text.values})
     found = [
         one.name
-        for one in columns.values()
-        if one.name not in roles.values() and not one.is_text and len(one.given) == len(one.values)
+        for one in map(columns.__getitem__, leave_out(columns, roles.values()))
+        if not one.is_text and len(one.given) == len(one.values)
         if len({*one.values}) == number == len({*zip(one.values, text.values, strict=True)})
     ]
     return {"document_id": found[0]} if found else {}
@@ -300,7 +299,7 @@ def suggest_by_words(texts: Sequence[Column], lacking: Sequence[str]) -> dict[st
     for role in lacking:
         known = {called for called in CALLED[role] if re.fullmatch("[a-z]{3,}", called)}
         named = [one.name for one in texts if known & {*re.findall("[a-z]+", fold_name(one.name))}]
-        named = [name for name in named if name not in found.values()]
+        named = leave_out(named, found.values())
         if len(named) == 1:
             found[role] = named[0]
     return found
@@ -386,7 +385,7 @@ def suggest_labels(
     found: dict[str, str] = {}
 
     def free() -> list[Column]:
-        return [one for one in columns.values() if one.name not in {**roles, **found}.values() and one.given]
+        return [columns[name] for name in leave_out(columns, {**roles, **found}.values()) if columns[name].given]
 
     labels = [one for one in free() if one.is_label]
     if sides_of(roles, "_system") is None:

@@ -133,7 +133,7 @@ def check_columns(place: FileLine, names: Sequence[str], say: Say, required: Seq
                 reading.identifier(place, part, f"the aspect in the column {reading.quote_value(name)}")
     if other := [name for name in names if not is_taken(name)]:
         say(f"columns passed over: {list_names(other)}")
-    if ratings := [name for name in other if name in find_ratings(other).values()]:
+    if ratings := [*find_ratings(other).values()]:
         say(
             f"no ratings are read from {list_names(ratings)}, which {'holds' if len(ratings) == 1 else 'hold'} other "
             f"values than numbers: say that it is {HUMAN}ASPECT (by --columns, or on the page Data sets), and what "

@@ -139,8 +139,8 @@ class Tab:
         if delta.new_element.WhichOneof("type") == "button":
             button = delta.new_element.button
             self.buttons[button.id] = (button.label, delta.fragment_id)
-        elif delta.new_element.WhichOneof("type") == "file_uploader":
-            self.uploader = delta.new_element.file_uploader.id
+        elif delta.new_element.WhichOneof("type") == "file_uploader" and not delta.new_element.file_uploader.type:
+            self.uploader = delta.new_element.file_uploader.id  # not that of mappings, which takes TOML only
         return str(delta)
 
     def open(self, page: str = "", address: str = "") -> str:

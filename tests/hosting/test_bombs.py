@@ -326,7 +326,7 @@ CHOSEN: dict[str, tuple[str, Callable[[], bytes], str]] = {
     "a hundred thousand ratings": (
         "f.csv",
         lambda: b";".join([*map(str.encode, NAMES), *(b"human.%d" % n for n in range(10**5))]) + b"\n",
-        "separated by",
+        "holds no documents",
     ),
 }
 """A name, what is in the file, and what is said of it."""

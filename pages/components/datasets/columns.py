@@ -6,12 +6,13 @@ from typing import Any, NamedTuple
 import pandas as pd
 import streamlit as st
 
-from relevance.data.importers.called import ANNOTATOR, ASPECT, HUMAN, WIDE, find_missing, find_ratings
+from relevance.data.importers.called import ANNOTATOR, ASPECT, HUMAN, WIDE, find_missing, find_ratings, leave_out
 from relevance.data.importers.choices import TELLING
 from relevance.data.importers.mapping import BEST, CHOICE, MEANINGS, OF_SYSTEM, RANK, SKIP, WORST, Columns
 from relevance.data.importers.suggesting import Kind, Suggestion, suggest_meanings
 from relevance.data.one_line import cut, in_one_line
 from relevance.data.records import UnknownValues
+from relevance.pages.components.shared.messages import sentence
 from relevance.reports.escaping import in_markdown
 
 MOST_COLUMNS = 2000
@@ -75,13 +76,14 @@ def ask_columns(suggestion: Suggestion, stem: str, key: str) -> tuple[Columns | 
     The columns are None where everything is called as usual and nothing was changed. `stem` names the system of a table
     without a column for it, and `key` the file.
     """
-    if len(suggestion.names) > MOST_COLUMNS:
-        raise ValueError(
-            f"the table has {len(suggestion.names):,} columns, too many to choose from: give those you need their "
-            "usual names"
-        )
     guessed = sorted(set(suggestion.roles) - suggestion.told)
     lacks = find_lacking(suggestion.kind, suggestion.roles)
+    if len(suggestion.names) > MOST_COLUMNS:
+        many = f"the table has {len(suggestion.names):,} columns, too many to choose from"
+        if guessed or lacks:
+            raise ValueError(f"{many}: give those you need their usual names")
+        st.caption(f"{sentence(many)} They are read by their names.")
+        return None, []
     with st.expander("Columns", expanded=bool(guessed or lacks), icon=":material/table_chart:"):
         if guessed:
             st.markdown(
@@ -122,7 +124,7 @@ def choose_columns(
     suggestion: Suggestion, taken: Mapping[str, str], label: str, prefix: str, key: str, help: str | None = None
 ) -> list[str]:
     """Ask for the columns whose roles begin with a prefix."""
-    free = [name for name in suggestion.names if name not in taken.values()]
+    free = leave_out(suggestion.names, taken.values())
     suggested = [name for role, name in suggestion.roles.items() if role.partition(".")[0] == prefix.rstrip(".")]
     return st.multiselect(
         label,
