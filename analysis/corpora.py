@@ -26,11 +26,11 @@ class CorpusAgreement(NamedTuple):
     ceiling: MetricEvaluation | None
     """People among themselves; None if the preferences are not judgments."""
     leading: Leading | None
-    """The best metric and those not told from it; None on too few judgments or documents."""
+    """The best metric and those not significantly worse; None on too few judgments or documents."""
 
     @property
     def leaders(self) -> tuple[str, ...]:
-        """The signatures of the best metric and of those not told from it; none where only one metric has a ratio."""
+        """The signatures of the best metric and of those not significantly worse; none if only one has a ratio."""
         if self.leading is None or len(self.rows) < 2:
             return ()
         return self.leading.best.signature, *(rival.row.signature for rival in self.leading.rivals)
@@ -50,7 +50,7 @@ class MetricStanding(NamedTuple):
     corpora: int
     """Those on which it has a ratio, and some metric leads."""
     leads: int
-    """Those on which it is the best, or not told from it."""
+    """Those on which it is the best, or not significantly worse."""
     best: int
     """Those on which its ratio is the highest."""
 

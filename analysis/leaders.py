@@ -27,6 +27,8 @@ class Leading(NamedTuple):
     best: MetricRow
     rivals: tuple[Rival, ...]
     """The metrics whose difference to it is not significant, the nearest first."""
+    worse: int = 0
+    """The number of metrics that are significantly worse."""
 
 
 class Leaders(NamedTuple):
@@ -34,6 +36,8 @@ class Leaders(NamedTuple):
 
     best: MetricRow
     rivals: tuple[Rival, ...]
+    """As in `Leading`."""
+    worse: int
     """As in `Leading`."""
     plan: Plan | None
     """The study that would tell the nearest rival from the best; None without a rival, or if the two agree alike."""
@@ -107,7 +111,7 @@ def find_leading(agreement: AgreementAnalysis) -> Leading | None:
         for row in ranked[1:]
         if not told_apart(found := compared.get(frozenset((best.metric, row.metric))))
     ]
-    return Leading(best, tuple(rivals))
+    return Leading(best, tuple(rivals), worse=len(ranked) - 1 - len(rivals))
 
 
 def find_leaders(agreement: AgreementAnalysis, preferences: Preferences) -> Leaders | None:
@@ -119,9 +123,9 @@ def find_leaders(agreement: AgreementAnalysis, preferences: Preferences) -> Lead
     leading = find_leading(agreement)
     if leading is None:
         return None
-    best, rivals = leading
+    best, rivals, worse = leading
     plan, pairs = plan_for(best, rivals[0].row, agreement, preferences) if rivals else (None, 0)
-    return Leaders(best, rivals, plan, pairs)
+    return Leaders(best, rivals, worse, plan, pairs)
 
 
 def told_apart(comparison: PairedComparison | None) -> bool:

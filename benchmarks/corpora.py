@@ -132,7 +132,9 @@ def corpora_rouge_k() -> str:
         rows.append([one.dataset, one.people, f"{own.pairs:,}", number(own.half)[1:], *versus])
     head = ["", "judged by", "n", "`rouge_k`", *(f"`{name}`" for name in OTHERS)]
     told = [f"`{name}` {of['ahead']}, {of['behind']} and {of['same']}" for name, of in standings.items()]
-    summary = f"Rows in which ROUGE-K is ahead, behind, and not told apart (p of .05 or more): {'; '.join(told)}.\n"
+    summary = (
+        f"Rows in which ROUGE-K is ahead, behind, and not significantly different (alpha = .05): {'; '.join(told)}.\n"
+    )
     return f"{block([], head, rows)}\n{summary}"
 
 

@@ -31,7 +31,7 @@ from relevance.metrics import make_metrics
 from relevance.metrics.scoring import score_dataset
 
 PAGES = (
-    "overview",
+    "",
     "agreement",
     "correlation",
     "systems",

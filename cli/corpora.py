@@ -21,7 +21,7 @@ def corpora(metrics: str | None, table_format: str) -> None:
     """Print how often each metric agrees with people on every data set of the database, by the stored scores.
 
     A row is what people said of a data set, in a study or by ratings of an aspect; * marks the best metric of a row and
-    those not told from it. Data sets are scored by relevance score NAME.
+    those not significantly worse. Data sets are scored by relevance score NAME.
     """
     data, annotation = open_stores()
     named = split_names(metrics or "")

@@ -118,7 +118,7 @@ def show_agreement(found: FoundAgreement, asked: AgreementChoice) -> None:
 
 
 def show_comparisons(found: FoundAgreement) -> None:
-    """Compare every two metrics."""
+    """Compare each pair of metrics."""
     if found.agreement.comparisons:
         show_chart(
             comparison_chart(found.agreement),

@@ -1,38 +1,77 @@
-"""The agreement of annotators with each other, and how each of them judges."""
+"""The annotators of a study: how far each is, who joins, is paused or excluded, and how far they agree."""
 
 import streamlit as st
 
-from relevance.annotation.demo import MADE_UP
-from relevance.pages.components.results.annotators import analyze_annotators
+from relevance.annotation.people import Person
+from relevance.annotation.records import CLOSED, PAUSED, Study
+from relevance.annotation.sampling import GIVEN
+from relevance.hosting.settings import is_hosted
+from relevance.pages.components.annotators.agreeing import show_annotators_agreement
+from relevance.pages.components.annotators.deciding import decide_on, pause_study
+from relevance.pages.components.annotators.inviting import show_personal_links
+from relevance.pages.components.annotators.listing import show_people, show_phases
 from relevance.pages.components.shared.context import ask_study
-from relevance.pages.components.shared.sources import Counts, Source, count_source
-from relevance.pages.components.shared.tables import show_result_table
+from relevance.pages.components.shared.messages import errors_shown, show_messages
+from relevance.pages.components.shared.stores import may_manage, open_stores
+from relevance.pages.components.studies.sharing import show_links
+from relevance.reports.contents.study import tell_left_out
 from relevance.reports.escaping import format_count, in_markdown
+
+stores = open_stores()  # before anything is drawn: the database may not open
 
 
 def main() -> None:
-    """Ask for a study, and show the tables about its annotators."""
+    """Ask for a study, and show all about its annotators."""
     st.title("Annotators")
+    show_messages()
     study = ask_study()
-    source = Source(study.dataset, study=study.name)
-    version = source.read_version()
-    counts = count_source(source, version)
-    say_what_is_shown(study.name, counts)
-    if not counts.entries:
-        st.info("No judgments yet: every figure is undefined.")
-        st.page_link("annotate.py", label="Annotate", icon=":material/arrow_forward:")
-        st.stop()
-    for name, table in analyze_annotators(source, version).items():
-        st.header("Each annotator" if name == "annotators" else in_markdown(table.title), anchor=False)
-        show_result_table(table)
+    people = stores.people.people(study.name)
+    say_how_many(study, people)
+    if people:
+        show_phases(people)
+        show_people(people)
+    manages = may_manage(study)
+    with st.container(horizontal=True, vertical_alignment="center", key="ways"):
+        if manages:
+            pause_study(study)
+        if st.button("The study's page", icon=":material/folder_open:", key="to_study", type="tertiary"):
+            st.switch_page("studies.py", query_params={"study": study.name})
+    if manages and study.rule != GIVEN and study.state != CLOSED:
+        invite(study)
+    if people:
+        show_annotators_agreement(study)
+    if not manages:
+        st.caption(f"Whoever manages {in_markdown(study.name)} can invite, pause, exclude and erase its annotators.")
+    elif people:
+        st.header("Pause, exclude or erase", anchor=False)
+        with errors_shown():
+            decide_on(study, people)
 
 
-def say_what_is_shown(study: str, counts: Counts) -> None:
-    """Say how many judgments there are, and of how many annotators."""
-    judgments = "made-up judgments" if study == MADE_UP else "judgments"
-    left_out = f" {counts.left_out}." if counts.left_out else ""
-    people = format_count(len(counts.annotators), "annotator")
-    st.markdown(f"**{counts.entries} {judgments}** of {format_count(counts.pairs, 'pair')} by {people}.{left_out}")
+def say_how_many(study: Study, people: list[Person]) -> None:
+    """Say how many annotators there are, whose judgments do not count, and whether they can judge."""
+    if study.state == PAUSED:
+        st.info(f"The study has been paused since {study.paused_at:%Y-%m-%d %H:%M} UTC: nobody judges.")
+    elif study.rule == GIVEN:
+        st.caption("The judgments came with the data set: these people judged elsewhere.")
+    elif study.state == CLOSED:
+        st.caption("The study is closed.")
+    if not people:
+        st.info("Nobody has joined yet.")
+        return
+    excluded = sum(person.excluded_at is not None for person in people)
+    counted = format_count(len(people), "annotator") + (f", {excluded} of them excluded" if excluded else "")
+    left_out = tell_left_out(study)
+    st.markdown(f"**{counted}.**" + (f" {left_out}." if left_out else ""))
+
+
+def invite(study: Study) -> None:
+    """Offer links to invite people with."""
+    st.header("Invite", anchor=False)
+    with errors_shown():
+        show_personal_links(study)
+        if is_hosted():
+            show_links(study)
 
 
 main()

@@ -240,7 +240,7 @@ def show_rouge_k(asked: CorrelationChoice) -> None:
 
 
 def show_matrix(asked: CorrelationChoice) -> None:
-    """Show the correlation of every two metrics."""
+    """Show the correlation of each pair of metrics."""
     found = correlate(asked.context, "matrix", asked.method, asked.resample)
     show_chart(
         correlation_heatmap(found.rows, asked.level),

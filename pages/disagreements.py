@@ -119,10 +119,10 @@ examples, said = load_chosen_examples(), ""
 if chosen is not None and context is not None:
     examples, pairs, documents = find_disagreements(context, chosen)
     among = f"{format_count(pairs, 'such pair')} in {format_count(documents, 'document')}"
-    first = "" if len(examples) == documents else f" of the first {len(examples)}"
+    first = "" if len(examples) == documents else f" for {len(examples)} documents"
     said = (
-        f"{describe_source(context.source, context.counts)} There are {among}; shown is the strongest of each "
-        f"document{first}, the strongest first."
+        f"{describe_source(context.source, context.counts)} There are {among}. The strongest of each "
+        f"document is shown{first}, the strongest first."
     )
 elif not slide:
     said = f"{in_markdown(TABLE_1)} Here are {len(examples)} examples of the demo corpus, written for this project."

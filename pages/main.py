@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import streamlit as st
+from streamlit.navigation.page import StreamlitPage
 
 from relevance.hosting.settings import is_hosted
 from relevance.pages.background.waiting import page_run
@@ -32,22 +33,20 @@ PAGE_STYLE = (
     "{ color: light-dark(#2f2d2b, #edebe8); font-weight: 700; }</style>"
 )
 
-home = st.Page("start.py", title="Home", icon=":material/home:", default=True)
+overview = st.Page("overview.py", title="Overview", icon=":material/insights:", url_path="", default=True)
 annotate = st.Page("annotate.py", title="Judge", icon=":material/rule:", url_path="annotate")
 annotators = st.Page("annotators.py", title="Annotators", icon=":material/group:", url_path="annotators")
 account = st.Page("account.py", title="Account", icon=":material/account_circle:", url_path="who")
 users = st.Page("users.py", title="Users", icon=":material/manage_accounts:", url_path="users")
 PAGES = {
-    "": [home, annotate],
+    "": [overview, annotate],
     "Studies": [
         st.Page("studies.py", title="Studies", icon=":material/folder_open:", url_path="studies"),
         st.Page("new_study.py", title="New study", icon=":material/add_circle:", url_path="new_study"),
-        st.Page("people.py", title="People", icon=":material/badge:", url_path="people"),
         annotators,
         st.Page("adjudicate.py", title="Adjudicate", icon=":material/balance:", url_path="adjudicate"),
     ],
     "Results": [
-        st.Page("overview.py", title="Overview", icon=":material/insights:", url_path="overview"),
         st.Page("agreement.py", title="Agreement", icon=":material/bar_chart:", url_path="agreement"),
         st.Page("correlation.py", title="Correlation", icon=":material/scatter_plot:", url_path="correlation"),
         st.Page("corpora.py", title="Corpora", icon=":material/dataset:", url_path="corpora"),
@@ -67,8 +66,18 @@ PAGES = {
         st.Page("upper_bound.py", title="Upper bound", icon=":material/vertical_align_top:", url_path="upper_bound"),
     ],
 }
-# The former address of the page Annotators.
-MOVED = st.Page(lambda: st.switch_page(annotators), title="Reliability", url_path="reliability", visibility="hidden")
+
+
+def moved(address: str, page: StreamlitPage) -> StreamlitPage:
+    """Return a page that nobody sees, which leads from a former address to the page that is meant."""
+
+    def forward() -> None:
+        st.switch_page(page, query_params={name: st.query_params.get_all(name) for name in st.query_params})
+
+    return st.Page(forward, title=page.title, url_path=address, visibility="hidden")
+
+
+MOVED = [moved("overview", overview), moved("people", annotators), moved("reliability", annotators)]
 
 st.set_page_config(page_icon=ICON, layout="wide")
 # Dialogs and popovers lie outside the app's own element, the only one that Streamlit makes light or dark.
@@ -82,7 +91,7 @@ if judging:
     page = st.navigation([forward, annotate], position="hidden")
 else:
     own = [account, *([users] if visitor.everything else [])] if is_hosted() else []
-    page = st.navigation({**PAGES, "": [*PAGES[""], *own], "Data": [*PAGES["Data"], MOVED]}, position="top")
+    page = st.navigation({**PAGES, "": [*PAGES[""], *own], "Data": [*PAGES["Data"], *MOVED]}, position="top")
 st.set_page_config(page_title=f"{page.title} · Relevance")
 if st.session_state.get(SHOWN) != page.url_path:
     st.session_state[SHOWN] = page.url_path

@@ -25,7 +25,7 @@ st.title("Upper bound")
 datasets = {dataset.name: dataset for dataset in known_datasets()}
 if not datasets:
     st.info("There are no documents yet.")
-    st.page_link("start.py", label="Load the demo, or import a file", icon=":material/arrow_forward:")
+    st.page_link("overview.py", label="Load the demo, or import a file", icon=":material/arrow_forward:")
     st.stop()
 
 # The address at the beginning of a run is the one that was written last, unless somebody went back or forward.

@@ -27,7 +27,7 @@ INK = "#111827"
 GREY, BLUE = "#6b7280", "#2563eb"
 """Colours that stand out from a white and from a black page."""
 
-LEADING, BEHIND = "best, or not told apart from it", "behind the best"
+LEADING, BEHIND = "best, or not significantly worse", "significantly worse than the best"
 """The standings of metrics, drawn as filled and hollow marks."""
 
 NUMBER = 42
@@ -62,10 +62,11 @@ def agreement_chart(
     rivals: Collection[str] | None = None,
     name: str = "people",
 ) -> Layers:
-    """Draw each metric's agreement with `people` by one rule, with its interval, the highest at the top.
+    """Draw each metric's agreement with `people` by one rule, with its value and interval, the highest at the top.
 
-    Lines mark chance and the agreement among people. `rivals` are the metrics that cannot be told from the best; if
-    given, the marks of the best and of these are filled. The selection `metric` is the metric that was clicked.
+    Lines mark chance and the agreement among people. `rivals` are the metrics that are not significantly worse than the
+    best; if given, the marks of the best and of these are filled. The selection `metric` is the one that was
+    clicked.
     """
     found = make_chart_frame(
         [
@@ -113,7 +114,10 @@ def agreement_chart(
         )
         .add_params(clicked)
     )
-    return alt.layer(landmarks(lines), intervals, points).properties(height=120 + 30 * max(1, len(table)))
+    values = base.mark_text(dy=-13, fontSize=11).encode(
+        x=alt.X("agreement:Q", scale=scale), y=y, text=alt.Text("agreement:Q", format=".3f")
+    )
+    return alt.layer(landmarks(lines), intervals, points, values).properties(height=120 + 34 * max(1, len(table)))
 
 
 def landmarks(lines: Sequence[Mapping[str, Any]]) -> alt.Chart:

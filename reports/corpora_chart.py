@@ -24,8 +24,8 @@ def stand(signature: str, corpus: CorpusAgreement) -> str:
 def corpora_chart(corpora: Sequence[CorpusAgreement], labels: Mapping[str, str]) -> Layers:
     """Draw a panel for each metric, with its agreement and interval on each corpus, in the order given.
 
-    Marks are filled where the metric is the best of the corpus or not told from it. Lines mark chance and, where they
-    are known, people among themselves.
+    Marks are filled where the metric is the best of the corpus or not significantly worse. Lines mark chance and, where
+    they are known, people among themselves.
     """
     found = make_chart_frame(
         [

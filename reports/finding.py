@@ -1,8 +1,9 @@
 """The findings of a study or data set about metrics, in sentences."""
 
+from relevance.analysis.agreement.counts import Agreement
 from relevance.analysis.agreement.evaluation import ENOUGH_DOCUMENTS, ENOUGH_JUDGMENTS
-from relevance.analysis.leaders import Leaders, Rival, Wanting
-from relevance.analysis.metrics_and_people import MetricRow
+from relevance.analysis.leaders import Leaders, Wanting
+from relevance.analysis.significance import ALPHA
 from relevance.analysis.study import BY_ANNOTATORS, Unit
 from relevance.reports.escaping import format_count, join_items
 from relevance.reports.formats.cells import format_p
@@ -10,6 +11,8 @@ from relevance.reports.formats.cells import format_p
 MOST_PAIRS = 100_000
 """The most pairs that a plan names: at half a minute each, they take one person five working months."""
 
+MOST_NAMED = 3
+"""The most metrics that a headline names beside the best."""
 
 TOO_LITTLE = "Too early to say which metric agrees best"
 """The headline where nothing can be called the best."""
@@ -21,28 +24,47 @@ def is_chance(leaders: Leaders) -> bool:
     return low is not None and low <= 0.5
 
 
-def write_headline(leaders: Leaders, people: str) -> str:
-    """Say in a few words which metric is the best, and whether it beats the others and chance significantly."""
-    if is_chance(leaders):  # said of the best alone: the interval of one with fewer ties may lie above chance
-        return f"{leaders.best.metric} agrees best with {people}, but not significantly more often than chance"
-    return f"{leaders.best.metric} agrees best with {people}{', but not clearly' if leaders.rivals else ''}"
-
-
-def write_finding(leaders: Leaders, people: str, unit: Unit) -> str:
-    """Say how often the best metric agrees, which ones cannot be told from it, and how many more pairs would do so.
+def write_headline(leaders: Leaders, people: str, unit: Unit) -> str:
+    """Say in two sentences how often the best metric agrees with people, and whether the others are as good.
 
     `unit` is the unit of the preferences. If the best is not significantly above chance, the others are not mentioned.
     """
-    best, rivals, plan = leaders.best, leaders.rivals, leaders.plan
-    if is_chance(leaders):
-        highest = f"{best.metric} has the highest agreement with {people}: {write_share(best, unit)}."
-        return f"{highest} That is not significantly above chance."
-    sentences = [f"{best.metric} agrees with {people} on {write_share(best, unit)}."]
+    best, counts = leaders.best, leaders.best.evaluation.agreement
+    as_often = [rival.row.metric for rival in leaders.rivals if rival.row.evaluation.agreement == counts]
+    agree = "agree" if as_often else "agrees"
+    names = join_items([best.metric, *as_often])
+    first = f"{names} {agree} most often with {people}: on {write_share(counts, unit)}."
+    if is_chance(leaders):  # said of the best alone: the interval of one with fewer ties may lie above chance
+        return f"{first} That is not significantly more often than chance."
+    return f"{first} {write_others(leaders)}"
+
+
+def write_others(leaders: Leaders) -> str:
+    """Say which of the other metrics are significantly worse than the best; three are named, more are counted."""
+    rivals, worse = [rival.row.metric for rival in leaders.rivals], leaders.worse
+    level = f"(Holm, alpha = {format_p(ALPHA, 2)})"
+    if not rivals and not worse:
+        return "No other metric has enough scores to be compared with it."
     if not rivals:
-        return f"{sentences[0]} Every other metric agrees significantly less."
-    named = join_items([name_rival(rival) for rival in rivals])
-    sentences.append(f"It cannot be told from {named} at the level .05 after Holm's correction.")
-    if plan is not None and plan.pairs is not None and plan.pairs > leaders.pairs:
+        return f"{'All other metrics are' if worse > 1 else 'The other metric is'} significantly worse {level}."
+    if not worse and len(rivals) > 1:
+        return f"No other metric is significantly worse {level}."
+    said = join_items(rivals) if len(rivals) <= MOST_NAMED else f"{len(rivals)} other metrics"
+    rest = f"; the other {f'{worse} metrics are' if worse > 1 else 'metric is'}" if worse else ""
+    return f"{said} {'are' if len(rivals) > 1 else 'is'} not significantly worse{rest} {level}."
+
+
+def write_details(leaders: Leaders, unit: Unit) -> str:
+    """Give the best metric's interval, and how many more pairs would tell it from the nearest other one."""
+    best, rivals, plan = leaders.best, leaders.rivals, leaders.plan
+    counts, ends = best.evaluation.agreement, best.evaluation.intervals.half
+    sentences = []
+    if ends.low is not None and ends.high is not None:
+        low, high = (format_percent(end, counts.pairs) for end in (ends.low, ends.high))
+        sentences.append(f"The 95 % interval of {best.metric} is {low} to {high} %; chance is 50 %.")
+    if counts.weighed is not None:
+        sentences.append(f"Percentages weigh each {name_entry(unit)}, as pairs were drawn with unequal probability.")
+    if not is_chance(leaders) and plan is not None and plan.pairs is not None and plan.pairs > leaders.pairs:
         sentences.append(write_plan(plan.pairs - leaders.pairs, best.metric, rivals[0].row.metric))
     return " ".join(sentences)
 
@@ -65,27 +87,37 @@ def write_wanting(wanting: Wanting, unit: Unit) -> str:
 
 def write_plan(more: int, best: str, rival: str) -> str:
     """Say how many more pairs it would take to tell two metrics apart."""
-    needed = f"More than {MOST_PAIRS:,}" if more > MOST_PAIRS else f"About {two_digits(more):,}"
-    return f"{needed} more pairs would tell {best} from {rival}, if the difference between them stays as it is."
+    needed = f"more than {MOST_PAIRS:,}" if more > MOST_PAIRS else f"about {two_digits(more):,}"
+    return (
+        f"Telling {best} and {rival} apart would take {needed} more pairs, if the difference between them stays as it "
+        "is."
+    )
 
 
-def write_share(row: MetricRow, unit: Unit) -> str:
-    """Write a metric's agreement with its interval."""
-    counts, ends = row.evaluation.agreement, row.evaluation.intervals.half
-    interval = "" if ends.low is None or ends.high is None else f"95 % interval {ends.low:.3f} to {ends.high:.3f}; "
-    over = format_count(counts.pairs, name_entry(unit))
-    return f"{counts.half or 0:.3f} of {over} ({interval}chance is 0.500)"
+def write_share(counts: Agreement, unit: Unit) -> str:
+    """Write how often a metric agrees: a count, and the percentage of the rule half."""
+    ties = f", counting {'its tie' if counts.tied == 1 else f'its {counts.tied:,} ties'} half" if counts.tied else ""
+    return (
+        f"{counts.concordant:,} of {format_count(counts.pairs, name_entry(unit))} "
+        f"({format_percent(counts.half or 0, counts.pairs)} %{ties})"
+    )
+
+
+def format_percent(share: float, n: int) -> str:
+    """Write a share of `n` as a percentage: whole below a thousand, and never 0 or 100 where it is neither.
+
+    >>> format_percent(31 / 39, 39), format_percent(0.6174, 20_000), format_percent(249 / 250, 250)
+    ('79', '61.7', '99.6')
+    """
+    digits = 0 if n < 1000 else 1
+    while digits < 6 and float(f"{share:.{digits + 2}f}") in (0, 1) and share not in (0, 1):
+        digits += 1
+    return f"{100 * share:.{digits}f}"
 
 
 def name_entry(unit: Unit) -> str:
     """Return the noun for one of the preferences that are counted."""
     return "judgment" if unit in BY_ANNOTATORS else "pair"
-
-
-def name_rival(rival: Rival) -> str:
-    """Name a rival with its agreement and p value."""
-    p = "" if rival.p is None else f", p {'' if rival.p < 0.0005 else '= '}{format_p(rival.p)}"
-    return f"{rival.row.metric} ({rival.row.evaluation.agreement.half or 0:.3f}{p})"
 
 
 def two_digits(number: int) -> int:

@@ -23,7 +23,7 @@ from relevance.reports.contents.study import make_study_contents, with_warnings
 from relevance.reports.contents.texts import with_marked_words
 from relevance.reports.drawings import draw_svg
 from relevance.reports.escaping import esc
-from relevance.reports.finding import TOO_LITTLE, write_finding, write_headline, write_wanting
+from relevance.reports.finding import TOO_LITTLE, write_details, write_headline, write_wanting
 from relevance.reports.methods import sources, study_methods
 from relevance.reports.stopping import describe_stopping
 from relevance.reports.stopping_charts import difference_chart, wealth_chart
@@ -131,7 +131,8 @@ def findings_html(contents: Contents) -> str:
     if wanting is not None:
         headline, finding = TOO_LITTLE, write_wanting(wanting, inputs.unit)
     elif leaders is not None:
-        headline, finding = write_headline(leaders, people), write_finding(leaders, people, inputs.unit)
+        headline = write_headline(leaders, people, inputs.unit)
+        finding = write_details(leaders, inputs.unit)
     else:
         return ""
     rule = shown.results.sequential

@@ -57,8 +57,8 @@ def say_verdict(found: SequentialAnalysis, at: StoppingDecision, label_of: Label
         )
     return (
         f"Stop: there are no more than {format_count(at.documents, 'document')}, and the wealth is {at.wealth:.1f} of "
-        f"{enough}: {first} cannot be told from {second or 'chance'}; {name_difference(found, label_of)} lies between "
-        f"{say_ends(found, at)}."
+        f"{enough}: {first} does not differ significantly from {second or 'chance'}; "
+        f"{name_difference(found, label_of)} lies between {say_ends(found, at)}."
     )
 
 

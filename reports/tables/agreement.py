@@ -70,7 +70,7 @@ def agreement_table(
     if ceiling is not None:
         people = agreement_row("people", ceiling, "each judgment against the majority of the others", 0)
         if ceiling.agreement.pairs == 0:
-            alone = Undefined("no pair was judged by 2 annotators of whom one sees no tie")
+            alone = Undefined("no pair was judged by 2 annotators one of whom has a preference")
             people |= {name: alone for name, cell in people.items() if isinstance(cell, Undefined)}
         no_scores = Undefined("people choose, and have no scores to be close")
         rows.append(people | dict.fromkeys(OF_CLOSE_SCORES, no_scores))

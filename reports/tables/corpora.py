@@ -11,7 +11,7 @@ from relevance.reports.tables.agreement import WEIGHED, sampling_notes
 from relevance.reports.tables.table import Cell, Marked, Table, Undefined, interval, ratio_intervals_note
 
 LEADS = "*"
-"""The mark of the best metric of a row, and of those that are not told from it."""
+"""The mark of the best metric of a row, and of those that are not significantly worse."""
 OVER = "documents (and the annotators, where five or more judged)"
 """What makes ratios unsure."""
 PEOPLE = "people"
@@ -64,7 +64,7 @@ def people_cell(corpus: CorpusAgreement) -> Cell:
     if corpus.ceiling is None:
         return Undefined("ratings are means: people by themselves are in analyze --by-annotator")
     share = corpus.ceiling.agreement.half
-    return Undefined("no pair was judged by two people of whom one sees no tie") if share is None else share
+    return Undefined("no pair was judged by two people one of whom has a preference") if share is None else share
 
 
 def explain_corpora(corpora: Sequence[CorpusAgreement], labels: Mapping[str, str]) -> list[str]:
@@ -72,8 +72,8 @@ def explain_corpora(corpora: Sequence[CorpusAgreement], labels: Mapping[str, str
     said = [
         "A row is what people said of a data set: judgments each by itself, or pairs of summaries of a document by "
         "their mean ratings. n: those on which people prefer one summary, for the metric with the most values.",
-        f"{LEADS}: the best metric of the row, and those not told from it (p of .05 or more, corrected by Holm over "
-        "the comparisons of the row). No correction goes over rows, which are never pooled.",
+        f"{LEADS}: the best metric of the row, and those not significantly worse (alpha = .05, Holm over the "
+        "comparisons of the row). No correction goes over rows, which are never pooled.",
         "People: each judgment against the majority of the others on its pair.",
     ]
     found = next((row.evaluation for one in corpora for row in one.agreement.rows), None)
@@ -89,7 +89,9 @@ def explain_corpora(corpora: Sequence[CorpusAgreement], labels: Mapping[str, str
             f"{join_items(early)}."
         )
     if same := [name_row(one) for one in corpora if one.leaders and len(one.leaders) == len(one.rows)]:
-        said.append(f"No two metrics are told apart, which is no sign that they are as good: {join_items(same)}.")
+        said.append(
+            f"No two metrics differ significantly, which does not show that they are equally good: {join_items(same)}."
+        )
     standings = [one for one in count_leading(corpora) if not is_length(one.signature)]
     if standings and sum(bool(one.leaders) for one in corpora) > 1:
         told = [f"{labels[one.signature]} {one.leads} of {one.corpora}" for one in standings]

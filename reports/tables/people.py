@@ -95,7 +95,7 @@ def cohen_table(kappas: Sequence[Kappa]) -> Table:
         "corrected by the same chance."
     )
     return Table(
-        "cohen", "Cohen's kappa of every two annotators", rows, [note], "no two annotators judged the same pair"
+        "cohen", "Cohen's kappa for each pair of annotators", rows, [note], "no two annotators judged the same pair"
     )
 
 

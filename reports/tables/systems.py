@@ -38,7 +38,7 @@ def spread_table(analyses: Sequence[SystemsAnalysis]) -> Table:
     ]
     note = (
         "Standard deviation of the systems' means, divided by their number and not by one less, as in the ROUGE-K "
-        "paper's Table 8: large where systems are told apart."
+        "paper's Table 8: large where the metric tells systems apart."
     )
     return Table("distinguishability", "How far metrics tell systems apart", rows, [note])
 

@@ -119,7 +119,9 @@ def test_the_table_has_marks_intervals_and_reasons() -> None:
 
 def test_a_row_where_nothing_is_told_apart_says_that_this_proves_nothing() -> None:
     table = corpora_table(corpora := compare(rated(30, one=20, other=19)), {s: s for s in list_columns(corpora)})
-    assert "No two metrics are told apart, which is no sign that they are as good: set 1" in " ".join(table.notes)
+    assert "No two metrics differ significantly, which does not show that they are equally good: set 1" in " ".join(
+        table.notes
+    )
 
 
 @pytest.mark.parametrize("many", [False, True])

@@ -64,7 +64,7 @@ def test_adding_goes_on_when_one_leaves_and_what_is_cancelled_is_gone_on_with(
         progress = page.get_by_text(re.compile(rf"Adding {SLOW} to s: \d+ of {DOCUMENTS} summaries"))
         expect(progress).to_be_visible()
         expect(add).to_be_hidden()  # not twice at a time
-        page.get_by_role("link", name="Home").click()
+        page.get_by_role("link", name="Overview").click()
         expect(page.get_by_role("heading", name="Data sets")).to_be_hidden()
         there = written(store)
         until(lambda: written(store) > there, "summaries that are written unseen")

@@ -161,7 +161,7 @@ def test_slides(new_page: Opener, url: str) -> None:
     expect(slide).to_be_visible()
     expect(slide.locator(".chip")).to_have_count(len(METRICS))  # all models have answered
     shown.settled()
-    for hidden in (page.get_by_test_id("stHeader"), page.get_by_role("link", name="Home")):
+    for hidden in (page.get_by_test_id("stHeader"), page.get_by_role("link", name="Overview")):
         expect(hidden).to_be_hidden()
     box = slide.bounding_box()
     assert box is not None

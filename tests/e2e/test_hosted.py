@@ -59,7 +59,7 @@ def visit(browser: Browser) -> Iterator[Visit]:
 
 def test_the_policy_stops_nothing_that_an_owner_does(house: House, visit: Visit, tmp_path: Path) -> None:
     page, url = visit.page, house.url
-    page.goto(f"{url}/overview")
+    page.goto(f"{url}/")
     expect(page).to_have_url(f"{url}/sign-in")
     page.get_by_label("Name").fill("Olga")
     page.get_by_label("Password").fill(PASSWORD)

@@ -96,12 +96,12 @@ def check(visit: Visit, house: House, *, drawn: bool = True) -> None:
 def test_an_owner_looks_at_everything(house: House, visit: Visit) -> None:
     page = visit.page
     sign_in(visit, house, house.sign_in("Olga"))
-    for path in ("users", "studies", "annotators", "overview", "account", "who"):
+    for path in ("users", "studies", "annotators", "", "account", "who"):
         page.goto(f"{house.url}/{path}")
         check(visit, house, drawn=path != "account")
 
     page.goto(f"{house.url}/studies?{urlencode({'study': HERS})}")
-    for tab in ("Annotators", "Design", "Export", "Members"):
+    for tab in ("Design", "Export", "Members"):
         page.get_by_role("tab", name=tab).click()
         settled(page)
         check(visit, house)

@@ -107,10 +107,10 @@ def test_the_document_is_a_readable_column_beside_both_summaries(new_page: Opene
         labels = ("1 is more relevant", "Equally relevant", "2 is more relevant", "Back", "Skip", "Add a reason")
         in_sight(page, *(page.get_by_role("button", name=label) for label in labels))
         assert page.get_by_test_id("stMain").evaluate("main => main.scrollHeight <= main.clientHeight")
-        expect(page.get_by_role("link", name="Home")).to_have_count(0)  # their task and nothing else
+        expect(page.get_by_role("link", name="Overview")).to_have_count(0)  # their task and nothing else
         expect(page).to_have_title("Demo · Relevance")
         page.get_by_role("button", name="Leave").click()
-        expect(page.get_by_role("link", name="Home")).to_be_visible()
+        expect(page.get_by_role("link", name="Overview")).to_be_visible()
 
 
 @pytest.mark.smoke

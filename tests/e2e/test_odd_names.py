@@ -112,7 +112,6 @@ def opened(page: Page, site: Site, name: str) -> list[str]:
 PAGES = (
     "",
     "annotate",
-    "overview",
     "agreement",
     "correlation",
     "corpora",
@@ -155,9 +154,7 @@ def test_long_names_do_not_widen_the_report(new_page: Opener, site: Site, width:
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-@pytest.mark.parametrize(
-    ("name", "tab"), [("overview", None), ("correlation", None), ("systems", "Ranked by annotators")]
-)
+@pytest.mark.parametrize(("name", "tab"), [("", None), ("correlation", None), ("systems", "Ranked by annotators")])
 def test_a_name_that_ends_a_line_blanks_no_chart(page: Page, site: Site, name: str, tab: str | None) -> None:
     opened(page, site, f"{name}?{urlencode({'study': LONG})}")
     if tab is not None:

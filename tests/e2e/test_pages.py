@@ -106,7 +106,9 @@ def has_begun(page: Page, number: int) -> None:
         ("", "Which metric agrees with people?"),
         ("examples", "Examples"),
         ("correlation", "Correlation"),
-        ("reliability", "Annotators"),  # its address of before
+        ("reliability", "Annotators"),  # addresses of before
+        ("people", "Annotators"),
+        ("overview", "Which metric agrees with people?"),
         ("corpora", "Corpora"),
         ("systems", "Systems"),
         ("studies", "Studies"),
@@ -127,7 +129,7 @@ def test_a_deep_link_on_a_cold_server_runs_the_whole_app(page: Page, tmp_path: P
 def has_landmarks(page: Page, address: str, heading: str) -> None:
     page.goto(address)
     expect(page.get_by_role("heading", name=heading).first).to_be_visible()
-    for name in ("Home", "Judge"):
+    for name in ("Overview", "Judge"):
         expect(page.get_by_role("link", name=name).first).to_be_visible()
     for group in ("Studies", "Results", "Explore", "Data"):
         expect(page.get_by_test_id("stTopNavSection").filter(has_text=group).first).to_be_visible()
@@ -162,7 +164,7 @@ def test_an_invite_opens_the_pair_and_nothing_else(new_page: Opener, url: str, d
         page.get_by_role("button", name="Read the summaries").click()
     expect(page.get_by_role("button", name="2 is more relevant")).to_have_count(1)
     expect(page.get_by_role("dialog")).to_have_count(0)
-    expect(page.get_by_role("link", name="Home")).to_have_count(0)
+    expect(page.get_by_role("link", name="Overview")).to_have_count(0)
     page.wait_for_timeout(READING)
     page.get_by_role("button", name="1 is more relevant").click()
     has_judged(page, 1)

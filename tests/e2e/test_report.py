@@ -32,9 +32,9 @@ def url(tmp_path_factory: pytest.TempPathFactory, shared_data: Path) -> Iterator
 
 
 def test_the_report_of_summeval_from_the_page(page: Page, url: str, tmp_path: Path) -> None:
-    page.goto(f"{url}/overview")
+    page.goto(f"{url}/")
     expect(page.get_by_text("Ratings of relevance, imported with the data set")).to_be_visible()
-    headline = page.get_by_role("heading", name="agrees best with ratings of relevance")
+    headline = page.get_by_role("heading", name="most often with ratings of relevance")
     expect(headline).to_be_visible()
     finding = page.get_by_text(re.compile("agrees with ratings of relevance on")).inner_text()
     settled(page)

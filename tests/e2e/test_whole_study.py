@@ -216,8 +216,8 @@ def press_decision(page: Page, number: int, key: str) -> None:
 
 
 def look_after(page: Page, url: str) -> None:
-    """Exclude one annotator and erase another on the page People, then decide two pairs."""
-    page.goto(f"{url}/people?study={STUDY}")
+    """Exclude one annotator and erase another on the page Annotators, then decide two pairs."""
+    page.goto(f"{url}/annotators?study={STUDY}")
     settled(page)
     choose(page, OUT)
     page.get_by_text("Exclude", exact=True).first.click()

@@ -16,7 +16,7 @@ from tests.pages.opening import HOSTED, PAGES
 
 pytestmark = pytest.mark.process
 
-NAMES = {"start.py": "", "account.py": "who"}
+NAMES = {"overview.py": "", "account.py": "who"}
 PATHS = sorted(NAMES.get(name, name.removesuffix(".py")) for name in {*PAGES, *HOSTED})
 """The addresses of all pages."""
 TELLING = {"", "agreement", "annotators", "correlation", "examples", "overview", "studies", "systems"}

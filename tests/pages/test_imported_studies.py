@@ -40,11 +40,11 @@ def test_the_study_shows_what_came_and_offers_nobody_to_judge(imported: None) ->
     assert "The judgments came with the data set. They can be read; the study takes no others." in text
     assert "2 annotators" in text
     assert not any("Reopen" in button.label or "Preview" in button.label for button in app.button)
-    people = open_page("people.py", study="feedback")
+    people = open_page("annotators.py", study="feedback")
     assert "finished: 2" in visible(html(people))
     assert people.dataframe[0].value["judged"].tolist() == [8, 8]
     assert not any("Pause" in button.label for button in people.button)
-    for part in ("Annotators", "Design", "Manage", "Export"):
+    for part in ("Design", "Manage", "Export"):
         app.session_state.study_part = part
         sound(app.run())
         assert not any("link" in button.label for button in app.button)

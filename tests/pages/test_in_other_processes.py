@@ -96,7 +96,7 @@ def test_what_adjudicators_decided_and_what_annotators_marked() -> None:
 @pytest.mark.usefixtures("nothing_read_here")
 def test_when_metrics_disagree() -> None:
     app = open_page("disagreements.py", dataset=NAME, aspect=AUTHOR, show="everybody")
-    assert "shown is the strongest of each document" in said(app)
+    assert "The strongest of each document is shown" in said(app)
     press(app, "next")
     assert "2 of " in said(app)
 

@@ -45,7 +45,7 @@ def judged(world: World) -> World:
 
 
 @pytest.mark.parametrize(
-    "page", ["overview.py", "agreement.py", "correlation.py", "systems.py", "annotators.py", "examples.py", "start.py"]
+    "page", ["overview.py", "agreement.py", "correlation.py", "systems.py", "annotators.py", "examples.py"]
 )
 def test_a_judge_stands_among_metrics_on_pages_of_results(judged: World, page: str) -> None:
     app = open_page(page, study="Study")

@@ -12,7 +12,7 @@ from relevance.data.store import DataStore
 from relevance.pages.components.shared.stores import Stores
 from tests.pages.hosted import Server, server  # noqa: F401  a fixture
 from tests.pages.opening import address, open_page, press, pressed, said, sound
-from tests.pages.test_people_page import judge_demo
+from tests.pages.test_annotators_page import judge_demo
 
 pytestmark = pytest.mark.page
 
@@ -46,7 +46,7 @@ def test_a_study_is_archived_and_comes_back(known: Stores) -> None:
     assert "All studies are in the archive." in said(listed)
     listed = sound(listed.toggle(key="show_archived").set_value(True).run())
     assert "**Demo** · archived" in said(listed)
-    assert "There is no study yet." in said(open_page("people.py"))
+    assert "There is no study yet." in said(open_page("annotators.py"))
     assert "Annotators in Demo" not in {one for box in open_page("overview.py").selectbox for one in box.options}
     assert "in the study Demo" in said(open_page("overview.py", study="Demo"))  # who asks for it finds it
     app = press(open_manage("Demo"), "archive_study")

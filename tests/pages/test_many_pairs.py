@@ -10,7 +10,7 @@ from tests.pages.opening import open_page, said
 @pytest.mark.parametrize(
     ("page", "words"),
     [
-        ("overview.py", "agrees best with the author's labels"),
+        ("overview.py", "agrees most often with the author's labels"),
         ("agreement.py", "These pairs are too many to be listed. Choose some systems under Filters and rules."),
         ("systems.py", "144 pairs of summaries"),
         ("examples.py", "These pairs are too many to be listed. All figures count them."),

@@ -55,7 +55,7 @@ def loaded():
 found = {"app": loaded()}
 page = AppTest.from_file(sys.argv[1], default_timeout=300)
 for name in json.loads(sys.argv[2]):
-    page.run() if name == "start.py" else page.switch_page(name).run()
+    page.run() if name == "overview.py" else page.switch_page(name).run()
     assert not page.exception, page.exception
     found[name] = loaded()
 page.switch_page("datasets.py").run()

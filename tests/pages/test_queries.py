@@ -53,7 +53,7 @@ def test_a_run_neither_counts_nor_reads_scores_again(known: World, page: str) ->
     assert len(seen) <= 22, seen
 
 
-@pytest.mark.parametrize("page", ["start.py", "overview.py", "agreement.py", "annotators.py"])
+@pytest.mark.parametrize("page", ["overview.py", "agreement.py", "annotators.py"])
 def test_what_needs_judgments_only_reads_no_cells(known: World, page: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def read(*_: object) -> Cells:
         raise AssertionError("all scores are read")

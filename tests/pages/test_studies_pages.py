@@ -55,10 +55,10 @@ def test_pairs_are_counted_while_one_types(demo: tuple[DataStore, AnnotationStor
     app = open_page("new_study.py")
     # of 144 pairs ROUGE-K ties on 37; one of each of 24 documents
     told = said(app).replace("*", "")
-    assert "107 eligible; 24 drawn. Not more: at most 1 of each document is drawn. Left out: 37" in told
+    assert "24 of 107 eligible pairs will be drawn (at most 1 per document). Left out: 37" in told
     assert "37 on which ROUGE-K gives the same score." in told
     sound(app.number_input(key="new_count:rouge_k_differs").set_value(10).run())
-    assert "107 eligible; 10 drawn." in said(app)
+    assert "10 of 107 eligible pairs will be drawn" in said(app)
     assert "Not more" not in said(app)
     made = said(create(open_page("new_study.py"), "Same"))
     assert "drawn of 107 eligible. Left out: 37 on which ROUGE-K gives the same score." in made
@@ -67,9 +67,12 @@ def test_pairs_are_counted_while_one_types(demo: tuple[DataStore, AnnotationStor
         name="x", dataset=NAME, rule="conflicts", signatures=tuple(app.multiselect(key=conflict_key()).value), count=100
     )
     sample = demo[1].sample(spec)
-    assert f"144 eligible; {len(sample.pairs)} drawn.** On {sample.conflicts} of them metrics disagree." in said(app)
+    assert (
+        f"{len(sample.pairs)} of 144 eligible pairs will be drawn.** On {sample.conflicts} of them metrics disagree."
+        in said(app)
+    )
     sound(app.number_input(key="new_per_document:conflicts").set_value(1).run())
-    assert f"144 eligible; {len(demo[1].sample(spec_with(spec, 1)).pairs)} drawn." in said(app)
+    assert f"{len(demo[1].sample(spec_with(spec, 1)).pairs)} of 144 eligible pairs will be drawn" in said(app)
 
 
 def conflict_key() -> str:
@@ -96,7 +99,7 @@ def test_pairs_are_not_counted_before_there_are_scores(sqlite_url: str) -> None:
     assert "Pairs can be counted once the summaries are scored" in said(app)
     assert not store.signatures("one")  # nobody asked for scores
     app = pressed(app, "Score and count now")
-    assert "3 eligible; 3 drawn." in said(app)
+    assert "3 of 3 eligible pairs will be drawn" in said(app)
 
 
 def test_a_new_study_of_conflicts_with_checks(demo: tuple[DataStore, AnnotationStore]) -> None:
@@ -155,7 +158,7 @@ def test_a_study_file_is_checked_and_applied(demo: tuple[DataStore, AnnotationSt
     app = upload(open_page("new_study.py"), text.replace("ties =", "tie ="))
     assert "study.toml:46: unknown key 'tie' in [judging]; did you mean 'ties'?" in said(app)
     app = upload(open_page("new_study.py"), text)
-    assert "This makes the study **Example**. 144 eligible; 20 drawn. 4 attention checks." in said(app)
+    assert "This makes the study **Example**. 20 of 144 eligible pairs will be drawn. 4 attention checks." in said(app)
     assert "Example" not in {study.name for study in demo[1].studies()}
     doubtful = text.replace('"Judge summaries"', '"Judge summary"')
     said_of_it = "study.toml:120: the pages of annotators never say 'Judge summary'; did you mean 'Judge summaries'?"
@@ -220,7 +223,7 @@ def test_a_rule_that_allows_no_pair_cannot_be_chosen_to_the_end(sqlite_url: str)
     engine = connect(sqlite_url)
     add(DataStore(engine), references=("nothing shared", "by these texts"))
     app = pressed(open_page("new_study.py"), "Score and count now")
-    assert "0 eligible; 0 drawn. Left out: 3 without a ROUGE-K score." in said(app).replace("*", "")
+    assert "0 of 0 eligible pairs will be drawn. Left out: 3 without a ROUGE-K score." in said(app).replace("*", "")
     assert app.button(key="create").disabled
     assert "No pair is left to ask about. Choose another rule." in said(app)
     spec = StudySpec(name="x", dataset="one", signature=metric("rouge_k").signature)
@@ -257,7 +260,7 @@ def test_close_and_reopen(demo: tuple[DataStore, AnnotationStore]) -> None:
 
 
 def test_a_new_invite_is_in_the_table_at_once(demo: tuple[DataStore, AnnotationStore]) -> None:
-    app = open_part("Annotators", study="Demo")
+    app = open_page("annotators.py", study="Demo")
     app.text_input(key="invite_name").input("Zoë")
     app = pressed(app, "Make a personal link")
     assert list(app.dataframe[0].value["annotator"]) == ["Zoë"]
@@ -271,10 +274,10 @@ def test_a_new_invite_is_in_the_table_at_once(demo: tuple[DataStore, AnnotationS
 
 def test_home_leads_to_judging_the_study_that_it_shows(demo: tuple[DataStore, AnnotationStore]) -> None:
     demo[1].create_study(StudySpec(name="Newer", dataset=NAME, rule="all"))
-    app = open_page("start.py")
+    app = open_page("overview.py")
     for shown in ("Demo", "Newer"):
         app.session_state.context = {"study": shown}
-        app = press(sound(app.switch_page("start.py").run()), "annotate.py")
+        app = press(sound(app.switch_page("overview.py").run()), "annotate.py")
         assert app.selectbox(key="join_study").value == shown
 
 
@@ -282,7 +285,7 @@ def test_home_leads_to_the_import_of_a_file(demo: tuple[DataStore, AnnotationSto
     def is_open(app: AppTest) -> bool:
         return next(one.proto.expanded for one in app.expander if one.label == "Import a file")
 
-    assert is_open(press(open_page("start.py"), "datasets.py"))
+    assert is_open(press(open_page("overview.py"), "datasets.py"))
     assert not is_open(open_page("datasets.py"))
 
 

@@ -74,7 +74,7 @@ def test_members_begin_with_the_owner_who_keeps_their_rights(server: Server) -> 
 
 
 def test_links_are_made_copied_and_revoked(managed: Server) -> None:
-    app = open_part(managed, "Annotators")
+    app = open_page("annotators.py", study=managed.study())
     app.number_input(key="link_places").set_value(20)
     app.date_input(key="link_last").set_value(now().date() + timedelta(days=3))
     app = pressed(app, "Make the link")
@@ -108,9 +108,7 @@ def test_a_panels_link_has_what_the_study_file_says(server: Server) -> None:  # 
         links=Places(places=20),
     )
     AnnotationStore(server.engine, carla).create_study(protocol.spec, write_protocol(protocol))
-    app = open_page("studies.py", study="P")
-    app.session_state.study_part = "Annotators"
-    app = sound(app.run())
+    app = open_page("annotators.py", study="P")
     assert app.number_input(key="link_places").proto.placeholder == "20, by the study file"
     app.selectbox(key="link_kind").set_value("panel")
     app = pressed(app, "Make the link")
@@ -122,7 +120,7 @@ def test_a_panels_link_has_what_the_study_file_says(server: Server) -> None:  # 
 
 def test_a_personal_link_leads_to_the_start_button(managed: Server) -> None:
     invited = AnnotationStore(managed.engine).invite(study=managed.study(), name="Ann")
-    assert addresses(open_part(managed, "Annotators")) == [f"{ADDRESS}/join/{invited.token}"]
+    assert addresses(open_page("annotators.py", study=managed.study())) == [f"{ADDRESS}/join/{invited.token}"]
     assert addresses(open_part(managed, "Overview")) == []  # a name alone opens nothing
 
 
@@ -131,14 +129,15 @@ def test_a_reader_sees_results_and_changes_nothing(managed: Server) -> None:
     managed.accounts.grant(managed.study(), "rita", Right.READ)
     AnnotationStore(managed.engine).invite(study=managed.study(), name="Ann")
     managed.visit(rita)
-    for part in ("Overview", "Annotators", "Design", "Export"):
+    for part in ("Overview", "Design", "Export"):
         app = open_part(managed, part)
         assert not app.error
         assert not addresses(app)
         assert {button.label for button in app.button} <= {
-            *("All studies", "Preview as an annotator", "See results", "People", "Agreement between annotators"),
+            *("All studies", "Preview as an annotator", "See results", "Annotators"),
         }
-    assert [tab.label for tab in app.tabs] == ["Overview", "Annotators", "Design", "Export"]
+    assert [tab.label for tab in app.tabs] == ["Overview", "Design", "Export"]
+    assert not addresses(open_page("annotators.py", study=managed.study()))
 
 
 def test_a_researcher_of_other_studies_finds_none(managed: Server) -> None:

@@ -62,12 +62,11 @@ def test_the_page_does_not_read_scores_itself() -> None:
 
 
 OTHERS = [
-    ("start.py", {}, "Which metric agrees with people?"),
     ("overview.py", {}, "Author labels"),
     ("agreement.py", {}, "Author labels"),
     ("correlation.py", {}, "Author labels"),
     ("systems.py", {}, "Author labels"),
-    ("disagreements.py", {}, "shown is the strongest of each document"),
+    ("disagreements.py", {}, "The strongest of each document is shown"),
     ("keywords.py", {"view": "compare"}, "How much the extractors have in common"),
     ("upper_bound.py", {"view": "document"}, "Proven optimal"),
     ("new_study.py", {}, "eligible"),

@@ -1,49 +1,92 @@
 """The finding in sentences, counted by hand."""
 
+import pytest
+
+from relevance.analysis.agreement.counts import Agreement
 from relevance.analysis.leaders import Wanting, find_leaders
 from relevance.analysis.metrics_and_people import analyze_agreement
 from relevance.reports.finding import (
     MOST_PAIRS,
     two_digits,
-    write_finding,
+    write_details,
     write_headline,
     write_plan,
+    write_share,
     write_wanting,
 )
 from tests.analysis.test_leaders import rated
 
 
-def test_the_sentences() -> None:
+def test_the_headline_counts_and_compares_and_the_details_give_interval_and_plan() -> None:
     preferences = rated(40, near=28, best=30, far=5)
     found = find_leaders(analyze_agreement(preferences), preferences)
     assert found is not None
     assert found.plan is not None
     assert found.plan.pairs is not None
-    words = write_finding(found, "annotators", "within-document pair")
-    assert write_headline(found, "annotators") == "best agrees best with annotators, but not clearly"
-    assert words.startswith("best agrees with annotators on 0.750 of 40 pairs (95 % interval ")
-    # 2 documents on which only one of them is right: McNemar's exact p is .5, and Holm leaves the largest p as it is
-    assert "It cannot be told from near (0.700, p = .500) at the level .05 after Holm's correction." in words
-    assert f"About {two_digits(found.plan.pairs - 40):,} more pairs would tell best from near" in words
-    alone = rated(40, worse=10, best=40)
-    leader = find_leaders(analyze_agreement(alone), alone)
-    assert leader is not None
-    assert write_headline(leader, "annotators") == "best agrees best with annotators"
-    said = write_finding(leader, "annotators", "judgment")
-    assert said.startswith("best agrees with annotators on 1.000 of 40 judgments (95 % interval ")
-    assert said.endswith("Every other metric agrees significantly less.")
+    # near: 2 documents on which only one of them is right, McNemar's exact p is .5; far: 25 and none
+    assert write_headline(found, "annotators", "within-document pair") == (
+        "best agrees most often with annotators: on 30 of 40 pairs (75 %). near is not significantly worse; the other "
+        "metric is (Holm, alpha = .05)."
+    )
+    details = write_details(found, "within-document pair")
+    ends = found.best.evaluation.intervals.half
+    assert details.startswith(f"The 95 % interval of best is {100 * ends.low:.0f} to {100 * ends.high:.0f} %; chance")
+    assert details.endswith(
+        f"Telling best and near apart would take about {two_digits(found.plan.pairs - 40):,} more pairs, if the "
+        "difference between them stays as it is."
+    )
+
+
+@pytest.mark.parametrize(
+    ("right", "said"),
+    [
+        ({"best": 40, "worse": 10}, "The other metric is significantly worse (Holm, alpha = .05)."),
+        ({"best": 40, "worse": 10, "bad": 9}, "All other metrics are significantly worse (Holm, alpha = .05)."),
+        ({"best": 30, "near": 28}, "near is not significantly worse (Holm, alpha = .05)."),
+        ({"best": 30, "near": 28, "by": 27}, "No other metric is significantly worse (Holm, alpha = .05)."),
+        (
+            {"best": 30, "a": 29, "b": 28, "c": 27, "bad": 1, "worse": 0},
+            "a, b and c are not significantly worse; the other 2 metrics are (Holm, alpha = .05).",
+        ),
+        (
+            {"best": 30, "a": 29, "b": 28, "c": 27, "d": 27, "bad": 1},
+            "4 other metrics are not significantly worse; the other metric is (Holm, alpha = .05).",
+        ),
+        ({"best": 40}, "No other metric has enough scores to be compared with it."),
+    ],
+)
+def test_what_is_said_of_the_other_metrics(right: dict[str, int], said: str) -> None:
+    preferences = rated(40, **right)
+    found = find_leaders(analyze_agreement(preferences), preferences)
+    assert found is not None
+    assert write_headline(found, "annotators", "judgment").partition(" %). ")[2] == said
+
+
+def test_two_that_are_right_as_often_are_both_named() -> None:
+    preferences = rated(40, one=30, other=30)
+    found = find_leaders(analyze_agreement(preferences), preferences)
+    assert found is not None
+    assert write_headline(found, "annotators", "judgment").startswith("one and other agree most often with annotators:")
+
+
+def test_ties_count_half_and_that_is_said() -> None:
+    def share(concordant: int, tied: int) -> str:
+        return write_share(Agreement(49, 0, concordant, 49 - concordant - tied, tied, 0), "judgment")
+
+    assert share(38, 0) == "38 of 49 judgments (78 %)"
+    assert share(38, 1) == "38 of 49 judgments (79 %, counting its tie half)"  # 38.5 of 49
+    assert share(38, 2) == "38 of 49 judgments (80 %, counting its 2 ties half)"
 
 
 def test_the_best_is_no_winner_where_its_interval_reaches_chance() -> None:
     preferences = rated(40, near=21, best=22)
     found = find_leaders(analyze_agreement(preferences), preferences)
     assert found is not None
-    assert write_headline(found, "annotators") == (
-        "best agrees best with annotators, but not significantly more often than chance"
+    assert write_headline(found, "annotators", "judgment") == (
+        "best agrees most often with annotators: on 22 of 40 judgments (55 %). That is not significantly more often "
+        "than chance."
     )
-    words = write_finding(found, "annotators", "judgment")
-    assert words.startswith("best has the highest agreement with annotators: 0.550 of 40 judgments (95 % interval ")
-    assert words.endswith("; chance is 0.500). That is not significantly above chance.")
+    assert "more pairs" not in write_details(found, "judgment")
 
 
 def test_what_is_missing_is_counted() -> None:
@@ -61,5 +104,5 @@ def test_a_plan_is_said_to_two_digits() -> None:
 
 
 def test_a_plan_that_nobody_could_follow_is_none() -> None:
-    assert write_plan(MOST_PAIRS, "a", "b").startswith("About 100,000 more pairs would tell a from b")
-    assert write_plan(MOST_PAIRS + 1, "a", "b").startswith("More than 100,000 more pairs would tell a from b")
+    assert write_plan(MOST_PAIRS, "a", "b").startswith("Telling a and b apart would take about 100,000 more pairs")
+    assert write_plan(MOST_PAIRS + 1, "a", "b").startswith("Telling a and b apart would take more than 100,000 more")

@@ -73,7 +73,7 @@ def test_stop_with_who_agrees_more_often() -> None:
 def test_stop_where_there_are_no_more_documents() -> None:
     sentence = said(complete([1, -1, 1], drawn=3))
     assert sentence.startswith("Stop: there are no more than 3 documents, and the wealth is ")
-    assert "ROUGE-1 cannot be told from ROUGE-K" in sentence
+    assert "ROUGE-1 does not differ significantly from ROUGE-K" in sentence
 
 
 def test_against_one_half_differences_are_those_of_agreement() -> None:

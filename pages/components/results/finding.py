@@ -14,7 +14,7 @@ from relevance.pages.components.shared.stopping import say_stopping
 from relevance.pages.components.shared.stores import open_stores
 from relevance.reports.charts import agreement_chart
 from relevance.reports.escaping import in_markdown
-from relevance.reports.finding import TOO_LITTLE, write_finding, write_headline, write_wanting
+from relevance.reports.finding import TOO_LITTLE, write_details, write_headline, write_wanting
 from relevance.reports.presentation import name_people
 from relevance.reports.tables.agreement import sampling_notes, scarce_notes
 from relevance.reports.tables.table import few_annotators_notes
@@ -23,15 +23,19 @@ from relevance.reports.tables.table import few_annotators_notes
 def show_finding(leaders: Leaders, context: Context) -> None:
     """Show the finding under its headline, and how the choice of pairs affects it."""
     people, unit = name_people_of(context.source), context.source.unit
-    st.header(in_markdown(write_headline(leaders, people)), anchor=False)
-    st.markdown(in_markdown(write_finding(leaders, people, unit)))
+    st.header(in_markdown(write_headline(leaders, people, unit)), anchor=False)
+    st.markdown(in_markdown(write_details(leaders, unit)))
     for note in sampling_notes(context.version.rule):
         st.caption(in_markdown(note))
 
 
 def explain_intervals(agreement: AgreementAnalysis) -> str:
     """Say whom the chart's intervals speak of, and which metrics are not in it, as Markdown."""
-    notes = ["Dots with 95 % intervals.", *few_annotators_notes(agreement.annotators), *scarce_notes(agreement)]
+    notes = [
+        "Dots: agreement; lines: 95 % intervals.",
+        *few_annotators_notes(agreement.annotators),
+        *scarce_notes(agreement),
+    ]
     return in_markdown(" ".join(notes))
 
 
@@ -77,15 +81,7 @@ def say_too_little(wanting: Wanting, context: Context) -> None:
     """Say why no metric is called the best, and where to go."""
     st.header(TOO_LITTLE, anchor=False)
     st.markdown(in_markdown(write_wanting(wanting, context.source.unit)))
-    with st.container(horizontal=True):
-        if context.source.study is not None and not context.source.adjudicated:
-            st.page_link(
-                "annotate.py",
-                label="Judge pairs",
-                icon=":material/rule:",
-                query_params={"study": context.source.study},
-            )
-        st.page_link("agreement.py", label="All figures of agreement", icon=":material/bar_chart:")
+    st.page_link("agreement.py", label="Agreement in detail", icon=":material/bar_chart:")
 
 
 def say_nothing_to_count(context: Context) -> None:
@@ -99,13 +95,13 @@ def say_nothing_to_count(context: Context) -> None:
         st.page_link("new_study.py", label="New study", icon=":material/arrow_forward:")
     elif not context.counts.listed:
         st.info("These pairs are too many to be listed. All figures count them.")
-        st.page_link("agreement.py", label="All figures of agreement", icon=":material/arrow_forward:")
+        st.page_link("agreement.py", label="Agreement in detail", icon=":material/arrow_forward:")
     elif not context.counts.entries:
         st.info("No document has two rated summaries, so there are no pairs to compare.")
         st.page_link("new_study.py", label="New study", icon=":material/arrow_forward:")
     elif context.counts.signatures:
         st.info("No pair that people decide has scores by a metric.")
-        st.page_link("agreement.py", label="All figures of agreement", icon=":material/arrow_forward:")
+        st.page_link("agreement.py", label="Agreement in detail", icon=":material/arrow_forward:")
     else:
         say_no_scores()
 

@@ -123,7 +123,7 @@ def ask_context(*, judged: bool = True) -> Context:
     known = sources(asked)
     if not known:
         st.info("There is no data set yet.")
-        st.page_link("start.py", label="Load the demo, or import a file", icon=":material/arrow_forward:")
+        st.page_link("overview.py", label="Load the demo, or import a file", icon=":material/arrow_forward:")
         st.stop()
     if judged and (said := [source for source in known if source.study is not None or source.aspect is not None]):
         known = said

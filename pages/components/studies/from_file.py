@@ -83,7 +83,7 @@ def describe_effect(effect: Effect) -> str:
     else:
         said = [f"The study **{name}** is as this file says."]
     if sample is not None:
-        said.append(f"{sample.eligible:,} eligible; {len(sample.pairs):,} drawn.")
+        said.append(f"{len(sample.pairs):,} of {format_count(sample.eligible, 'eligible pair')} will be drawn.")
         if sample.checks:
             said.append(f"{format_count(len(sample.checks), 'attention check')}.")
         said.append("The texts of the data set are those that the file pins.")

@@ -1,14 +1,10 @@
-"""One study: its progress, its annotators, its design and its exports."""
+"""One study: its progress, its design and its exports."""
 
-from collections.abc import Sequence
-
-import pandas as pd
 import streamlit as st
 
 from relevance.annotation.previewing import copy_study
-from relevance.annotation.records import CLOSED, OPEN, AnnotatorProgress, Study, StudyPace
+from relevance.annotation.records import CLOSED, Study, StudyPace
 from relevance.annotation.sampling import GIVEN
-from relevance.data.one_line import in_one_line
 from relevance.hosting.settings import is_hosted
 from relevance.pages.components.annotate.annotator import PREVIEW, leave
 from relevance.pages.components.shared.links import make_link, show_link
@@ -19,25 +15,16 @@ from relevance.pages.components.studies.cards import describe_pace, describe_pro
 from relevance.pages.components.studies.design import show_design
 from relevance.pages.components.studies.exporting import show_exports
 from relevance.pages.components.studies.managing import manage_study
-from relevance.pages.components.studies.sharing import personal_address, show_links, show_members
+from relevance.pages.components.studies.sharing import show_members
 from relevance.pages.components.studies.stopping import show_stopping
 from relevance.reports.contents.study import tell_left_out
 from relevance.reports.escaping import in_markdown
-
-ANNOTATOR_COLUMNS = {
-    "median seconds": st.column_config.NumberColumn(format="%.1f", help="How long a judgment took."),
-    "chose left": st.column_config.NumberColumn(
-        format="%.3f", help="The share of left choices among judgments other than ties: .500 would be even."
-    ),
-    "checks passed": st.column_config.TextColumn(help="Attention checks that were judged as expected."),
-    "latest": st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm"),
-}
 
 
 def show_study(study: Study) -> None:
     """Show one study in tabs, reading only the one that is open."""
     manages = may_manage(study)
-    shows = {"Overview": show_overview, "Annotators": show_annotators, "Design": show_design, "Export": show_exports}
+    shows = {"Overview": show_overview, "Design": show_design, "Export": show_exports}
     if study.in_drawn_order:
         shows["Stopping"] = show_stopping
     if is_hosted() and manages:
@@ -74,8 +61,10 @@ def show_overview(study: Study) -> None:
     elif not is_hosted():
         st.markdown("**Link for anybody who gives a name**")
         show_link(make_link("annotate", {"study": study.name}))
-        st.caption("Personal links, one for each annotator, are made under Annotators.")
+        st.caption("Personal links, one for each annotator, are made on the page Annotators.")
     with st.container(horizontal=True):
+        if st.button("Annotators", icon=":material/group:", key="to_annotators"):
+            st.switch_page("annotators.py", query_params={"study": study.name})
         if st.button("Preview as an annotator", icon=":material/visibility:", key="preview"):
             leave()  # an earlier walk is forgotten
             st.session_state[PREVIEW] = Stores(copy_study(store, study.name))  # in memory: nothing is stored
@@ -99,68 +88,5 @@ def offer_next_step(study: Study, pace: StudyPace) -> None:
         else:
             more = "wait for the first judgment, or invite more people." if pace.annotators else "invite annotators."
             st.markdown(f"**Next:** {more}", width="content")
-            st.button(
-                "Invite annotators",
-                icon=":material/person_add:",
-                key="next_invite",
-                type="primary",
-                on_click=lambda: st.session_state.update(study_part="Annotators"),
-            )
-
-
-# --- annotators -------------------------------------------------------------------------------------------------
-
-
-def show_annotators(study: Study) -> None:
-    """Offer links to copy, and show what each annotator has done."""
-    manages = may_manage(study)
-    if manages:
-        show_personal_links(study)
-        if is_hosted():
-            show_links(study)
-    if annotators := open_stores().annotation.annotators(study.name):
-        frame = make_progress_frame(annotators)
-        st.dataframe(frame, hide_index=True, column_config=ANNOTATOR_COLUMNS, placeholder="—", key="progress")
-        with st.container(horizontal=True, key="ways_to_people"):
-            if st.button("People", icon=":material/badge:", key="to_people", type="tertiary"):
-                st.switch_page("people.py", query_params={"study": study.name})
-            if st.button("Agreement between annotators", icon=":material/group:", key="to_annotators", type="tertiary"):
+            if st.button("Invite annotators", icon=":material/person_add:", key="next_invite", type="primary"):
                 st.switch_page("annotators.py", query_params={"study": study.name})
-    else:
-        st.caption("Nobody has joined yet.")
-
-
-def show_personal_links(study: Study) -> None:
-    """Offer to make and copy links, each for one annotator."""
-    if study.rule == GIVEN:
-        return  # these people judged elsewhere
-    if study.state == OPEN:
-        with st.form("invite", width=520):
-            help = "The same name gives the same link again."
-            name = st.text_input("Name", key="invite_name", max_chars=200, help=help)
-            if st.form_submit_button("Make a personal link", icon=":material/person_add:"):
-                invited = open_stores().annotation.invite(study=study.name, name=name)
-                st.session_state.link_of = invited.name
-    names = {one.name: one for one in open_stores().annotation.invited(study.name)}
-    if names:
-        chosen = st.selectbox("Personal link of", list(names), len(names) - 1, format_func=in_one_line, key="link_of")
-        own = names[chosen]
-        show_link(personal_address(own) if is_hosted() else make_link("annotate", {"invite": own.token}))
-        st.caption(f"Whoever opens this link judges as {in_markdown(chosen)}.")
-
-
-def make_progress_frame(annotators: Sequence[AnnotatorProgress]) -> pd.DataFrame:
-    """Return the table of annotators' progress."""
-    return pd.DataFrame(
-        {
-            "annotator": in_one_line(row.annotator),
-            "judged": row.judged,
-            "skipped": row.skipped,
-            "median seconds": row.seconds,
-            "ties": row.ties,
-            "chose left": row.left / decided if (decided := row.judged - row.ties) and row.left is not None else None,
-            "checks passed": f"{row.checks_passed} of {row.checks}" if row.checks else None,
-            "latest": row.latest,
-        }
-        for row in annotators
-    )

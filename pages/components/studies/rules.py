@@ -50,11 +50,12 @@ def counted(
 def describe_counts(spec: StudySpec, counts: PairCounts) -> str:
     """Say how many pairs are eligible and drawn, why no more are, and what the rule leaves out, in Markdown."""
     drawn = counts.drawn(spec.count, spec.most_per_document)
-    said = f"**{counts.eligible:,} eligible; {drawn:,} drawn.**"
+    limit = ""
     if drawn < min(counts.eligible, spec.count or counts.eligible):
         most = spec.most_per_document
         kinds = f"{most} on which metrics disagree and {most} others" if spec.rule == "conflicts" else f"{most}"
-        said += f" Not more: at most {kinds} of each document {'is' if kinds == '1' else 'are'} drawn."
+        limit = f" (at most {kinds} per document)"
+    said = f"**{drawn:,} of {format_count(counts.eligible, 'eligible pair')} will be drawn{limit}.**"
     if spec.rule == "conflicts":
         said += f" On {sum(counts.conflicts):,} of them metrics disagree."
     return f"{said} {describe_left_out(counts)}".strip()

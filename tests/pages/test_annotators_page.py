@@ -1,4 +1,4 @@
-"""The page People: who is where, and who is paused, excluded, restored and erased."""
+"""The page Annotators: who is where, and who is paused, excluded, restored and erased."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -10,7 +10,7 @@ from relevance.annotation.people import PeopleStore
 from relevance.annotation.store import AnnotationStore
 from relevance.data.access import Right
 from relevance.data.database import connect, now
-from relevance.pages.components.people.listing import count_phases
+from relevance.pages.components.annotators.listing import count_phases
 from tests.pages.hosted import Server, server  # noqa: F401  a fixture
 from tests.pages.opening import html, open_page, press, pressed, said, sound, visible
 
@@ -42,7 +42,7 @@ def choose(app: AppTest, name: str) -> AppTest:
 
 
 def test_who_is_excluded_is_counted_here_and_in_the_results(people: PeopleStore) -> None:
-    app = choose(open_page("people.py", study="Demo"), "Ann")
+    app = choose(open_page("annotators.py", study="Demo"), "Ann")
     assert "3 annotators." in said(app)
     assert "judging: 3" in visible(html(app))
     app = pressed(app, "Exclude")
@@ -63,14 +63,14 @@ def test_who_is_excluded_is_counted_here_and_in_the_results(people: PeopleStore)
     ).replace("**", "")
     annotators = open_page("annotators.py", study="Demo")
     assert "2 judgments of 2 pairs by 1 annotator. 2 judgments by 1 excluded" in said(annotators).replace("**", "")
-    app = choose(open_page("people.py", study="Demo"), "Ann")
+    app = choose(open_page("annotators.py", study="Demo"), "Ann")
     app = press(app, "restore")
     assert "Ann counts again." in said(app)
     assert people.people("Demo")[0].excluded_at is None
 
 
 def test_pausing(people: PeopleStore) -> None:
-    app = choose(open_page("people.py", study="Demo"), "<i>Cyd</i>")
+    app = choose(open_page("annotators.py", study="Demo"), "<i>Cyd</i>")
     app = press(app, "pause")
     assert people.people("Demo")[2].paused_at is not None
     assert list(app.dataframe[0].value["state"].fillna("")) == ["", "", "paused"]
@@ -84,7 +84,7 @@ def test_pausing(people: PeopleStore) -> None:
 
 @pytest.mark.parametrize("keep", [True, False])
 def test_erasing_asks_for_the_name(people: PeopleStore, keep: bool) -> None:
-    app = choose(open_page("people.py", study="Demo"), "Bob *b*")
+    app = choose(open_page("annotators.py", study="Demo"), "Bob *b*")
     app.text_input(key="erase_typed:0").input("Bob")
     app = pressed(app, "Erase for ever")
     assert "to erase them" in said(app)
@@ -105,14 +105,14 @@ def test_readers_look_and_do_nothing(server: Server) -> None:  # noqa: F811
     server.accounts.grant("Demo", "rita", Right.READ)
     server.accounts.grant("Demo", "mark", Right.MANAGE)
     server.visit(rita)
-    app = open_page("people.py", study="Demo")
+    app = open_page("annotators.py", study="Demo")
     assert len(app.dataframe[0].value) == 3
     assert {button.key for button in app.button} == {"to_study", "to_agreement"}
     assert "Whoever manages Demo can" in said(app)
     server.visit(mark)
-    assert "pause_study" in {button.key for button in open_page("people.py", study="Demo").button}
+    assert "pause_study" in {button.key for button in open_page("annotators.py", study="Demo").button}
     server.visit(server.add("sven"))
-    assert "There is no study yet." in said(open_page("people.py", study="Demo"))
+    assert "There is no study yet." in said(open_page("annotators.py", study="Demo"))
 
 
 def test_phases_in_their_order(people: PeopleStore) -> None:

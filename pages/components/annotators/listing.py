@@ -1,4 +1,4 @@
-"""The people of a study: the number in each phase, and a table of them."""
+"""The annotators of a study: the number in each phase, and a table of them."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -8,14 +8,18 @@ import streamlit as st
 
 from relevance.annotation.people import Person
 from relevance.annotation.phases import ENDS, FINISHED, WAY
+from relevance.annotation.records import AnnotatorProgress
 from relevance.data.one_line import in_one_line
 from relevance.reports.escaping import esc
 
 COLUMNS = {
     "since": st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm", help="When they came into this phase."),
     "median seconds": st.column_config.NumberColumn(format="%.1f", help="How long a judgment took."),
+    "chose left": st.column_config.NumberColumn(
+        format="%.3f", help="The share of left choices among judgments other than ties: .500 would be even."
+    ),
     "agrees": st.column_config.NumberColumn(
-        format="%.2f", help="The share of judgments that agree with the majority of the others."
+        format="%.3f", help="The share of judgments that agree with the majority of the others."
     ),
     "of": st.column_config.NumberColumn(help="Judgments of pairs on which the others have a majority."),
     "checks passed": st.column_config.TextColumn(help="Attention checks that were judged as expected."),
@@ -71,6 +75,8 @@ def show_people(people: Sequence[Person]) -> None:
             "judged": person.progress.judged,
             "skipped": person.progress.skipped,
             "median seconds": person.progress.seconds,
+            "ties": person.progress.ties,
+            "chose left": share_of_left(person.progress),
             "agrees": person.agreement,
             "of": person.compared,
             "checks passed": f"{done.checks_passed} of {done.checks}" if (done := person.progress).checks else None,
@@ -81,6 +87,12 @@ def show_people(people: Sequence[Person]) -> None:
         for person in people
     )
     st.dataframe(frame, hide_index=True, column_config=COLUMNS, placeholder="—", height="content", key="people")
+
+
+def share_of_left(progress: AnnotatorProgress) -> float | None:
+    """Return the share of left choices among judgments other than ties; None where there are none."""
+    decided = progress.judged - progress.ties
+    return progress.left / decided if decided and progress.left is not None else None
 
 
 def states_of(person: Person) -> list[str]:
