@@ -22,7 +22,7 @@ from relevance.pages.components.shared.context import Context, ask_context
 from relevance.pages.components.shared.keywords import explain_keywords
 from relevance.pages.components.shared.messages import show_messages
 from relevance.pages.components.shared.notices import explain_texts
-from relevance.pages.components.shared.sources import describe_source, sources
+from relevance.pages.components.shared.sources import describe_source
 from relevance.pages.components.shared.stores import open_stores
 from relevance.pages.components.shared.tables import show_result_table
 from relevance.pages.components.studies.cards import describe_progress
@@ -41,10 +41,7 @@ def main() -> None:
         "metric prefers the same one, and shows why metrics disagree."
     )
     show_messages()
-    if not sources():
-        offer_demo()
-        return
-    context = ask_context()
+    context = ask_context(empty=offer_demo)
     watch_scoring(context.source.dataset)
     studies = [study for study in open_stores().annotation.studies() if study.state == OPEN]
     show_answer(context, studies)

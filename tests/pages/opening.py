@@ -12,6 +12,7 @@ from tests.waiting import PATIENCE, until
 MAIN = ROOT / "pages" / "main.py"
 HOSTED = {"account.py", "users.py"}
 """Pages that only a hosted server has."""
+FIRST = "overview.py"
 PAGES = sorted(path.name for path in MAIN.parent.glob("*.py") if path != MAIN and path.name not in HOSTED)
 
 
@@ -25,7 +26,15 @@ def new_session(**query: str | list[str]) -> AppTest:
 
 def open_page(page: str, **query: str | list[str]) -> AppTest:
     """Open a page, named by its file, in a session of its own."""
-    return sound(new_session(**query).switch_page(page).run())
+    return sound(turn_to(new_session(**query), page).run())
+
+
+def turn_to(app: AppTest, page: str) -> AppTest:
+    """Turn to a page, named by its file."""
+    app.switch_page(page)
+    if page == FIRST:
+        app._page_hash = ""  # its address is the bare one, for which AppTest has no name
+    return app
 
 
 def sound(app: AppTest) -> AppTest:

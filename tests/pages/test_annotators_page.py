@@ -13,6 +13,9 @@ from relevance.data.database import connect, now
 from relevance.pages.components.annotators.listing import count_phases
 from tests.pages.hosted import Server, server  # noqa: F401  a fixture
 from tests.pages.opening import html, open_page, press, pressed, said, sound, visible
+from tests.pages.world import World, world
+
+__all__ = ["world"]
 
 pytestmark = pytest.mark.page
 
@@ -79,7 +82,7 @@ def test_pausing(people: PeopleStore) -> None:
     app = press(app, "pause_study")
     assert "nobody judges" in app.info[0].value
     app = press(app, "pause_study")
-    assert not app.info
+    assert "nobody judges" not in said(app)
 
 
 @pytest.mark.parametrize("keep", [True, False])
@@ -107,7 +110,7 @@ def test_readers_look_and_do_nothing(server: Server) -> None:  # noqa: F811
     server.visit(rita)
     app = open_page("annotators.py", study="Demo")
     assert len(app.dataframe[0].value) == 3
-    assert {button.key for button in app.button} == {"to_study", "to_agreement"}
+    assert {button.key for button in app.button} == {"to_study"}
     assert "Whoever manages Demo can" in said(app)
     server.visit(mark)
     assert "pause_study" in {button.key for button in open_page("annotators.py", study="Demo").button}
@@ -122,3 +125,16 @@ def test_phases_in_their_order(people: PeopleStore) -> None:
     found = [cyd, ann, replace(bob, phase="timed out"), replace(bob, phase="consent"), bob]
     assert count_phases(found) == {"consent": 1, "judging": 1, "timed out": 1, "excluded": 1, "erased": 1}
     assert list(count_phases(found)) == ["consent", "judging", "timed out", "excluded", "erased"]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "said_of_it"), [(1, "Ask for 2 judgments per pair"), (2, "invite another annotator")]
+)
+def test_a_second_judgment_is_asked_for_where_no_pair_has_two(world: World, wanted: int, said_of_it: str) -> None:
+    world.add()
+    world.ask(judgments_per_pair=wanted)
+    world.judge("Ana", lambda document, one, other: one)
+    text = said(open_page("annotators.py", study="Study"))
+    assert "nothing can be said of their agreement" in text
+    assert said_of_it in text
+    assert "Krippendorff" not in text

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from relevance.annotation.results import load_judgments
 from relevance.annotation.store import AnnotationStore
 from relevance.data.database import connect
-from tests.pages.opening import PAGES, new_session, open_page, sound
+from tests.pages.opening import PAGES, new_session, open_page, sound, turn_to
 
 NEEDS_NO_DATABASE = {"playground.py", "glossary.py"}
 
@@ -49,7 +49,7 @@ def test_every_page_says_why_it_cannot_be_drawn_and_is_drawn_afterwards(database
     assert not errors(app)
     database.take_away()
     st.cache_data.clear()
-    app.switch_page(page).run()
+    turn_to(app, page).run()
     if page not in NEEDS_NO_DATABASE:
         assert "The database cannot be used: its file is not in its place" in errors(app)
         assert "goes on by itself" in errors(app)

@@ -57,7 +57,7 @@ TABLES = {
     "wilcoxon": ("System against system", "p (Holm)"),
     "reliability": (None, "value"),
     "cohen": (None, "kappa"),
-    "annotators": (None, "checks"),
+    "annotators": (None, "phase"),
     "ranking": ("Ranked by annotators", "strength"),
     "observed": (None, "phi"),
 }
@@ -600,11 +600,11 @@ def test_reliability_is_that_of_the_functions(known: World) -> None:
         assert equal(row["kappa"], kappa.kappa)
         assert equal(row["raw agreement"], kappa.agreement)
     people = table(app, "annotators").set_index("annotator")
-    assert list(people["judgments"]) == [12, 12, 12]
+    assert list(people["judged"]) == [12, 12, 12]
     assert list(people["ties"]) == [0, 0, 4]
     assert list(people["median seconds"]) == pytest.approx([5, 5, 5], abs=0.5)
     # without ties of others: Ana 9 of 9 in d1 to d3 and against Ben in d0's a and b
-    assert (people.loc["Ana", "agrees with others"], people.loc["Ana", "of"]) == (0.9, 10)
+    assert (people.loc["Ana", "agrees"], people.loc["Ana", "of"]) == (0.9, 10)
     ranking = Results(Inputs(preferences)).reliability.ranking
     shown = table(open_page("systems.py"), "ranking")
     assert list(shown["system"]) == [row.system for row in ranking.rows] == ["a", "b", "c"]
@@ -623,8 +623,8 @@ def test_attention_checks_are_counted_and_count_nowhere_else(world: World) -> No
     world.judge("Ana", own)
     app = open_page("annotators.py")
     people = table(app, "annotators").set_index("annotator")
-    assert (people.loc["Ana", "judgments"], people.loc["Ana", "checks"]) == (12, 2)
-    assert people.loc["Ana", "checks passed"] == world.annotation.annotators("Study")[0].checks_passed
+    assert people.loc["Ana", "judged"] == 12
+    assert people.loc["Ana", "checks passed"] == f"{world.annotation.annotators('Study')[0].checks_passed} of 2"
     assert "12 judgments" in said(app)
 
 
@@ -845,7 +845,7 @@ PLAN = ("new_study.py", "exact power")
             [
                 ("agreement.py", "Nobody has judged a pair of this study yet"),
                 ("correlation.py", "no scores yet"),
-                ("annotators.py", "No judgments yet: every figure is undefined"),
+                ("annotators.py", "Nobody has joined yet"),
             ],
         ),
         (
@@ -861,8 +861,8 @@ PLAN = ("new_study.py", "exact power")
             [
                 ("agreement.py", "per judgment"),
                 ("correlation.py", "— ("),
-                ("annotators.py", "nothing was judged by 2 annotators or more"),
-                ("annotators.py", "Undefined: no two annotators judged the same pair"),
+                ("annotators.py", "No pair has been judged by two annotators yet"),
+                ("annotators.py", "asks for 3 judgments per pair: invite another annotator"),
             ],
         ),
         (

@@ -89,7 +89,7 @@ def test_counting_looks_nothing_up_twice(
     app = open_page("new_study.py")
     monkeypatch.setattr(AnnotationStore, "count_pairs", lambda *_: pytest.fail("counted again"))
     sound(app.number_input(key="new_count:rouge_k_differs").set_value(10).run())
-    assert "10 drawn" in said(app)
+    assert "10 of 107 eligible pairs will be drawn" in said(app)
 
 
 def test_pairs_are_not_counted_before_there_are_scores(sqlite_url: str) -> None:
@@ -272,16 +272,14 @@ def test_a_new_invite_is_in_the_table_at_once(demo: tuple[DataStore, AnnotationS
     assert app.code[0].value.endswith(demo[1].invited("Demo")[1].token)
 
 
-def test_home_leads_to_judging_the_study_that_it_shows(demo: tuple[DataStore, AnnotationStore]) -> None:
+def test_overview_leads_to_judging_the_study_that_it_shows(demo: tuple[DataStore, AnnotationStore]) -> None:
     demo[1].create_study(StudySpec(name="Newer", dataset=NAME, rule="all"))
-    app = open_page("overview.py")
     for shown in ("Demo", "Newer"):
-        app.session_state.context = {"study": shown}
-        app = press(sound(app.switch_page("overview.py").run()), "annotate.py")
+        app = press(open_page("overview.py", study=shown), "annotate.py")
         assert app.selectbox(key="join_study").value == shown
 
 
-def test_home_leads_to_the_import_of_a_file(demo: tuple[DataStore, AnnotationStore]) -> None:
+def test_overview_leads_to_the_import_of_a_file(demo: tuple[DataStore, AnnotationStore]) -> None:
     def is_open(app: AppTest) -> bool:
         return next(one.proto.expanded for one in app.expander if one.label == "Import a file")
 

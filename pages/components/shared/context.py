@@ -3,7 +3,7 @@
 The choice is kept in the session from page to page, and written into the address of each.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
@@ -114,16 +114,21 @@ class Context(NamedTuple):
         return Presentation(Results(inputs), READER_NAMES, source=self.source.full_name)
 
 
-def ask_context(*, judged: bool = True) -> Context:
-    """Draw the bar, and return what is chosen in it; where there is no data set, say so and stop.
+def say_no_dataset() -> None:
+    """Say that there is no data set, and where to get one."""
+    st.info("There is no data set yet.")
+    st.page_link("overview.py", label="Load the demo, or import a file", icon=":material/arrow_forward:")
+
+
+def ask_context(*, judged: bool = True, empty: Callable[[], None] = say_no_dataset) -> Context:
+    """Draw the bar, and return what is chosen in it; where there is no data set, call `empty` and stop.
 
     With `judged`, data sets without judgments and ratings are offered only where there are no others.
     """
     asked = read_context()
     known = sources(asked)
     if not known:
-        st.info("There is no data set yet.")
-        st.page_link("overview.py", label="Load the demo, or import a file", icon=":material/arrow_forward:")
+        empty()
         st.stop()
     if judged and (said := [source for source in known if source.study is not None or source.aspect is not None]):
         known = said
