@@ -28,7 +28,15 @@ def create_demo_study(store: AnnotationStore, signature: str) -> Study:
     """Create the demo study unless it is there already; `signature` names the ROUGE-K scores to draw pairs by."""
     if STUDY not in {study.name for study in store.studies(archived=True)}:
         store.create_study(
-            StudySpec(name=STUDY, dataset=NAME, signature=signature, judgments_per_pair=3, ties=True, seed=1)
+            StudySpec(
+                name=STUDY,
+                dataset=NAME,
+                rule="rouge_k_differs",
+                signature=signature,
+                judgments_per_pair=3,
+                ties=True,
+                seed=1,
+            )
         )
     return store.study(STUDY)
 
@@ -51,6 +59,7 @@ def create_made_up_study(data: DataStore, store: AnnotationStore, signature: str
                 name=MADE_UP,
                 dataset=NAME,
                 systems=tuple(sorted({summary.system for _, summary in ranked})),
+                rule="rouge_k_differs",
                 signature=signature,
                 judgments_per_pair=len(ANNOTATORS),
                 ties=True,

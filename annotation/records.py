@@ -114,7 +114,7 @@ class StudySpec:
     dataset: str
     systems: tuple[str, ...] = ()
     """Systems whose summaries are paired; empty means all."""
-    rule: str = "rouge_k_differs"
+    rule: str = "random"
     signature: str | None = None
     signatures: tuple[str, ...] = ()
     random_share: float = RANDOM_SHARE

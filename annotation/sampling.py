@@ -13,9 +13,9 @@ from relevance.annotation.many_pairs import Numbers, find_places
 from relevance.data.ties import TIE
 
 SAMPLING_RULES = {
-    "rouge_k_differs": "pairs whose ROUGE-K scores differ, as in the ROUGE-K paper",
     "random": "pairs drawn at random",
     "all": "every pair",
+    "rouge_k_differs": "pairs whose ROUGE-K scores differ, as in the ROUGE-K paper",
     "conflicts": "pairs on which metrics contradict each other, and a random share of the others",
 }
 GIVEN = "given"

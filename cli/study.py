@@ -8,7 +8,7 @@ import click
 from relevance.annotation import exports
 from relevance.annotation.records import INSTRUCTIONS, QUESTION, StudySpec
 from relevance.annotation.removal import StudyInUse, StudyRemovalStore
-from relevance.annotation.sampling import GIVEN
+from relevance.annotation.sampling import GIVEN, SAMPLING_RULES
 from relevance.cli.printing import print_table
 from relevance.cli.shared import (
     COUNT,
@@ -60,11 +60,11 @@ def study() -> None:
 @click.option(
     "--pairs",
     "rule",
-    type=click.Choice(["rouge_k_differs", "random", "all", "conflicts"]),
-    default="rouge_k_differs",
+    type=click.Choice([*SAMPLING_RULES]),
+    default="random",
     show_default=True,
-    help="Pairs: those whose ROUGE-K differs (as in the paper), random ones, all, or those on which metrics "
-    "contradict each other with a random share of the others.",
+    help="Pairs: random ones, all, those whose ROUGE-K differs (as in the ROUGE-K paper; this favours ROUGE-K), or "
+    "those on which metrics contradict each other with a random share of the others.",
 )
 @click.option(
     "--conflict-metrics",

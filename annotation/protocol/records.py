@@ -34,7 +34,7 @@ class Pinned:
 class Sampling:
     """The draw of the pairs: see `StudySpec`."""
 
-    rule: str = "rouge_k_differs"
+    rule: str = "random"
     signatures: tuple[str, ...] = ()
     """Signatures of the scores that the rule compares: one of ROUGE-K, or those of at least two metrics."""
     random_share: float = RANDOM_SHARE

@@ -9,19 +9,21 @@ from relevance.pages.components.shared.stores import open_stores, version_of
 from relevance.reports.escaping import format_count
 
 RULES = {
-    "rouge_k_differs": "Pairs on which ROUGE-K differs",
     "random": "Random pairs",
     "all": "All pairs",
+    "rouge_k_differs": "Pairs on which ROUGE-K differs",
     "conflicts": "Pairs on which metrics disagree",
     GIVEN: "Pairs that came with their judgments",
 }
 """The names that pages give the rules of `relevance.annotation.sampling`."""
 
 ABOUT = {
-    "rouge_k_differs": "As in the ROUGE-K paper. It favours ROUGE-K, which has no ties on them.",
-    "random": "Every pair is equally likely.",
+    "random": "Every pair is equally likely, so that the figures hold for all pairs.",
     "all": "Every pair of every document.",
-    "conflicts": "And a random share of the others, so that figures can be weighted.",
+    "rouge_k_differs": "As in the ROUGE-K paper. It favours ROUGE-K, which has no ties on them: the figures hold for "
+    "such pairs only.",
+    "conflicts": "Fewer judgments tell metrics apart. A random share of the other pairs is drawn, too, and figures "
+    "are weighted to hold for all pairs.",
 }
 
 
