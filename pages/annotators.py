@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from relevance.annotation.demo import MADE_UP
 from relevance.annotation.people import Person
 from relevance.annotation.records import CLOSED, PAUSED, Study
 from relevance.annotation.sampling import GIVEN
@@ -62,7 +63,8 @@ def say_how_many(study: Study, people: list[Person]) -> None:
     excluded = sum(person.excluded_at is not None for person in people)
     counted = format_count(len(people), "annotator") + (f", {excluded} of them excluded" if excluded else "")
     left_out = tell_left_out(study)
-    st.markdown(f"**{counted}.**" + (f" {left_out}." if left_out else ""))
+    made_up = " A program made their judgments up." if study.name == MADE_UP else ""
+    st.markdown(f"**{counted}.**{made_up}" + (f" {left_out}." if left_out else ""))
 
 
 def invite(study: Study) -> None:

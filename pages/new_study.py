@@ -1,4 +1,4 @@
-"""A new study: the form that creates it, its file, and a planner of the pairs it needs."""
+"""A new study: a planner of the pairs it needs, the form that creates it, and its file."""
 
 import streamlit as st
 
@@ -6,13 +6,14 @@ from relevance.pages.components.shared.messages import errors_shown, show_messag
 from relevance.pages.components.shared.stores import open_stores
 from relevance.pages.components.studies.from_file import from_file
 from relevance.pages.components.studies.new_study import new_study
-from relevance.pages.components.studies.planner import PLAN, planner
+from relevance.pages.components.studies.planner import planner
 
 open_stores()  # before anything is drawn: the database may not open
 st.title("New study")
 show_messages()
-sections = {"New study": new_study, "From a file": from_file, "Planner": planner}
-tabs = st.tabs(list(sections), key="section", default="Planner" if PLAN in st.query_params else None)
-for tab, section in zip(tabs, sections.values(), strict=True):
-    with tab, errors_shown():
-        section()
+sections = {"By a form": (planner, new_study), "From a file": (from_file,)}
+for tab, parts in zip(st.tabs(list(sections), key="section"), sections.values(), strict=True):
+    with tab:
+        for part in parts:
+            with errors_shown():
+                part()

@@ -107,7 +107,8 @@ def test_pages_say_that_they_are_made_up_and_begin_with_something_else(
     assert app.selectbox(key="source").value.study == MADE_UP  # what was chosen goes along
     assert any("the share of made-up judgments that a summary won" in shown.value for shown in app.caption)
     app.switch_page("annotators.py").run()
-    assert "**72 made-up judgments**" in app.markdown[0].value
+    assert app.markdown[0].value == "**3 annotators.** A program made their judgments up."
+    assert "**72 made-up judgments** of 24 pairs by 3 annotators." in {shown.value for shown in app.markdown}
 
 
 @pytest.mark.exhaustive
@@ -126,7 +127,7 @@ def test_one_judgment_of_a_person_stands_before_all_that_are_made_up(
     app = new_session().run()
     app.switch_page("annotators.py").run()
     assert app.selectbox(key="study").options == [STUDY, MADE_UP]
-    assert "**1 judgments**" in app.markdown[0].value
+    assert "**1 judgment** of 1 pair by 1 annotator." in {shown.value for shown in app.markdown}
 
 
 @pytest.mark.exhaustive

@@ -163,6 +163,28 @@ def pairs_to_separate(
     )  # fmt: skip
 
 
+def detectable_difference(
+    pairs: int, *, middle: float = 0.65, phi: float = 0.0, alpha: float = 0.05, power: float = 0.8
+) -> float | None:
+    """Find the smallest difference of two agreement ratios around `middle` that `pairs` of as many documents separate.
+
+    The result, to three decimals, is the inverse of `pairs_to_separate`, whose other arguments these are; None where no
+    difference that `phi` allows would do. Raises `ValueError` for values out of range.
+
+    >>> detectable_difference(306, middle=0.665)
+    0.11
+    """
+    steps = range(1, int(2000 * min(middle, 1 - middle)))
+
+    def is_enough(step: int) -> bool:
+        half = step / 2000
+        plan = pairs_to_separate(middle - half, middle + half, phi=phi, alpha=alpha, power=power)
+        return plan.pairs is not None and plan.pairs <= pairs
+
+    place = bisect_left(steps, True, key=is_enough)
+    return steps[place] / 1000 if place < len(steps) else None
+
+
 def pairs_for_interval(
     ratio: float,
     half_width: float,

@@ -32,7 +32,7 @@ TABS = {
     "Correlation": ["With people", "With length", "With ROUGE-K", "With each other", "Summaries"],
     "Systems": ["Mean scores", "Ranked by annotators", "Significant differences", "System against system"],
     "Annotators": [],
-    "New study": ["New study", "Planner"],
+    "New study": ["By a form", "From a file"],
 }
 WORDS = ["storm", "coast", "rain", "wind", "flood", "river", "town", "boat", "night", "bridge", "water", "house"]
 
@@ -219,17 +219,20 @@ def test_the_correlation_page_follows_its_controls(page: Page, url: str) -> None
 def test_the_planner_answers_and_takes_what_was_observed(page: Page, url: str) -> None:
     watched = App(page, url)
     watched.open("New study")
-    panel = watched.tab("Planner")
+    page.get_by_text("How many pairs does it take?").click()
+    panel = page.get_by_role("tabpanel", name="By a form")
     pairs = panel.get_by_test_id("stMetric").filter(has_text="Pairs").first
     expect(pairs).to_contain_text("306")
     phi = panel.get_by_label("phi", exact=True)
     phi.fill("0.63")
     phi.press("Enter")
     expect(pairs).to_contain_text("120")
+    panel.get_by_role("button", name="Ask for so many pairs below").click()
+    expect(panel.get_by_label("Pairs in all")).to_have_value("120")
     choose_option(
         panel.get_by_role("combobox", name="Ratios"), page.get_by_role("option").filter(has_text="Annotators in")
     )
     expect(panel.get_by_test_id("stDataFrame")).to_be_visible()
     watched.settled()
-    expect(panel).to_be_visible()  # the tab stays open
+    expect(pairs).to_be_visible()  # the planner stays open
     watched.innocent()

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from relevance.analysis.agreement.planning import detectable_difference
 from relevance.annotation.protocol.file import EXAMPLE
 from relevance.annotation.protocol.pinning import hash_dataset
 from relevance.annotation.protocol.records import Judging
@@ -47,12 +48,17 @@ def test_a_study_that_was_made_is_shown_and_the_form_is_empty_again(demo: tuple[
     assert "Created" not in said(sound(app.run()))  # it is said once
     sound(app.switch_page("new_study.py").run())
     assert app.text_input(key="new_name").value == ""
-    assert app.radio(key="new_rule").value == "rouge_k_differs"
+    assert app.radio(key="new_rule").value == "random"
     assert "There is already a study" in said(create(app, "Mine <b>"))
 
 
+def open_form(rule: str) -> AppTest:
+    """The form of a new study, with a rule."""
+    return sound(open_page("new_study.py").radio(key="new_rule").set_value(rule).run())
+
+
 def test_pairs_are_counted_while_one_types(demo: tuple[DataStore, AnnotationStore]) -> None:
-    app = open_page("new_study.py")
+    app = open_form("rouge_k_differs")
     # of 144 pairs ROUGE-K ties on 37; one of each of 24 documents
     told = said(app).replace("*", "")
     assert "24 of 107 eligible pairs will be drawn (at most 1 per document). Left out: 37" in told
@@ -60,7 +66,7 @@ def test_pairs_are_counted_while_one_types(demo: tuple[DataStore, AnnotationStor
     sound(app.number_input(key="new_count:rouge_k_differs").set_value(10).run())
     assert "10 of 107 eligible pairs will be drawn" in said(app)
     assert "Not more" not in said(app)
-    made = said(create(open_page("new_study.py"), "Same"))
+    made = said(create(open_form("rouge_k_differs"), "Same"))
     assert "drawn of 107 eligible. Left out: 37 on which ROUGE-K gives the same score." in made
     sound(app.radio(key="new_rule").set_value("conflicts").run())
     spec = StudySpec(
@@ -86,16 +92,32 @@ def spec_with(spec: StudySpec, per_document: int) -> StudySpec:
 def test_counting_looks_nothing_up_twice(
     demo: tuple[DataStore, AnnotationStore], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    app = open_page("new_study.py")
+    app = open_form("rouge_k_differs")
     monkeypatch.setattr(AnnotationStore, "count_pairs", lambda *_: pytest.fail("counted again"))
     sound(app.number_input(key="new_count:rouge_k_differs").set_value(10).run())
     assert "10 of 107 eligible pairs will be drawn" in said(app)
 
 
+def test_the_form_says_what_its_pairs_can_show(demo: tuple[DataStore, AnnotationStore]) -> None:
+    app = open_page("new_study.py")
+    assert app.radio(key="new_rule").value == "random"
+    assert detectable_difference(24) == 0.42
+    assert "24 pairs can tell two metrics apart whose agreement with people differs by about .42" in said(app)
+    assert "nothing can be said of the agreement between annotators: ask for 2" in said(app)
+    app.number_input(key="new_judgments").set_value(2)
+    app.number_input(key="new_count:random").set_value(5)
+    app = sound(app.run())
+    assert "5 pairs cannot tell any two metrics apart" in said(app)  # fewer than 6 documents
+    assert "ask for 2" not in said(app)
+    app = press(app, "plan_taken")
+    assert app.number_input(key="new_count:random").value == 306
+    assert app.number_input(key="new_judgments").value == 1
+
+
 def test_pairs_are_not_counted_before_there_are_scores(sqlite_url: str) -> None:
     store = DataStore(connect(sqlite_url))
     add(store, references=("a river floods the city", "the river is in the city"))
-    app = open_page("new_study.py")
+    app = open_form("rouge_k_differs")
     assert "Pairs can be counted once the summaries are scored" in said(app)
     assert not store.signatures("one")  # nobody asked for scores
     app = pressed(app, "Score and count now")
@@ -214,7 +236,7 @@ def test_one_reference_and_no_title_are_explained_and_the_way_out_is_a_button(sq
 @pytest.mark.parametrize("more", [{"references": ("one text", "another text")}, {"title": "A title"}])
 def test_two_texts_are_enough(sqlite_url: str, more: dict[str, object]) -> None:
     add(DataStore(connect(sqlite_url)), **more)  # type: ignore[arg-type]
-    app = open_page("new_study.py")
+    app = open_form("rouge_k_differs")
     assert "no keywords" not in said(app)
     assert app.radio(key="new_rule").value == "rouge_k_differs"
 
@@ -222,11 +244,11 @@ def test_two_texts_are_enough(sqlite_url: str, more: dict[str, object]) -> None:
 def test_a_rule_that_allows_no_pair_cannot_be_chosen_to_the_end(sqlite_url: str) -> None:
     engine = connect(sqlite_url)
     add(DataStore(engine), references=("nothing shared", "by these texts"))
-    app = pressed(open_page("new_study.py"), "Score and count now")
+    app = pressed(open_form("rouge_k_differs"), "Score and count now")
     assert "0 of 0 eligible pairs will be drawn. Left out: 3 without a ROUGE-K score." in said(app).replace("*", "")
     assert app.button(key="create").disabled
     assert "No pair is left to ask about. Choose another rule." in said(app)
-    spec = StudySpec(name="x", dataset="one", signature=metric("rouge_k").signature)
+    spec = StudySpec(name="x", dataset="one", rule="rouge_k_differs", signature=metric("rouge_k").signature)
     with pytest.raises(NoPairs):
         AnnotationStore(engine).create_study(spec)
 

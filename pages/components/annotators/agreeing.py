@@ -60,10 +60,10 @@ def say_nobody_twice(study: Study) -> None:
 
 def describe_judgments(study: str, counts: Counts) -> str:
     """Say how many judgments there are, and of how many annotators, as Markdown."""
-    judgments = "made-up judgments" if study == MADE_UP else "judgments"
+    judgments = format_count(counts.entries, "made-up judgment" if study == MADE_UP else "judgment")
     left_out = f" {counts.left_out}." if counts.left_out else ""
     people = format_count(len(counts.annotators), "annotator")
-    return f"**{counts.entries} {judgments}** of {format_count(counts.pairs, 'pair')} by {people}.{left_out}"
+    return f"**{judgments}** of {format_count(counts.pairs, 'pair')} by {people}.{left_out}"
 
 
 @computed("Counting", kept=32)

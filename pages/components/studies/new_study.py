@@ -3,10 +3,12 @@
 from collections import Counter
 from dataclasses import replace
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 import streamlit as st
 
+from relevance.analysis.agreement.planning import detectable_difference
 from relevance.annotation.protocol.file import write_protocol
 from relevance.annotation.protocol.pinning import hash_dataset
 from relevance.annotation.protocol.records import RATIONALES, Judging, Pinned, StudyProtocol, protocol_of
@@ -26,9 +28,12 @@ from relevance.pages.components.shared.quick_scoring import score
 from relevance.pages.components.shared.stores import open_stores, version_of
 from relevance.pages.components.studies.closing import ask_closing
 from relevance.pages.components.studies.rules import ABOUT, RULES, count_pairs, describe_counts, describe_draw
-from relevance.reports.escaping import in_markdown
+from relevance.reports.escaping import format_count, in_markdown
+from relevance.reports.formats.cells import format_p
 
 MOST_NUMBER = 2**31 - 1
+
+find_difference = lru_cache(maxsize=256)(detectable_difference)
 
 DATASET = "new_dataset"
 """Session key: the data set of the new study."""
@@ -145,9 +150,28 @@ def show_counts(dataset: Dataset, spec: StudySpec) -> bool:
         st.warning(in_markdown(sentence(str(error))))
         return False
     st.markdown(describe_counts(spec, counts))
+    if drawn := counts.drawn(spec.count, spec.most_per_document):
+        explain_power(spec, drawn)
     if not counts.eligible:
         st.warning("No pair is left to ask about. Choose another rule.")
     return counts.eligible > 0
+
+
+def explain_power(spec: StudySpec, pairs: int) -> None:
+    """Say what so many pairs can show of metrics, and what it takes to know how far annotators agree."""
+    found = find_difference(pairs)
+    said = [
+        f"{format_count(pairs, 'pair')} can tell two metrics apart whose agreement with people differs by about "
+        f"{format_p(found, 2)}"
+        if found is not None
+        else f"{format_count(pairs, 'pair')} cannot tell any two metrics apart",
+        "(power .80, alpha .05, for metrics that agree on about .65 and are right independently of each other).",
+    ]
+    if spec.most_per_document != 1:
+        said.append("Pairs of one document are often alike: then it takes more of them.")
+    if spec.judgments_per_pair == 1:
+        said.append("With 1 judgment per pair nothing can be said of the agreement between annotators: ask for 2.")
+    st.caption(" ".join(said))
 
 
 def show_file(dataset: Dataset, protocol: StudyProtocol) -> None:

@@ -11,6 +11,7 @@ from relevance.analysis.agreement.planning import (
     pairs_to_separate,
 )
 from relevance.analysis.agreement.planning import icc as icc_of
+from relevance.annotation.sampling import SAMPLING_RULES
 from relevance.data.one_line import in_one_line
 from relevance.data.signatures import labels
 from relevance.metrics.registry import label_of
@@ -30,6 +31,12 @@ PLAN = "plan"
 
 
 def planner() -> None:
+    """Offer to find out how many pairs a study takes, folded unless the address asks for it."""
+    with st.expander("How many pairs does it take?", expanded=PLAN in st.query_params, icon=":material/calculate:"):
+        plan_study()
+
+
+def plan_study() -> None:
     """Ask what the study is for and what is known, and show how many pairs that takes."""
     goal = st.radio("The study is to", [SEPARATE, MEASURE], horizontal=True, key="plan_goal")
     observed = ask_observed(goal) or ObservedMetrics(None, None, None, None, None, 0)
@@ -161,3 +168,11 @@ def show_plan(plan: Plan) -> None:
             st.metric(name, f"{number:,}", border=True)
         st.metric("Design effect", f"{plan.design_effect:.2f}", border=True)
     st.caption(in_markdown(" ".join(table.notes)))
+    st.button("Ask for so many pairs below", key="plan_taken", on_click=take_plan, args=(plan,))
+
+
+def take_plan(plan: Plan) -> None:
+    """Enter the planned numbers into the form of a new study."""
+    for rule in SAMPLING_RULES:
+        st.session_state[f"new_count:{rule}"] = plan.pairs
+    st.session_state.new_judgments = max(1, (plan.judgments or 0) // (plan.pairs or 1))

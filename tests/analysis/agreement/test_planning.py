@@ -18,6 +18,7 @@ from relevance.analysis.agreement.planning import (
     STUDENT,
     ObservedMetrics,
     Plan,
+    detectable_difference,
     icc,
     observe_metrics,
     pairs_for_interval,
@@ -466,3 +467,23 @@ def test_weights_make_the_observed_ratios_those_of_all_pairs() -> None:
     repeated = observe_metrics(np.repeat(first, weights), np.repeat(second, weights), range(11))
     assert (found.first, found.second, found.phi) == pytest.approx((repeated.first, repeated.second, repeated.phi))
     assert (found.n, found.pairs_per_document) == (5, 1)
+
+
+@pytest.mark.parametrize("pairs", [10, 24, 40, 306])
+@pytest.mark.parametrize(("middle", "phi"), [(0.65, 0.0), (0.65, 0.3), (0.8, 0.0)])
+def test_the_detectable_difference_is_the_smallest_that_the_pairs_separate(
+    pairs: int, middle: float, phi: float
+) -> None:
+    found = detectable_difference(pairs, middle=middle, phi=phi)
+    if found is None:
+        return
+    least, less = (
+        pairs_to_separate(middle - wide / 2, middle + wide / 2, phi=phi).pairs for wide in (found, found - 0.001)
+    )
+    assert least is not None
+    assert least <= pairs
+    assert less is None or less > pairs
+
+
+def test_few_pairs_detect_nothing() -> None:
+    assert detectable_difference(5) is None  # the exact test of 5 documents never gets below .05
