@@ -66,7 +66,7 @@ def corpora_chart(corpora: Sequence[CorpusAgreement], labels: Mapping[str, str])
     layers = alt.layer(
         base.mark_rule(color=GREY, strokeDash=[4, 4]).encode(x=alt.X("chance:Q", scale=scale)),
         base.mark_rule(strokeWidth=2, color=GREY).encode(x=alt.X("low:Q", scale=scale), x2="high:Q", y=y),
-        base.mark_tick(thickness=2, size=16, color=GREY).encode(x=alt.X("people:Q", scale=scale), y=y),
+        base.mark_tick(thickness=2, size=16, color=GREY, aria=False).encode(x=alt.X("people:Q", scale=scale), y=y),
         base.mark_point(size=60, opacity=1, strokeWidth=2, color=BLUE).encode(
             x=x,
             y=y,
