@@ -15,6 +15,7 @@ from relevance.data.signatures import references_rule
 from relevance.pages.components.examples.texts import EXAMPLE_STYLE, show_example
 from relevance.pages.components.results.correlation import (
     POINTS,
+    Correlated,
     Outline,
     compare_metrics,
     correlate,
@@ -30,7 +31,7 @@ from relevance.pages.components.shared.notices import explain_texts
 from relevance.pages.components.shared.sources import describe_source
 from relevance.pages.components.shared.stores import open_stores
 from relevance.pages.components.shared.tables import show_result_table
-from relevance.reports.correlation_charts import correlation_chart, correlation_heatmap, scatter
+from relevance.reports.correlation_charts import correlation_chart, correlation_heatmap, get_level, scatter
 from relevance.reports.escaping import format_count
 from relevance.reports.tables.correlation import (
     COEFFICIENTS,
@@ -68,11 +69,11 @@ def main() -> None:
         st.stop()
     explain_texts(context.version.dataset, outline.signatures)
     shown: dict[str, Any] = {
+        "Summaries": show_summaries,
         "With people": show_people if layout.human else None,
         "With length": partial(show_correlations, "length") if layout.length else None,
         "With ROUGE-K": show_rouge_k if layout.rouge_k else None,
         "With each other": show_matrix if layout.matrix else None,
-        "Summaries": show_summaries,
     }
     there = {name: show for name, show in shown.items() if show is not None}
     for tab, show in zip(st.tabs(list(there), key="section"), there.values(), strict=True):
@@ -164,13 +165,14 @@ def show_people(asked: CorrelationChoice) -> None:
     show_correlations("human", asked)
     metrics = [metric for _, metric in outline_correlations(asked.context).layout.human]
     if len(metrics) > 1:
-        show_test(asked, metrics)
+        with st.expander("Does one metric correlate better than another?", icon=":material/compare_arrows:"):
+            show_test(asked, metrics)
 
 
 def show_correlations(table: str, asked: CorrelationChoice) -> None:
     """Show the correlation of metrics with one other column: a chart of the chosen level, and the table."""
     pairs = getattr(outline_correlations(asked.context).layout, table)
-    found = correlate(asked.context, table, asked.method, asked.resample)
+    found = sort_by_level(correlate(asked.context, table, asked.method, asked.resample), asked.level)
     other = pairs[0][0] if table == "human" else pairs[0][1]
     show_chart(
         correlation_chart(found.rows, asked.level, other),
@@ -178,6 +180,14 @@ def show_correlations(table: str, asked: CorrelationChoice) -> None:
         f"Correlation of metrics with {other}, {LEVEL_NAMES[asked.level]}; the table below has the same figures.",
     )
     show_result_table(say_constants(found.table), height="content")
+
+
+def sort_by_level(found: Correlated, level: str) -> Correlated:
+    """Sort rows by their coefficient at a level, the highest first, and undefined ones last."""
+    coefficients = [get_level(row.levels, level).r for row in found.rows]
+    order = sorted(range(len(found.rows)), key=lambda at: (coefficients[at] is None, -(coefficients[at] or 0)))
+    rows = [found.table.rows[at] for at in order]
+    return Correlated([found.rows[at] for at in order], found.table._replace(rows=rows))
 
 
 def say_constants(table: Table) -> Table:
@@ -202,7 +212,6 @@ def say_constants(table: Table) -> Table:
 
 def show_test(asked: CorrelationChoice, metrics: list[str]) -> None:
     """Ask for two metrics and a test, and show whether one correlates better with people."""
-    st.markdown("**Does one metric correlate better than another?**")
     with st.container(horizontal=True):
         one = st.selectbox("First metric", metrics, key="tested_first")
         other = st.selectbox("Second metric", [m for m in metrics if m != one], key="tested_second")
@@ -245,7 +254,7 @@ def show_matrix(asked: CorrelationChoice) -> None:
     show_chart(
         correlation_heatmap(found.rows, asked.level),
         "correlation_matrix",
-        f"Correlation of every two metrics, {LEVEL_NAMES[asked.level]}; the table below has the same figures.",
+        f"Correlation of each pair of metrics, {LEVEL_NAMES[asked.level]}; the table below has the same figures.",
     )
     show_result_table(say_constants(found.table), height="content")
 

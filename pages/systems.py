@@ -29,7 +29,7 @@ def main() -> None:
     shows = {"Mean scores": show_means}
     if (context.source.several or context.source.adjudicated) and context.counts.entries:
         shows[f"Ranked by {'adjudicators' if context.source.adjudicated else 'annotators'}"] = show_ranking
-    shows |= {"Significant differences": show_spread, "System against system": show_comparisons}
+    shows |= {"Significant differences": show_comparisons, "Spread of systems": show_spread}
     for tab, show in zip(st.tabs(list(shows), key="section"), shows.values(), strict=True):
         with tab:
             show(context)

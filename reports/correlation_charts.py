@@ -45,8 +45,8 @@ def correlation_heatmap(rows: Sequence[CorrelationRow], level: str) -> Layers:
 
 
 def correlation_chart(rows: Sequence[CorrelationRow], level: str, other: str) -> Layers:
-    """Draw each column's correlation with `other` at one level, with its interval and a line at zero."""
-    table = make_chart_frame(
+    """Draw each column's correlation with `other` at one level, the highest at the top, and a line at zero."""
+    drawn = make_chart_frame(
         [
             {
                 "metric": row.second if row.first == other else row.first,
@@ -60,13 +60,16 @@ def correlation_chart(rows: Sequence[CorrelationRow], level: str, other: str) ->
         ],
         ["metric", "r", "low", "high", "n"],
     )
-    y = alt.Y("metric:N", sort=list(table["metric"]), title=None, axis=alt.Axis(labelLimit=260))
+    table = drawn.sort_values("r", ascending=False, kind="stable")
+    reach = [0.0, *table["r"], *table["low"].dropna(), *table["high"].dropna()]
+    domain = [max(-1, min(reach) - 0.05 * (min(reach) < 0)), min(1, max(reach) + 0.05)]
+    y = alt.Y("metric:N", sort=list(table["metric"]), title=None, axis=alt.Axis(labelLimit=260, labelOverlap=False))
     none = alt.Chart(pd.DataFrame({"at": [0.0]})).mark_rule(strokeDash=[4, 4], color=GREY).encode(x="at:Q")
     base = alt.Chart(table).encode(y=y)
     ends_ = base.mark_rule(strokeWidth=2, color=GREY).encode(
         x=alt.X(
             "low:Q",
-            scale=alt.Scale(domain=[-1, 1]),
+            scale=alt.Scale(domain=domain, nice=True),
             title=f"correlation with {in_one_line(other)} ({LEVEL_NAMES[level]})",
         ),
         x2="high:Q",
@@ -75,7 +78,8 @@ def correlation_chart(rows: Sequence[CorrelationRow], level: str, other: str) ->
         x="r:Q",
         tooltip=["metric:N", "n:Q", *(alt.Tooltip(f"{name}:Q", format=".3f") for name in ("r", "low", "high"))],
     )
-    return alt.layer(none, ends_, points).properties(height=60 + 36 * max(1, len(table)))
+    values = base.mark_text(dy=-13, fontSize=11).encode(x="r:Q", text=alt.Text("r:Q", format=".3f"))
+    return alt.layer(none, ends_, points, values).properties(height=60 + 36 * max(1, len(table)))
 
 
 def scatter(table: pd.DataFrame, x: str, y: str, r: float | None = None) -> Layers:

@@ -29,8 +29,8 @@ SET, STUDY = f"set {NAME}", f"study {NAME}"
 TABS = {
     "Overview": [],
     "Agreement": ["Metrics with people", "Metric against metric", "By difference", "Contradictions", "Position"],
-    "Correlation": ["With people", "With length", "With ROUGE-K", "With each other", "Summaries"],
-    "Systems": ["Mean scores", "Ranked by annotators", "Significant differences", "System against system"],
+    "Correlation": ["Summaries", "With people", "With length", "With ROUGE-K", "With each other"],
+    "Systems": ["Mean scores", "Ranked by annotators", "Significant differences", "Spread of systems"],
     "Annotators": [],
     "New study": ["By a form", "From a file"],
 }

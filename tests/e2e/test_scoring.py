@@ -1,5 +1,7 @@
 """The button that scores by all metrics: a process of its own, seen from the page, while judging goes on."""
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -33,7 +35,7 @@ def test_progress_is_shown_survives_a_reload_and_judging_goes_on(
     with serving(str(store.engine.url)) as url:
         open_data_sets(page, url)
         press_score(page)
-        progress = page.get_by_text("Scoring demo:")
+        progress = page.get_by_text(re.compile(r"Scoring demo by \d+ metrics:"))
         expect(progress).to_be_visible()
         expect(page.get_by_role("button", name="Score by all metrics")).to_be_hidden()  # not twice at a time
         open_data_sets(page, url)

@@ -1,6 +1,7 @@
 """The page Data sets: imported, browsed, scored, renamed, deleted and brought back."""
 
 import json
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -9,13 +10,14 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from relevance.annotation.store import AnnotationStore
-from relevance.data.database import connect
+from relevance.data.database import connect, now
 from relevance.data.demo import NAME, add_demo
 from relevance.data.importers.columns import TEMPLATE
 from relevance.data.records import SOURCE_CUT, TRAINED_ON, Summary
 from relevance.data.store import CANCELLED, DataStore
 from relevance.metrics import METRICS, default_metrics, make_metrics
 from relevance.metrics.scoring import score_dataset
+from relevance.pages.components.datasets.progress import run_progress
 from tests.pages.import_form import of_column, of_columns, upload
 from tests.pages.opening import address, drawn_until, html, open_page, press, pressed, said, sound, visible
 
@@ -294,15 +296,34 @@ def test_scoring_by_all_metrics_is_a_run_of_its_own(
 def test_a_going_run_is_shown_to_whoever_comes(demo: tuple[DataStore, AnnotationStore]) -> None:
     run = demo[0].start_run(dataset=NAME, metrics=["rouge1"])
     app = open_page("datasets.py")
-    assert has(app, "Scoring demo: getting ready")
+    assert has(app, "Scoring demo by ROUGE-1: getting ready")
     demo[0].beat(run.id, done=120, total=800)
     app = open_page("datasets.py")  # a reload
-    assert has(app, "Scoring demo: 120 of 800 · 0:")
+    assert has(app, "Scoring demo by ROUGE-1: 120 of 800 scores · 0:")
     assert "score" not in [button.key for button in app.button]  # not twice at a time
     demo[0].end_run(run.id)
     app.run()
     assert has(app, "Scored demo")
     assert not has(app, "Scoring")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "done", "total", "expected"),
+    [
+        (2, 100, 800, "100 of 800 scores · 0:02"),  # too early for a pace
+        (10, 200, 800, "200 of 800 scores · 20 a second · about 30 s left · 0:10"),
+        (100, 20, 80, "20 of 80 scores · 12 a minute · about 5 min left · 1:40"),
+        (100, 80, 80, "80 of 80 scores · 48 a minute · 1:40"),
+        (100, 0, 80, "0 of 80 scores · 1:40"),
+        (100, 0, None, "getting ready · 1:40"),
+    ],
+)
+def test_progress_says_pace_and_time_left(
+    demo: tuple[DataStore, AnnotationStore], seconds: int, done: int, total: int | None, expected: str
+) -> None:
+    run = demo[0].start_run(dataset=NAME, metrics=["rouge1", "rouge2", "rougeL", "rouge_k"])
+    run = replace(run, started_at=now() - timedelta(seconds=seconds), done=done, total=total)
+    assert run_progress(run)[1] == f"Scoring demo by 4 metrics: {expected}"
 
 
 def test_scoring_is_cancelled(demo: tuple[DataStore, AnnotationStore]) -> None:

@@ -35,7 +35,7 @@ from relevance.reports.finding import TOO_LITTLE
 from relevance.reports.presentation import READER_NAMES, name_agreement
 from relevance.reports.tables.correlation import COEFFICIENTS, LEVEL_NAMES
 from relevance.summarizers.oracles.evaluation import OracleTask
-from tests.pages.opening import html, open_page, said, sound
+from tests.pages.opening import html, open_page, press, said, sound
 from tests.pages.world import LENGTH, NAME, ROUGE1, ROUGE2, ROUGE_K, World, first, known, known_file, world
 
 __all__ = ["known", "known_file", "world"]
@@ -54,7 +54,7 @@ TABLES = {
     "discrepancies": ("With ROUGE-K", "of decided"),
     "matrix": ("With each other", "pooled"),
     "systems": ("Mean scores", "system"),
-    "wilcoxon": ("System against system", "p (Holm)"),
+    "wilcoxon": ("Significant differences", "p (Holm)"),
     "reliability": (None, "value"),
     "cohen": (None, "kappa"),
     "annotators": (None, "phase"),
@@ -331,7 +331,7 @@ def test_the_report_of_a_study_rests_on_what_that_of_the_command_line_does(
     made: list[Contents] = []
     monkeypatch.setattr(report, "report_html", lambda contents, _methods: made.append(contents) or "")
     app = open_page("overview.py", study="Study")
-    sound(app.toggle(key="report:{'study': 'Study'}").set_value(True).run())
+    press(app, "report:{'study': 'Study'}")
     (found,) = made
     expected = make_study_contents(without_names(read_study(known.data, known.annotation, "Study")), Settings())
     assert (found.heading, found.people) == ("Metrics against annotators: Study", "annotators")

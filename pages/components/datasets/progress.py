@@ -1,5 +1,6 @@
 """Runs that score data sets or add systems to them: their progress, their problems and their end."""
 
+import math
 from collections.abc import Sequence
 from contextlib import suppress
 
@@ -11,7 +12,13 @@ from relevance.metrics.registry import label_of
 from relevance.pages.components.shared.database import guard_database
 from relevance.pages.components.shared.messages import WATCHED, announce, errors_shown, kept_messages
 from relevance.pages.components.shared.stores import open_stores
-from relevance.reports.escaping import format_count, in_markdown
+from relevance.reports.escaping import format_count, in_markdown, join_items
+
+MOST_NAMED = 3
+"""The most metrics of a run that are named."""
+
+SETTLED = 3
+"""Seconds of a run before which its pace says nothing."""
 
 DRAWN = "runs_drawn"
 """Session key: by run, the tenths that were done when the page was last drawn for it."""
@@ -131,19 +138,39 @@ def run_end(run: Run) -> list[str]:
 
 
 def run_progress(run: Run, before: int = 0) -> tuple[float, str]:
-    """Return a run's progress: the fraction done, and a description in Markdown with the time elapsed.
+    """Return a run's progress: the fraction done, and a description in Markdown with the pace and the time elapsed.
 
     `before` is the number of runs that it waits for.
 
     The clock shows that something is happening while a model is loaded or a long batch is computed.
     """
-    minutes, seconds = divmod(max(0, int((now() - run.started_at).total_seconds())), 60)
-    reached = "getting ready" if run.total is None else f"{run.done:,} of {run.total:,}"
+    elapsed = max(0, int((now() - run.started_at).total_seconds()))
     if before:
-        reached = f"waiting for {format_count(before, 'other run')}"
-    if run.systems and run.total is not None:
-        reached += " summaries"
-    return run.done / max(1, run.total or 0), f"{name_work(run)}: {reached} · {minutes}:{seconds:02}"
+        said = [f"waiting for {format_count(before, 'other run')}"]
+    elif run.total is None:
+        said = ["getting ready"]
+    else:
+        said = [f"{run.done:,} of {run.total:,} {'summaries' if run.systems else 'scores'}"]
+        if run.done and elapsed >= SETTLED:
+            said += describe_pace(run.done / elapsed, run.total - run.done)
+    said.append(f"{elapsed // 60}:{elapsed % 60:02}")
+    return run.done / max(1, run.total or 0), f"{name_work(run)}{name_metrics(run)}: {' · '.join(said)}"
+
+
+def name_metrics(run: Run) -> str:
+    """Say by which metrics a run scores, in Markdown; three are named, more are counted."""
+    if not run.metrics:
+        return ""
+    named = join_items([label_of(name) for name in run.metrics])
+    return f" by {in_markdown(named) if len(run.metrics) <= MOST_NAMED else f'{len(run.metrics)} metrics'}"
+
+
+def describe_pace(rate: float, left: int) -> list[str]:
+    """Say how many a second, or a minute, are done, and about how long the others take."""
+    pace = f"{rate:,.0f} a second" if rate >= 1 else f"{60 * rate:,.0f} a minute"
+    minutes = left / rate / 60
+    time = f"{math.ceil(6 * minutes) * 10} s" if minutes < 1.5 else f"{math.ceil(minutes):,} min"
+    return [pace, *([f"about {time} left"] if left else [])]
 
 
 def name_work(run: Run) -> str:

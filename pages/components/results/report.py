@@ -20,12 +20,18 @@ from relevance.reports.methods import ratings_methods, sources, study_methods
 from relevance.reports.presentation import READER_NAMES, Presentation
 from relevance.summarizers.registry import baselines_among
 
+MADE = "report_made"
+"""Session key: the source, by its address, whose report somebody asked for."""
+
 
 def offer_report(context: Context) -> None:
     """Make the report when asked, and offer it with the paragraph on methods and the works to cite."""
     with st.expander("Report, methods and citation", icon=":material/description:"):
         st.caption("All tables and charts in one HTML file: first what was found, then how, then the tables.")
-        if not st.toggle("Make the report", key=f"report:{context.source.address}"):
+        of = str(context.source.address)
+        if st.button("Make the report", icon=":material/description:", key=f"report:{of}"):
+            st.session_state[MADE] = of
+        if st.session_state.get(MADE) != of:
             return
         source = context.source
         decided = 0 if source.study is None else open_stores().adjudication.version(source.study)

@@ -36,18 +36,18 @@ def as_frame(table: Table) -> pd.DataFrame:
     marked = {name for row in table.rows for name, cell in row.items() if isinstance(cell, Marked)}
     return pd.DataFrame(
         {
-            in_one_line(name): None if isinstance(cell, Undefined) else cell_of_page(cell, as_text=name in marked)
+            in_one_line(name): None if isinstance(cell, Undefined) else cell_of_page(cell, name, as_text=name in marked)
             for name, cell in row.items()
         }
         for row in table.rows
     )
 
 
-def cell_of_page(cell: Cell, *, as_text: bool = False) -> Any:
-    """Return a cell as a frame holds it."""
+def cell_of_page(cell: Cell, column: str, *, as_text: bool = False) -> Any:
+    """Return a cell of a column as a frame holds it."""
     if isinstance(cell, float) and -NOISE < cell < 0:
         cell = 0.0
-    return format_cell(cell, digits=3) if as_text or isinstance(cell, Range | str) else cell
+    return format_cell(cell, digits=DIGITS.get(column, 3)) if as_text or isinstance(cell, Range | str) else cell
 
 
 def column_help(table: Table, column: str) -> str | None:
