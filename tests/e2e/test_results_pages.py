@@ -190,7 +190,7 @@ def test_the_correlation_page_follows_its_controls(page: Page, url: str) -> None
     expect(page.get_by_text("24 summaries of 24 were judged")).to_be_visible()
     for coefficient in ("Spearman's rho", "Kendall's tau-b", "Pearson's r"):
         watched.press(coefficient)
-    panel = page.get_by_role("tabpanel", name="With people", exact=True)
+    panel = watched.tab("With people")
     for level in ("within documents", "system level", "pooled"):
         watched.press(level)
         expect(panel.locator(".vega-embed svg")).to_contain_text(f"({level})")
