@@ -27,7 +27,7 @@ class Leading(NamedTuple):
     best: MetricRow
     rivals: tuple[Rival, ...]
     """The metrics whose difference to it is not significant, the nearest first."""
-    worse: int = 0
+    worse: int
     """The number of metrics that are significantly worse."""
 
 

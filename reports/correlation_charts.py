@@ -71,6 +71,7 @@ def correlation_chart(rows: Sequence[CorrelationRow], level: str, other: str) ->
             "low:Q",
             scale=alt.Scale(domain=domain, nice=True),
             title=f"correlation with {in_one_line(other)} ({LEVEL_NAMES[level]})",
+            axis=alt.Axis(format=".1f", tickCount=8),
         ),
         x2="high:Q",
     )

@@ -1,5 +1,7 @@
 """The findings of a study or data set about metrics, in sentences."""
 
+from collections.abc import Sequence
+
 from relevance.analysis.agreement.counts import Agreement
 from relevance.analysis.agreement.evaluation import ENOUGH_DOCUMENTS, ENOUGH_JUDGMENTS
 from relevance.analysis.leaders import Leaders, Wanting
@@ -36,12 +38,12 @@ def write_headline(leaders: Leaders, people: str, unit: Unit) -> str:
     first = f"{names} {agree} most often with {people}: on {write_share(counts, unit)}."
     if is_chance(leaders):  # said of the best alone: the interval of one with fewer ties may lie above chance
         return f"{first} That is not significantly more often than chance."
-    return f"{first} {write_others(leaders)}"
+    others = [rival.row.metric for rival in leaders.rivals if rival.row.metric not in as_often]
+    return first if as_often and not others and not leaders.worse else f"{first} {write_others(others, leaders.worse)}"
 
 
-def write_others(leaders: Leaders) -> str:
-    """Say which of the other metrics are significantly worse than the best; three are named, more are counted."""
-    rivals, worse = [rival.row.metric for rival in leaders.rivals], leaders.worse
+def write_others(rivals: Sequence[str], worse: int) -> str:
+    """Say which other metrics are not significantly worse than the best, and how many are; up to three are named."""
     level = f"(Holm, alpha = {format_p(ALPHA, 2)})"
     if not rivals and not worse:
         return "No other metric has enough scores to be compared with it."

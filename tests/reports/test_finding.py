@@ -66,7 +66,9 @@ def test_two_that_are_right_as_often_are_both_named() -> None:
     preferences = rated(40, one=30, other=30)
     found = find_leaders(analyze_agreement(preferences), preferences)
     assert found is not None
-    assert write_headline(found, "annotators", "judgment").startswith("one and other agree most often with annotators:")
+    assert write_headline(found, "annotators", "judgment") == (
+        "one and other agree most often with annotators: on 30 of 40 judgments (75 %)."
+    )
 
 
 def test_ties_count_half_and_that_is_said() -> None:
