@@ -37,7 +37,7 @@ def main() -> None:
             pause_study(study)
         if st.button("The study's page", icon=":material/folder_open:", key="to_study", type="tertiary"):
             st.switch_page("studies.py", query_params={"study": study.name})
-    if manages and study.rule != GIVEN and study.state != CLOSED:
+    if manages and study.rule != GIVEN and (study.state != CLOSED or is_hosted()):  # where links can be revoked
         invite(study)
     if people:
         show_annotators_agreement(study)

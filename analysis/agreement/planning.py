@@ -168,21 +168,23 @@ def detectable_difference(
 ) -> float | None:
     """Find the smallest difference of two agreement ratios around `middle` that `pairs` of as many documents separate.
 
-    The result, to three decimals, is the inverse of `pairs_to_separate`, whose other arguments these are; None where no
-    difference that `phi` allows would do. Raises `ValueError` for values out of range.
+    The result, to three decimals, is the inverse of `pairs_to_separate`, whose other arguments these are, but for `phi`
+    below 0; None where no difference that `phi` allows would do. Raises `ValueError` for values out of range.
 
     >>> detectable_difference(306, middle=0.665)
     0.11
     """
+    if not 0 <= phi <= 1:
+        raise ValueError(f"phi must lie in [0, 1], not {phi}")
     steps = range(1, int(2000 * min(middle, 1 - middle)))
 
-    def is_enough(step: int) -> bool:
+    def needed(step: int) -> int:
         half = step / 2000
-        plan = pairs_to_separate(middle - half, middle + half, phi=phi, alpha=alpha, power=power)
-        return plan.pairs is not None and plan.pairs <= pairs
+        found = pairs_to_separate(middle - half, middle + half, phi=phi, alpha=alpha, power=power).pairs
+        return found or 0  # phi allows differences up to one of them: so larger ones come last, as fewer pairs do
 
-    place = bisect_left(steps, True, key=is_enough)
-    return steps[place] / 1000 if place < len(steps) else None
+    place = bisect_left(steps, -pairs, key=lambda step: -needed(step))
+    return steps[place] / 1000 if place < len(steps) and needed(steps[place]) else None
 
 
 def pairs_for_interval(

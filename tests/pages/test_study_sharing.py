@@ -95,6 +95,9 @@ def test_links_are_made_copied_and_revoked(managed: Server) -> None:
     assert "1 of 20 places taken" in said(app)
     assert opened.token not in str(addresses(app))
     assert links.links(managed.study())[1].revoked_at is not None
+    AnnotationStore(managed.engine).close_study(managed.study())
+    app = open_page("annotators.py", study=managed.study())
+    assert f"revoke:{panel.id}" in {button.key for button in app.button}  # a closed study can be opened again
 
 
 def test_a_panels_link_has_what_the_study_file_says(server: Server) -> None:  # noqa: F811

@@ -14,8 +14,8 @@ from relevance.reports.presentation import Presentation
 from relevance.reports.tables.registry import make_tables
 from relevance.reports.tables.table import Table
 
-SHOWN = ("reliability", "cohen", "position")
-"""The tables of `OF_ANNOTATORS` that are shown: figures of each annotator stand above, the ranking on Systems."""
+OF_PAIRS = ("reliability", "cohen")
+"""The tables that need pairs with two judgments."""
 
 
 def show_annotators_agreement(study: Study) -> None:
@@ -29,11 +29,10 @@ def show_annotators_agreement(study: Study) -> None:
         st.info("No judgments yet: every figure is undefined.")
         st.page_link("annotate.py", label="Judge pairs", icon=":material/rule:", query_params={"study": study.name})
         return
-    tables = analyze_annotators(source, version)
-    if counts.entries == counts.pairs:
+    twice = counts.entries > counts.pairs
+    if not twice:
         say_nobody_twice(study)
-        tables = {name: table for name, table in tables.items() if name not in ("reliability", "cohen")}
-    for name, table in tables.items():
+    for name, table in analyze_annotators(source, version, (*(OF_PAIRS if twice else ()), "position")).items():
         if name != "reliability":  # whose title is the heading above
             st.subheader(in_markdown(table.title), anchor=False)
         show_result_table(table)
@@ -67,6 +66,6 @@ def describe_judgments(study: str, counts: Counts) -> str:
 
 
 @computed("Counting", kept=32)
-def analyze_annotators(source: Source, version: Version) -> dict[str, Table]:
-    """Make the tables of annotators' agreement, by name; done anew when a judgment is made or changed."""
-    return make_tables(SHOWN, Presentation(Results(Inputs(preferences_of(source, version)))))
+def analyze_annotators(source: Source, version: Version, names: tuple[str, ...]) -> dict[str, Table]:
+    """Make tables of annotators' agreement, by name; done anew when a judgment is made or changed."""
+    return make_tables(names, Presentation(Results(Inputs(preferences_of(source, version)))))

@@ -470,7 +470,7 @@ def test_weights_make_the_observed_ratios_those_of_all_pairs() -> None:
 
 
 @pytest.mark.parametrize("pairs", [10, 24, 40, 306])
-@pytest.mark.parametrize(("middle", "phi"), [(0.65, 0.0), (0.65, 0.3), (0.8, 0.0)])
+@pytest.mark.parametrize(("middle", "phi"), [(0.65, 0.0), (0.65, 0.3), (0.8, 0.0), (0.65, 0.8)])
 def test_the_detectable_difference_is_the_smallest_that_the_pairs_separate(
     pairs: int, middle: float, phi: float
 ) -> None:
@@ -483,6 +483,15 @@ def test_the_detectable_difference_is_the_smallest_that_the_pairs_separate(
     assert least is not None
     assert least <= pairs
     assert less is None or less > pairs
+
+
+def test_a_large_phi_leaves_small_differences() -> None:
+    # two metrics with this phi cannot differ by more than about .1, which 306 pairs detect
+    found = detectable_difference(306, phi=0.9)
+    assert found is not None
+    assert found < 0.1
+    with pytest.raises(ValueError, match=r"phi must lie in \[0, 1\], not -0.1"):
+        detectable_difference(306, phi=-0.1)
 
 
 def test_few_pairs_detect_nothing() -> None:
