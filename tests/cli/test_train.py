@@ -99,6 +99,7 @@ def test_accelerate_is_asked_for(corpus: Path, monkeypatch: pytest.MonkeyPatch) 
     assert refused("train", "plain", *files) == "training needs accelerate: pip install 'relevance-studies[neural]'"
 
 
+@pytest.mark.model
 def test_documents_of_dev_are_not_learned_from(corpus: Path, sqlite_url: str) -> None:
     model, train, dev = save_t5(corpus / "t5"), corpus / "train.jsonl", corpus / "dev.jsonl"
     options = ("--model", model, "-o", corpus / "out", *SMALL)

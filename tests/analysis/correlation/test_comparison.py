@@ -140,6 +140,7 @@ def test_p_is_that_of_nlpstats_own_draws(way: Permute) -> None:
     assert nlpstats_permute(x, y, name)[0].shape == x.shape
 
 
+@pytest.mark.simulation
 def test_both_adds_what_either_does_and_scales_it() -> None:
     x, y, ratings = three_matrices(1, 18, 19, missing=0)
     columns = [matrix.ravel() for matrix in (x, y, ratings)]

@@ -276,7 +276,6 @@ def test_shuffling_keeps_the_words_and_their_counts():
     assert all(Counter(text.split()) == Counter(REFERENCE.split()) for text in shuffled)
 
 
-@pytest.mark.smoke
 def test_conditions_rank_texts_as_they_deserve(shared_data):
     records = list(read_documents(shared_data / "summeval.jsonl", None, lambda message: None))[:12]
     rows = {row.name: row for row in conditions(Apes("first"), records)}

@@ -205,7 +205,6 @@ def test_gsum_is_guided_by_keywords_of_the_source_alone(bart: Path) -> None:
     assert torch.equal(*batch["guidance_ids"])
 
 
-@pytest.mark.smoke
 @pytest.mark.parametrize("method", ["gsum", "tdsum"])
 def test_documents_are_learned_by_heart(method: str, tmp_path: Path) -> None:
     task = replace(

@@ -34,7 +34,6 @@ UPDATES = 9
 """Of a small task."""
 
 
-@pytest.mark.smoke
 def test_twelve_documents_are_learned_by_heart_and_summarized_by_the_command(tmp_path: Path, sqlite_url: str) -> None:
     task = replace(
         small_task(save_bart(tmp_path / "bart", init_std=0.05, dropout=0.0)),
