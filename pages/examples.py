@@ -14,7 +14,17 @@ from relevance.pages.components.examples.inspector import show_pair
 from relevance.pages.components.examples.judged import Comparison, compare, list_pairs
 from relevance.pages.components.examples.pair_list import PART, JudgedPair, PairList
 from relevance.pages.components.examples.pairs import PairFilter, describe_filter
-from relevance.pages.components.examples.stars import draw_changes, offer_starred, offer_undo, read_starred
+from relevance.pages.components.examples.stars import (
+    OpenExample,
+    draw_changes,
+    find_star,
+    offer_starred,
+    offer_undo,
+    read_starred,
+    say_not_saved,
+    show_note,
+    show_star,
+)
 from relevance.pages.components.examples.texts import EXAMPLE_STYLE
 from relevance.pages.components.results.finding import say_nothing_to_count
 from relevance.pages.components.shared.context import Context, ask_context
@@ -26,6 +36,11 @@ from relevance.reports.evidence.marks import HIGHLIGHT_STYLE
 
 ROWS = 10  # documents of the list that are in sight at once
 ID = 40  # characters of a document's id
+
+STRENGTH = (
+    "Strength: how far apart a metric scores the two summaries, as a share of its largest difference in the data set; "
+    "the mean of the metrics that the filter names, or of all."
+)
 
 
 def narrow(context: Context, chosen: PairFilter, starred: Sequence[StarredExample]) -> PairList:
@@ -119,13 +134,17 @@ def show_list(listed: Listed, place: int) -> None:
         height=38 + 35 * min(ROWS, max(2, documents)),
         column_config={
             "starred": st.column_config.TextColumn("★", width=30, help="Documents with a starred pair."),
-            "document": st.column_config.TextColumn("Document", width=145 - 30 * bool(listed.starred)),
+            "document": st.column_config.TextColumn("Document", width=230 - 30 * bool(listed.starred)),
+            "wrong": st.column_config.TextColumn(
+                "Wrong metrics",
+                width=140,
+                help="The metrics that prefer the other summary than people. A row is about its first listed pair.",
+            ),
             "how strongly": st.column_config.NumberColumn(
                 "Strength",
-                format="%.3f",
+                format="%.2f",
                 width=70,
-                help="The difference of the scores of its first pair as a share of the metric's largest: the mean "
-                "over the metrics that the filter names, or over all.",
+                help="Explained under the list.",
             ),
         },
         key=key,
@@ -134,14 +153,14 @@ def show_list(listed: Listed, place: int) -> None:
     undecided = " Pairs on which people have no preference come last." * (listed.chosen.show in ("all", "starred"))
     st.caption(
         f"{describe_filter(listed.chosen)}: {pairs:,} of {listed.comparison.pairs:,} pairs, in "
-        f"{format_count(documents, 'document')}; the strongest first.{undecided}"
+        f"{format_count(documents, 'document')}; the strongest first.{undecided} {STRENGTH}"
     )
     if listed.chosen.show == "starred":
         offer_starred(listed.context.source.dataset, listed.starred)
 
 
-def show_way(listed: Listed, place: int, pair: int) -> None:
-    """Show the buttons that lead from document to document, and the choice among the pairs of one."""
+def show_way(listed: Listed, place: int, pair: int, star: OpenExample) -> None:
+    """Show the buttons that lead from document to document, the star, and the choice among the pairs of a document."""
     last = len(listed.pairs.documents) - 1
     with st.container(horizontal=True, vertical_alignment="center", key="way"):
         for label, to, end in (("Previous", place - 1, place == 0), ("Next", place + 1, place == last)):
@@ -153,7 +172,8 @@ def show_way(listed: Listed, place: int, pair: int) -> None:
                 on_click=open_document,
                 args=(listed, min(max(to, 0), last)),
             )
-        document = in_markdown(cut(listed.pairs.pair(pair).document, ID))
+        show_star(star)
+        document = in_markdown(cut(star.example.document, ID))
         st.markdown(f"**{place + 1:,} of {last + 1:,}** · {document}", width="content")
         choose_pair(listed, place, pair)
 
@@ -191,21 +211,24 @@ def show_examples(listed: Listed) -> None:
     draw_changes()
     pairs, asked = listed.pairs, st.session_state[ADDRESS]
     pair = pairs.find(*(asked.get(name, "") for name in ("document", "a", "b")))
-    listed.open(pairs.pair(pair))
+    shown = pairs.pair(pair)
+    listed.open(shown)
     place = pairs.place_of(pair)
-    left, right = st.container(key="list_and_pair").columns([1, 3], gap="medium")
+    left, right = st.container(key="list_and_pair").columns([2, 3], gap="medium")
     with left:
         show_list(listed, place)
     with right:
-        show_way(listed, place, pair)
+        star = find_star(listed.context.source.dataset, shown.document, shown.systems, listed.starred)
+        show_way(listed, place, pair, star)
+        say_not_saved()
         show_pair(
             listed.context.source,
-            pairs.pair(pair),
+            shown,
             listed.comparison.signatures,
-            listed.starred,
             listed.chosen.metrics,
             None if place == len(pairs.documents) - 1 else pairs.first_of(place + 1),
         )
+        show_note(star)
 
 
 st.title("Examples")

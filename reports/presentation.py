@@ -65,6 +65,15 @@ def name_people(study: str | None, aspect: str | None, *, adjudicated: bool = Fa
     return "the author's labels" if aspect == AUTHOR else f"ratings of {aspect}"
 
 
+def name_judges(study: str | None, aspect: str | None, *, adjudicated: bool = False) -> str:
+    """Name those who preferred a summary in a study, its adjudication, or ratings, as a sentence's subject."""
+    if adjudicated:
+        return "The adjudicators"
+    if study == MADE_UP:
+        return "The made-up judgments"
+    return "The author" if study is None and aspect == AUTHOR else "People"
+
+
 FILE_NAMES = Names(name_of, name_human_column, NO_TERMS)
 """The names that `--metrics` takes, and that results have."""
 

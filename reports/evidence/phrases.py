@@ -14,6 +14,9 @@ from relevance.reports.evidence.blocks import quote_span
 MOST = 4
 """The most quotations in one sentence; further ones are counted."""
 
+UNDECIDED = {"tie": "had no preference", "missing": "gave no preference", "split": "were split"}
+"""The preferences that are for no summary, in words."""
+
 
 def join_first_items(items: Iterable[str], joint: str = "and") -> str:
     """Join the first `MOST` distinct items, and the number of further ones."""
@@ -102,19 +105,26 @@ def missing_sentences(name: str, found: Sequence[Explained], letters: Sequence[s
     return [f"{name} has no score for {' or '.join(of)} ({reason})." for reason, of in reasons.items()]
 
 
-def overview(people: tuple[str, str], metrics: Mapping[str, str]) -> list[str]:
-    """Say who sides with whom: `people` are a name and a preference, `metrics` maps names to preferences.
+def say_preference(judges: str, choice: str) -> str:
+    """Say what judges preferred, in a clause: a letter, or one of `UNDECIDED`.
 
-    The name is a plural, such as `People`. A preference is a letter, `tie`, `missing` or, for people, `split`, as
-    `preferred_letter` returns it.
+    Example: `say_preference("The author", "B")` is `The author preferred B`.
     """
-    who, choice = people
-    said = {"tie": f"{who} have no preference.", "missing": f"{who} give none.", "split": f"{who} are split."}
+    return f"{judges} {UNDECIDED.get(choice, f'preferred {choice}')}"
+
+
+def overview(judges: tuple[str, str], metrics: Mapping[str, str]) -> list[str]:
+    """Say who sides with whom: `judges` are a name and a preference, `metrics` maps names to preferences.
+
+    The name is a sentence's subject, such as `The author`. A preference is a letter, `tie`, `missing` or, for people,
+    `split`, as `preferred_letter` returns it.
+    """
+    who, choice = judges
     groups: dict[str, list[str]] = {}
     for name, prefers in metrics.items():
         groups.setdefault(prefers, []).append(name)
     clauses = []
-    if groups and choice not in said and choice not in groups:
+    if groups and choice not in (*UNDECIDED, *groups):
         clauses.append("no metric agrees")
     for prefers in sorted(
         groups, key=lambda prefers: (prefers == "missing", prefers == "tie", prefers != choice, prefers)
@@ -126,7 +136,7 @@ def overview(people: tuple[str, str], metrics: Mapping[str, str]) -> list[str]:
             "missing": "has no score" if one else "have no score",
         }.get(prefers, f"{'prefers' if one else 'prefer'} {prefers}")
         clauses.append(f"{join_items(groups[prefers])} {verb}")
-    sentences = [said.get(choice, f"{who} prefer {choice}.")]
+    sentences = [f"{say_preference(who, choice)}."]
     return [*sentences, sentence("; ".join(clauses))] if clauses else sentences
 
 

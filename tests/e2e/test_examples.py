@@ -88,7 +88,7 @@ class Examples(Watched):
     def __init__(self, page: Page, address: str) -> None:
         super().__init__(page, address)
         expect(page.get_by_role("heading", name="Examples", exact=True)).to_be_visible()
-        expect(page.get_by_text("What did it see?")).to_be_visible()
+        expect(page.get_by_text("What metrics saw")).to_be_visible()
         self.settled()
 
     @property
@@ -155,7 +155,7 @@ def test_from_a_cell_to_an_example_and_its_link(new_page: Opener, page: Page, ur
     watched = Examples(page, f"{url}/examples")
     watched.says_how_many(len(preferences), len(preferences))
     before = watched.summaries
-    page.get_by_role("button", name="Counts").click()
+    page.get_by_role("button", name="Filter").click()
     counts = page.get_by_test_id("stPopoverBody").get_by_test_id("stDataFrame")
     expect(counts).to_be_visible()
     # columns share the width: the metric, then the four counts
@@ -310,23 +310,23 @@ def test_the_list_the_source_and_both_summaries(new_page: Opener, url: str, widt
     page = watched.page
     listed = watched.documents.bounding_box()
     boxes = [box.bounding_box() for box in page.locator(".example > div").all()]
-    assert len(boxes) == 3
-    a, b, source = (box for box in boxes if box is not None)
+    a, b = (box for box in boxes if box is not None)
+    source, evidence = (page.locator(one).first.bounding_box() for one in (".st-key-compared", ".evidence"))
     assert listed is not None
+    assert source is not None
+    assert evidence is not None
 
     def beside(one: FloatRect, other: FloatRect) -> bool:
         return abs(one["y"] - other["y"]) < 1 and one["x"] + one["width"] <= other["x"]
 
     assert (listed["x"] + listed["width"] <= a["x"]) == (width > 900)
     assert beside(a, b) == (width > 360)
-    assert beside(b, source) == (width == 1920)
-    if width < 1920:
-        assert b["y"] + b["height"] <= source["y"]
+    # what a metric saw comes at once, the source after all that metrics say
+    assert b["y"] + b["height"] <= evidence["y"] < source["y"]
     assert min(a["width"], b["width"]) >= 280
-    segment = page.get_by_role("radio", name="References", exact=True)
-    segment.click()
-    expect(page.locator(".example [aria-label^='Reference ']")).to_have_count(2)
-    for text in page.locator(".example [aria-label^='Reference ']").all_inner_texts():
+    page.get_by_role("tab", name="References", exact=True).click()
+    expect(page.locator(".st-key-compared [aria-label^='Reference ']")).to_have_count(2)
+    for text in page.locator(".st-key-compared [aria-label^='Reference ']").all_inner_texts():
         assert text.endswith(HOSTILE)
     watched.look_at_all()
     assert page.evaluate(FITS)

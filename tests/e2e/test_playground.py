@@ -351,7 +351,7 @@ def test_saved_it_is_found_among_the_examples(page: Page, url: str, database: Pa
     assert [summary.text for summary in summaries] == [f"Typed {HOSTILE}", *DEMO.summaries[1:]]
     playground.innocent()
     page.goto(f"{url}/examples")
-    expect(page.get_by_text("What did it see?")).to_be_visible()
+    expect(page.get_by_text("What metrics saw")).to_be_visible()
     expect(page.get_by_text("Ratings of preference")).to_be_visible()
     playground.innocent()
 

@@ -293,11 +293,11 @@ def test_the_verdict_in_words(known: RatedStorms) -> None:
     app = opened(document="d0", a="A", b="people")
     table = pair_table(app)
     (verdict,) = (one.value for one in app.markdown if "**People" in one.value)
-    assert verdict.replace("\\", "").startswith("**People prefer A.** ")  # rated 3 against 2
+    assert verdict.replace("\\", "").startswith("**People preferred A.** ")  # rated 3 against 2
     for metric in METRICS:
         assert metric in verdict.replace("\\", "")
         assert table.loc[metric, "Prefers"].split(":")[0] in {"✓ right", "✗ wrong", "= tie"}
-    assert "People prefer it" in re.findall(r'<div class="name" dir="auto">A: A .*?</div>', html(app))[0]
+    assert "★ preferred" in re.findall(r'<div class="name" dir="auto">A: A .*?</div>', html(app))[0]
 
 
 @pytest.mark.parametrize("show", get_args(Show))
@@ -345,7 +345,7 @@ def test_a_study_by_majority_and_where_people_are_split(known: RatedStorms) -> N
     row = splits.iloc[0]
     app = opened(study=STUDY, document=row["document"], a=row["A"], b=row["B"])
     assert pair_table(app).loc["People", "Prefers"] == "split"
-    assert "People are split." in said(app)
+    assert "People were split." in said(app)
     assert address(app)["study"] == STUDY
 
 
@@ -484,16 +484,13 @@ def test_all_metrics_on_one_screen(known: RatedStorms) -> None:
     assert not app.warning
 
 
-def test_the_references_stand_beside_the_summaries_when_asked(known: RatedStorms) -> None:
+def test_the_references_are_beside_the_source(known: RatedStorms) -> None:
     app = opened(document="d1", a="A", b="people")
-    assert 'aria-label="References"' not in html(app)
-    sound(app.button_group(key="beside").set_value("references").run())
-    beside = re.findall(r'<div class="beside">.*?</section>', html(app), re.DOTALL)[0]
-    assert "References (2)" in beside
+    source, references = app.tabs
+    assert (source.label, references.label) == ("Source", "References")
+    (shown,) = (one.proto.body for one in references.get("html"))
     for text in ("A storm hit the coast near the river (d1).", "The storm flooded the town."):
-        assert text in beside
-    sound(app.button(key="next").click().run())
-    assert app.button_group(key="beside").value == "references"  # as one goes on
+        assert text in shown
 
 
 # --- the scores of both ---------------------------------------------------------------------------------------

@@ -277,13 +277,13 @@ def test_length(texts: list[str], said: str) -> None:
 @pytest.mark.parametrize(
     ("choice", "metrics", "said"),
     [
-        ("B", {"X": "B", "Y": "A"}, "People prefer B. X agrees; Y prefers A."),
-        ("B", {"X": "A", "Y": "A"}, "People prefer B. No metric agrees; X and Y prefer A."),
-        ("A", {"X": "A", "Y": "A", "Z": "tie"}, "People prefer A. X and Y agree; Z is tied."),
-        ("A", {"X": "missing", "Y": "A"}, "People prefer A. Y agrees; X has no score."),
-        ("tie", {"X": "tie", "Y": "B"}, "People have no preference. Y prefers B; X is tied."),
-        ("split", {"X": "A"}, "People are split. X prefers A."),
-        ("A", {}, "People prefer A."),
+        ("B", {"X": "B", "Y": "A"}, "People preferred B. X agrees; Y prefers A."),
+        ("B", {"X": "A", "Y": "A"}, "People preferred B. No metric agrees; X and Y prefer A."),
+        ("A", {"X": "A", "Y": "A", "Z": "tie"}, "People preferred A. X and Y agree; Z is tied."),
+        ("A", {"X": "missing", "Y": "A"}, "People preferred A. Y agrees; X has no score."),
+        ("tie", {"X": "tie", "Y": "B"}, "People had no preference. Y prefers B; X is tied."),
+        ("split", {"X": "A"}, "People were split. X prefers A."),
+        ("A", {}, "People preferred A."),
     ],
 )
 def test_overviews(choice: str, metrics: dict[str, str], said: str) -> None:

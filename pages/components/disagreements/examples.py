@@ -47,8 +47,8 @@ class Disagreement(NamedTuple):
     document_id: str
     examples: tuple[Example, ...]
     """Its two summaries, A and B."""
-    people: str
-    """The plural noun for those who prefer one of them."""
+    judges: str
+    """Those who preferred one of them, as a sentence's subject."""
     prefers: str
     """Their preference: `A`, `B`, `tie`, `split`."""
     ratings: tuple[str, ...] = ()
@@ -84,7 +84,7 @@ def load_chosen_examples() -> tuple[Disagreement, ...]:
                 why,
                 document_id,
                 tuple(of_system[system] for system in systems),
-                "The author's labels",
+                "The author",
                 preferred_letter(given, BOTH),
                 tuple(f"{value:g} of 4" for value in given),
             )
@@ -120,7 +120,7 @@ def read_disagreement(source: Source, pair: JudgedPair, why: str, largest: Mappi
         why,
         document.id,
         tuple(examples_of(pair, document, summaries)),
-        "People",
+        source.judges,
         pair.people,
         stored=stored_values(stored, list(largest), pair.systems),
         largest=largest,

@@ -11,6 +11,7 @@ from relevance.pages.components.disagreements.presented import Found, preference
 from relevance.pages.components.examples.texts import standing_of
 from relevance.pages.components.shared.charts import show_chart
 from relevance.pages.components.shared.records import opening_of
+from relevance.reports.evidence.phrases import say_preference
 from relevance.reports.verdict_chart import MetricVerdict, verdict_chart
 
 OF_LARGEST = "difference as a share of the metric's largest"
@@ -39,10 +40,10 @@ def show_figure(shown: Disagreement, found: Mapping[str, Sequence[Found]]) -> No
     if not verdicts:
         return
     of = OF_LARGEST if shown.largest else OF_HIGHER
-    title = opening_of(shown.examples[0])
+    title, preferred = opening_of(shown.examples[0]), say_preference(shown.judges, shown.prefers)
     words = "; ".join(f"{one.metric} {one.scores}, {one.standing}" for one in verdicts)
     show_chart(
-        verdict_chart(verdicts, f"{shown.people} prefer {shown.prefers}", title, of),
+        verdict_chart(verdicts, preferred, title, of),
         f"verdicts-{re.sub(r'[^A-Za-z0-9]+', '-', shown.document_id)[:60]}",
-        f"{shown.people} prefer {shown.prefers}. Scores of A and B: {words}.",
+        f"{preferred}. Scores of A and B: {words}.",
     )

@@ -14,7 +14,7 @@ from relevance.pages.components.shared.score_table import ScoreCell, ScoreLine, 
 from relevance.reports.escaping import esc, join_items, literal
 from relevance.reports.evidence.blocks import details, passage
 from relevance.reports.evidence.marks import Mark, highlight, legend
-from relevance.reports.evidence.phrases import figures, preferred_letter, sentence
+from relevance.reports.evidence.phrases import figures, preferred_letter, say_preference, sentence
 from relevance.reports.evidence.words import explain_scores
 
 Found = Explained | CannotExplain | None
@@ -26,7 +26,7 @@ SLIDE_KEYWORDS = 6
 LONG_SUMMARY = 280
 """The number of characters above which a slide's summaries are set smaller."""
 
-CAMPS = {"right": "✓ Prefer {}, as {} do", "wrong": "✗ Prefer {}", "tie": "= Tied", "missing": "— No score"}
+CAMPS = {"right": "✓ Prefer {}, as {} did", "wrong": "✗ Prefer {}", "tie": "= Tied", "missing": "— No score"}
 """The names of the camps of metrics."""
 
 
@@ -112,10 +112,10 @@ def camps_html(shown: Disagreement, found: Mapping[str, Sequence[Found]]) -> str
         camps.setdefault((kind, prefers), []).append(
             f'<span class="chip">{esc(named[signature])} <small>{esc(numbers)}</small></span>'
         )
-    people = {"tie": "have no preference", "split": "are split"}.get(shown.prefers, f"prefer {shown.prefers}")
-    blocks = [f'<div class="camp people"><b>{esc(sentence(f"{shown.people} {people}"))}</b></div>']
+    preferred = sentence(say_preference(shown.judges, shown.prefers))
+    blocks = [f'<div class="camp people"><b>{esc(preferred)}</b></div>']
     for kind, prefers in sorted(camps, key=lambda camp: (list(CAMPS).index(camp[0]), camp[1])):
-        name = CAMPS[kind].format(prefers, f"{shown.people[0].lower()}{shown.people[1:]}")
+        name = CAMPS[kind].format(prefers, f"{shown.judges[0].lower()}{shown.judges[1:]}")
         chips = "".join(camps[kind, prefers])
         blocks.append(f'<div class="camp {kind}"><b>{esc(name)}:</b> {chips}</div>')
     if waiting:

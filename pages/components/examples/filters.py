@@ -1,4 +1,4 @@
-"""Filters of the listed pairs: presets as chips, a form for any other, and counts that are filters."""
+"""Filters of the listed pairs: presets as chips, and for any other a form, with counts that are filters."""
 
 from collections.abc import Mapping, Sequence
 
@@ -47,7 +47,6 @@ def ask_for_filter(comparison: Comparison, starred: int) -> PairFilter:
             offer_presets(counts, chosen)
         with st.popover("Filter", icon=":material/filter_list:", key="filter_popover"):
             ask_for_details(chosen, comparison.metrics)
-        with st.popover("Counts", icon=":material/table_chart:", key="counts_popover"):
             show_confusion(comparison.confusion)
     return chosen
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from threading import Timer
@@ -15,7 +15,7 @@ from relevance.annotation.model_judgments import SaidOfPair
 from relevance.data.one_line import in_one_line
 from relevance.data.records import REMARKS, Document, Example, Summary, make_examples
 from relevance.data.signatures import distinct, is_computed, is_judge, is_length, labels, references_rule
-from relevance.data.store import StarredExample, StoreError
+from relevance.data.store import StoreError
 from relevance.metrics import is_lexical
 from relevance.metrics.base import set_against
 from relevance.metrics.bertscore import BertScoreEvidence
@@ -24,19 +24,19 @@ from relevance.metrics.registry import label_of
 from relevance.pages.components.evidence.model_scores import LOOK, ModelScores
 from relevance.pages.components.evidence.views import evidence_html, explain_lexical, inspector
 from relevance.pages.components.examples.pair_list import JudgedPair
-from relevance.pages.components.examples.stars import show_star
 from relevance.pages.components.examples.texts import (
     ShownSummary,
     format_scores,
     preferred_side,
-    ratings_of,
+    references_html,
     score_rows,
     scores_html,
     section_html,
     sides_html,
+    source_html,
     standing_of,
     stored_values,
-    texts_html,
+    summaries_html,
 )
 from relevance.pages.components.shared.charts import show_chart
 from relevance.pages.components.shared.records import name_references, opening_of
@@ -53,8 +53,6 @@ AT_FIRST = 0.4
 
 DRAWN = 0.3
 """Seconds after which a browser has drawn an example."""
-
-SHOWN_BESIDE = {"source": "Source", "references": "References"}
 
 NAMED = "evidence_named"
 """Session key: the metrics whose evidence opens by default; when these change, the choice made before is forgotten."""
@@ -94,14 +92,13 @@ def show_pair(
     source: Source,
     pair: JudgedPair,
     signatures: Sequence[str],
-    starred: Collection[StarredExample],
     named: Sequence[str] = (),
     following: JudgedPair | None = None,
 ) -> None:
     """Show a pair of a source, with its scores under some signatures.
 
-    `starred` are the starred examples of the data set. Evidence opens for the metrics that are `named`; metrics
-    evaluate the `following` pair while one reads.
+    What metrics saw stands before the source, so that it is in sight without scrolling. Evidence opens for the metrics
+    that are `named`; metrics evaluate the `following` pair while one reads.
     """
     document, summaries = open_stores().data.record(source.dataset, pair.document)
     both = examples_of(pair, document, summaries)
@@ -112,42 +109,34 @@ def show_pair(
         ExplainableMetric(label, one, values[one], pair.people, said.get(one, ""))
         for one, label in labels(distinct(signatures), label_of).items()
     ]
-    people, *others = overview(("People", pair.people), {metric.label: metric.prefers for metric in metrics})
+    preferred, *others = overview((source.judges, pair.people), {metric.label: metric.prefers for metric in metrics})
     with st.container(key="verdict", gap="small"):
         st.header(in_markdown(document.title or opening_of(document)), anchor=False)
-        st.markdown(f"**{in_markdown(people)}** {in_markdown(' '.join(others))}")
-        show_star(source.dataset, document.id, [example.system for example in both], starred)
+        st.markdown(f"**{in_markdown(preferred)}** {in_markdown(' '.join(others))}")
     remarks = {summary.system: summary.remarks for summary in summaries}
     shown = [
         ShownSummary(
             f"{letter}: {example.system}",
             f"Summary {letter}",
             example.candidate,
-            "People prefer it" * (pair.people == letter),
+            "★ preferred" * (pair.people == letter),
             " ".join(REMARKS[remark] for remark in remarks[example.system]),
         )
         for letter, example in zip("AB", both, strict=True)
     ]
-    beside = st.session_state.get("beside") if document.references else "source"
-    references = name_references(document, summaries) if beside == "references" else None
-    st.html(texts_html(document, shown, references, titled=False))
-    if document.references:
-        choose_beside()
+    st.html(summaries_html(shown))
     show_evidence(metrics, both, named, [] if following is None else read_following(source, following))
-    st.html(scores_html(score_rows(pair, signatures, stored, ratings_of(source, pair, summaries)), pair.systems))
+    st.html(scores_html(score_rows(source, pair, signatures, stored, summaries), pair.systems))
+    show_compared(document, name_references(document, summaries))
 
 
-def choose_beside() -> None:
-    """Ask what stands beside the summaries."""
-    st.segmented_control(
-        "Beside the summaries",
-        list(SHOWN_BESIDE),
-        format_func=lambda name: SHOWN_BESIDE[name],
-        default="source",
-        key="beside",
-        required=True,
-        label_visibility="collapsed",
-    )
+def show_compared(document: Document, references: Sequence[tuple[str, str]]) -> None:
+    """Show the source and, if there are any, its references, in tabs."""
+    tabs = {"Source": source_html(document, titled=False)}
+    if references:
+        tabs["References"] = references_html(references)
+    for tab, html in zip(st.tabs(list(tabs), key="compared"), tabs.values(), strict=True):
+        tab.html(html)
 
 
 def read_following(source: Source, pair: JudgedPair) -> list[Example]:
@@ -171,7 +160,7 @@ def choose_evidence(options: Sequence[str], named: Sequence[str]) -> list[str]:
     if state.get(NAMED) != wanted or chosen is None or (chosen and not set(chosen) & {*options}):
         state[NAMED], state["evidence"] = wanted, wanted
     state["evidence"] = [name for name in state["evidence"] if name in options]
-    return list(st.pills("What did it see?", options, selection_mode="multi", key="evidence"))
+    return list(st.pills("What metrics saw", options, selection_mode="multi", key="evidence"))
 
 
 def show_evidence(

@@ -42,7 +42,7 @@ class JudgedPair(NamedTuple):
 
 
 class PairColumns(NamedTuple):
-    """The facts of each pair, shape (pairs,) each."""
+    """The facts of each pair, shape (pairs,) each but for `wrong`."""
 
     firsts: NDArray[np.integer]
     """The number of A's system."""
@@ -52,10 +52,13 @@ class PairColumns(NamedTuple):
     """People's preference, as an index of `PEOPLE`."""
     strengths: NDArray[np.float32]
     """The strength with which the pair shows what the filter is about, in [0, 1]."""
+    wrong: NDArray[np.bool_]
+    """Which metrics prefer the summary that people do not, shape (pairs, metrics)."""
 
-    def at(self, pairs: NDArray[np.intp]) -> PairColumns:
+    def at(self, pairs: NDArray[np.integer]) -> PairColumns:
         """Return the columns of some pairs, in that order."""
-        return PairColumns(self.firsts[pairs], self.seconds[pairs], self.people[pairs], self.strengths[pairs])
+        firsts, seconds, people, strengths, wrong = (column[pairs] for column in self)
+        return PairColumns(firsts, seconds, people, strengths, wrong)
 
 
 class PairList(NamedTuple):
@@ -70,6 +73,8 @@ class PairList(NamedTuple):
     """Shape (documents + 1,): the index of each document's first pair, and last the number of pairs."""
     systems: tuple[str, ...]
     """The systems' names by number."""
+    metrics: tuple[str, ...]
+    """The metrics' labels, in the order of `PairColumns.wrong`."""
     columns: PairColumns
 
     @property
@@ -134,16 +139,38 @@ class PairList(NamedTuple):
         chosen = np.array(sorted(pairs), dtype=np.intp)
         chosen = chosen[order_pairs(self.columns.at(chosen))]
         place = np.searchsorted(self.starts, chosen, side="right") - 1
-        return group_pairs(self.documents, place, self.systems, self.columns.at(chosen))
+        return group_pairs(self.documents, place, self.systems, self.metrics, self.columns.at(chosen))
 
     def table(self, start: int, end: int) -> pd.DataFrame:
-        """Return a table of some documents: `document` (the id), and `how strongly` its first pair shows it."""
+        """Return a table of some documents, with facts of the first pair of each.
+
+        Its columns are `document` (the id), `wrong` (the metrics that are) and `how strongly`.
+        """
+        first = self.columns.at(self.starts[start : end + 1][:-1])
+        decided = np.isin(first.people, DECIDED)
         return pd.DataFrame(
             {
                 "document": self.documents[start:end].to_pylist(),
-                "how strongly": self.columns.strengths[self.starts[start : end + 1][:-1]],
+                "wrong": [
+                    name_wrong(self.metrics, wrong) if people else ""
+                    for wrong, people in zip(first.wrong, decided, strict=True)
+                ],
+                "how strongly": first.strengths,
             }
         )
+
+
+def name_wrong(metrics: Sequence[str], wrong: NDArray[np.bool_]) -> str:
+    """Name the metrics that are wrong, or all but those that are not, whichever are fewer; `wrong` is one per metric.
+
+    Example: `name_wrong(["ROUGE-1", "ROUGE-2", "APES"], np.array([True, True, False]))` is `all but APES`.
+    """
+    names, others = ([name for name, of in zip(metrics, wrong == is_wrong, strict=True) if of] for is_wrong in (1, 0))
+    if not names:
+        return "none"
+    if len(names) <= len(others):
+        return ", ".join(names)
+    return f"all but {', '.join(others)}" if others else f"all {len(names)}" if len(names) > 1 else names[0]
 
 
 def make_pair_list(preferences: Preferences, found: Verdicts, chosen: PairFilter) -> PairList:
@@ -161,11 +188,14 @@ def make_pair_list(preferences: Preferences, found: Verdicts, chosen: PairFilter
         keep &= named[document] | written[firsts] | written[seconds]
     people = np.where(np.isnan(found.people), SPLIT, found.people).astype(np.int8)
     strength = firmest(found, chosen)
+    wrong = np.array([filter_pairs(found, PairFilter("against", metric)) for metric in found.signs], dtype=bool)
+    wrong = wrong.reshape(len(found.signs), len(people)).T
     entries = np.flatnonzero(keep)
-    columns = PairColumns(firsts, seconds, people, strength.astype(np.float32))
+    columns = PairColumns(firsts, seconds, people, strength.astype(np.float32), wrong)
     entries = entries[order_pairs(columns.at(entries))]
     columns = columns.at(entries)
-    return group_pairs(pa.array(documents, pa.string()), document[entries], tuple(systems), columns)
+    names = pa.array(documents, pa.string())
+    return group_pairs(names, document[entries], tuple(systems), tuple(found.signs), columns)
 
 
 def order_pairs(columns: PairColumns) -> NDArray[np.intp]:
@@ -174,10 +204,15 @@ def order_pairs(columns: PairColumns) -> NDArray[np.intp]:
 
 
 def group_pairs(
-    documents: pa.StringArray, document: NDArray[np.intp], systems: tuple[str, ...], columns: PairColumns
+    documents: pa.StringArray,
+    document: NDArray[np.intp],
+    systems: tuple[str, ...],
+    metrics: tuple[str, ...],
+    columns: PairColumns,
 ) -> PairList:
     """Group pairs that come in order by document; `document` is the place of each in `documents`, shape (pairs,)."""
     place, listed = pd.factorize(document)  # documents in the order of their first pairs
     starts = np.concatenate([[0], np.cumsum(np.bincount(place, minlength=len(listed)))])
     in_order = columns.at(np.argsort(place, kind="stable"))
-    return PairList(documents.take(pa.array(listed, pa.int64())), starts.astype(np.int32), systems, in_order)
+    taken = documents.take(pa.array(listed, pa.int64()))
+    return PairList(taken, starts.astype(np.int32), systems, metrics, in_order)

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import streamlit as st
 
@@ -20,37 +20,62 @@ NOT_SAVED = "star_not_saved"  # why the last change was not saved, and what was 
 REMOVED = "star_removed"  # the data set and the example whose star was removed last, if it had a note
 
 
-def show_star(dataset: str, document: str, systems: Iterable[str], starred: Collection[StarredExample]) -> None:
-    """Show a button that stars an example or removes its star, and a field for its note."""
-    state = st.session_state
+class OpenExample(NamedTuple):
+    """The example that is open, and what is known of its star."""
+
+    dataset: str
+    example: StarredExample
+    starred: bool
+
+    @property
+    def key(self) -> str:
+        """The session key of the field with its note."""
+        return note_key(self.dataset, self.example)
+
+
+def find_star(dataset: str, document: str, systems: Iterable[str], starred: Collection[StarredExample]) -> OpenExample:
+    """Look an example up among those that are starred."""
     first, second = sorted(systems)
     new = StarredExample(document, (first, second))
     example = next((one for one in starred if one[:2] == new[:2]), None)
-    key = note_key(dataset, new)
-    saved, (said, typed) = state.pop(SAVED, None) == key, state.get(NOT_SAVED, ("", {}))
+    return OpenExample(dataset, example or new, example is not None)
+
+
+def show_star(shown: OpenExample) -> None:
+    """Show a button that stars an example or removes its star."""
+    st.button(
+        "★ Starred" if shown.starred else "☆ Star",
+        key=f"star:{shown.key}",
+        shortcut="s",
+        help="Starred examples can be found again under Starred, by everybody who uses this database.",
+        on_click=save,
+        args=(shown.dataset, shown.example, "unstar" if shown.starred else "star"),
+    )
+
+
+def show_note(shown: OpenExample) -> None:
+    """Show a field for an example's note, with which it is starred."""
+    state, key = st.session_state, shown.key
     if key not in state:
-        state[key] = typed.get(key, example.note if example else "")
-    with st.container(horizontal=True, vertical_alignment="center", key="star"):
-        st.button(
-            "★ Starred" if example else "☆ Star",
-            key=f"star:{key}",
-            shortcut="s",
-            help="Starred examples can be found again under Starred, by everybody who uses this database.",
-            on_click=save,
-            args=(dataset, example or new, "unstar" if example else "star"),
-        )
+        _, typed = state.get(NOT_SAVED, ("", {}))
+        state[key] = typed.get(key, shown.example.note)
+    with st.container(horizontal=True, vertical_alignment="center", key="note"):
         st.text_input(
             "Note",
             key=key,
-            placeholder="Add a note",
+            placeholder="Add a note, and star it",
             max_chars=LONGEST_NOTE,
             label_visibility="collapsed",
             on_change=save,
-            args=(dataset, example or new, "note"),
+            args=(shown.dataset, shown.example, "note"),
         )
-        if saved:
+        if state.pop(SAVED, None) == key:
             st.html('<span role="status">Saved</span>', width="content")
-    if said:
+
+
+def say_not_saved() -> None:
+    """Say why the last change was not saved, if it was not."""
+    if said := st.session_state.get(NOT_SAVED, ("",))[0]:
         st.warning(in_markdown(said))
 
 

@@ -118,7 +118,7 @@ class ScoreRow(NamedTuple):
     """The scores and the preference of people or of one metric on two summaries."""
 
     label: str
-    """`People`, or the metric's name on pages."""
+    """Those who judged, such as `People`, or the metric's name on pages."""
     values: tuple[float, float]
     """The scores of A and B; NaN is missing."""
     prefers: str
@@ -135,32 +135,23 @@ def remarks_html(remarks: str) -> str:
     return f'<p class="remarks">{esc(remarks)}</p>' if remarks else ""
 
 
-def texts_html(
-    document: Document,
-    summaries: Sequence[ShownSummary],
-    references: Sequence[tuple[str, str]] | None = None,
-    titled: bool = True,
-) -> str:
-    """Write the summaries as HTML beside the source, or beside all `references`, each with its name.
-
-    `titled` shows the source's title above it.
-    """
-    if references is None:
-        source = document.source or "(the data set does not contain its documents)"
-        named, body = "Source", document_block(source, document.title if titled else None)
-    else:
-        named = f"References ({len(references)})"
-        body = references_block(references)
+def summaries_html(summaries: Sequence[ShownSummary], *more: str) -> str:
+    """Write summaries side by side as HTML, and `more` cells after them."""
     cells = [
         f'<div><div class="name" dir="auto">{esc(shown.heading)} <span class="note">{esc(shown.note)}</span></div>'
         f"{text_block(shown.text, shown.label)}{remarks_html(shown.remarks)}</div>"
         for shown in summaries
     ]
-    cells.append(f'<div class="beside"><div class="name">{named}</div>{body}</div>')
-    return f'<div class="framed"><div class="example of-{len(summaries)}">{"".join(cells)}</div></div>'
+    return f'<div class="framed"><div class="example of-{len(summaries)}">{"".join([*cells, *more])}</div></div>'
 
 
-def references_block(references: Sequence[tuple[str, str]]) -> str:
+def source_html(document: Document, *, titled: bool) -> str:
+    """Write the source as HTML, in a block that scrolls by itself; `titled` shows its title above it."""
+    source = document.source or "(the data set does not contain its documents)"
+    return document_block(source, document.title if titled else None)
+
+
+def references_html(references: Sequence[tuple[str, str]]) -> str:
     """Write the references under their names as HTML, in a block that scrolls by itself."""
     named = "".join(
         f'<div class="name" aria-hidden="true">{name}</div>{text_block(text, name)}' for name, text in references
@@ -208,13 +199,13 @@ Stored = Mapping[str, Mapping[str, StoredScore]]
 
 
 def score_rows(
-    pair: JudgedPair, signatures: Sequence[str], stored: Stored, rated: tuple[float, float] = (np.nan, np.nan)
+    source: Source, pair: JudgedPair, signatures: Sequence[str], stored: Stored, summaries: Iterable[Summary]
 ) -> list[ScoreRow]:
-    """Make the rows of people and of each metric on a pair.
+    """Make the rows of people and of each metric on a pair of a source.
 
-    `stored` are its scores, with reasons and flags; `rated` are the ratings, if people rated.
+    `stored` are the pair's scores, with reasons and flags; its summaries are among `summaries`.
     """
-    rows = [ScoreRow("People", rated, pair.people)]
+    rows = [ScoreRow(source.judges, ratings_of(source, pair, summaries), pair.people)]
     named = labels(signatures, label_of)
     for signature, both in stored_values(stored, signatures, pair.systems).items():
         kept = [stored.get(signature, {}).get(system) for system in pair.systems]
@@ -308,8 +299,7 @@ def judged_scores(source: Source, pair: JudgedPair, signatures: Sequence[str]) -
     """Write the stored scores of a pair as HTML."""
     stored = source.stored(pair.document, pair.systems)
     _, summaries = open_stores().data.record(source.dataset, pair.document)
-    rows = score_rows(pair, signatures, stored, ratings_of(source, pair, summaries))
-    return scores_html(rows, pair.systems)
+    return scores_html(score_rows(source, pair, signatures, stored, summaries), pair.systems)
 
 
 def ratings_of(source: Source, pair: JudgedPair, summaries: Iterable[Summary]) -> tuple[float, float]:
@@ -330,9 +320,10 @@ def show_example(dataset: str, document_id: str, systems: Sequence[str]) -> None
     texts = {summary.system: summary.text for summary in summaries}
     shown = [ShownSummary(system, f"Summary of {system}", texts[system]) for system in systems if system in texts]
     st.markdown(f"**Document {in_markdown(document_id)}**")
-    st.html(texts_html(document, shown))
+    beside = f'<div class="beside"><div class="name">Source</div>{source_html(document, titled=True)}</div>'
+    st.html(summaries_html(shown, beside))
     with st.expander(f"References ({len(document.references)})"):
-        st.html(references_block(name_references(document, summaries)))
+        st.html(references_html(name_references(document, summaries)))
 
 
 def cell_scores(cells: Cells, cell: int) -> pd.DataFrame:

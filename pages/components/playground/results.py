@@ -45,7 +45,7 @@ def show_evidence(desk: Desk) -> None:
     names = [name for name in desk.signatures if not is_length(name)]
     options = [*names, NOVELTY, ALL]
     asked = st.segmented_control(
-        "What did it see?",
+        "What metrics saw",
         options,
         format_func=lambda name: label_of(name) if name in METRICS else name,
         default=names[0],

@@ -30,6 +30,7 @@ from relevance.pages.components.shared.counts import signatures_of
 from relevance.pages.components.shared.stores import open_stores
 from relevance.reports.contents.study import USUAL, tell_left_out
 from relevance.reports.escaping import format_count, in_markdown
+from relevance.reports.presentation import name_judges
 
 ADJUDICATED = "adjudicated"
 """Value of an address's part `source` that names the decisions of a study's adjudicators."""
@@ -99,6 +100,11 @@ class Source(NamedTuple):
         if self.aspect == AUTHOR:
             return "Author labels"
         return in_one_line(f"Ratings of {self.aspect}{', by annotator' if self.by_annotator else ''}")
+
+    @property
+    def judges(self) -> str:
+        """Those whose preferences it holds, as a sentence's subject."""
+        return name_judges(self.study, self.aspect, adjudicated=self.adjudicated)
 
     @property
     def full_name(self) -> str:
