@@ -4,17 +4,23 @@ import streamlit as st
 
 from relevance.data.one_line import in_one_line
 from relevance.pages.components.results.finding import say_no_scores
-from relevance.pages.components.results.systems import Asked, compare_systems, rank_systems, recognize_documents
+from relevance.pages.components.results.systems import (
+    Asked,
+    ComparedSystems,
+    compare_systems,
+    rank_systems,
+    recognize_documents,
+)
 from relevance.pages.components.shared.charts import show_chart
 from relevance.pages.components.shared.context import Context, ask_context
 from relevance.pages.components.shared.sources import describe_source
 from relevance.pages.components.shared.stores import open_stores, version_of
 from relevance.pages.components.shared.tables import show_result_table
-from relevance.reports.charts import ranking_chart
+from relevance.reports.charts import mean_chart, ranking_chart
 from relevance.reports.escaping import in_markdown
 from relevance.reports.published import PUBLISHED
 from relevance.reports.tables.registry import finish_table
-from relevance.reports.tables.systems import wilcoxon_table
+from relevance.reports.tables.systems import mean_table, wilcoxon_table
 from relevance.summarizers.registry import baselines_among
 
 
@@ -37,12 +43,29 @@ def main() -> None:
 
 def show_means(context: Context) -> None:
     """Show each system's mean by every metric and by people, and which systems beat the baselines."""
-    tables = compare_systems(context, ask_beside(context)).tables
+    show_intervals(compare_systems(context))
+    with st.expander("Baselines, published figures, keywords in and not in the source"):
+        asked = ask_beside(context)
+    tables = compare_systems(context, asked).tables
     show_result_table(tables["systems"], height="content")
     if published := tables.get("systems_published"):
         st.header(in_markdown(published.title), anchor=False)
         show_result_table(published, height="content")
     st.page_link("upper_bound.py", label="How high could an extract score?", icon=":material/vertical_align_top:")
+
+
+def show_intervals(compared: ComparedSystems) -> None:
+    """Show the systems' means by one metric with their intervals, in people's order if they rated them."""
+    people = compared.about.people
+    names = [found.name for found in compared.systems]
+    by = st.selectbox("Means by", names, key="mean_metric")
+    found = compared.systems[names.index(by)]
+    order = f" From top to bottom by {people}, the highest mean first." * (people in names)
+    described = "; ".join(f"{of.system} {of.mean:.3f}" for of in found.means if of.mean is not None)
+    show_chart(mean_chart(found), "system_means", f"Means of {by}: {described}.{order}")
+    st.caption(in_markdown(f"Lines: 95 % intervals over documents.{order}"))
+    with st.expander("Figures of the chart"):
+        show_result_table(finish_table(mean_table(compared.systems, by), compared.about))
 
 
 def ask_beside(context: Context) -> Asked:

@@ -8,7 +8,7 @@ import altair as alt
 import pandas as pd
 
 from relevance.analysis.leaders import find_scarce, rank_metrics
-from relevance.analysis.metrics_and_people import AgreementAnalysis, MetricRow
+from relevance.analysis.metrics_and_people import AgreementAnalysis, MetricRow, SystemsAnalysis
 from relevance.analysis.people.false_discovery import FalseDiscovery
 from relevance.analysis.people.ranking import Ranking
 from relevance.analysis.significance import ALPHA
@@ -241,21 +241,48 @@ def ranking_chart(ranking: Ranking) -> Layers:
         ],
         ["system", "strength", "low", "high", "comparisons"],
     )
-    y = alt.Y("system:N", sort=list(table["system"]), title=None, axis=alt.Axis(labelLimit=260))
+    even = alt.Chart(pd.DataFrame({"at": [0.0]})).mark_rule(strokeDash=[4, 4], color=GREY).encode(x="at:Q")
+    return alt.layer(even, draw_systems(table, "strength", "comparisons", "Bradley-Terry strength (log odds)"))
+
+
+def mean_chart(found: SystemsAnalysis) -> Layers:
+    """Draw the systems' means by a metric with their values and intervals, in the order in which they are given."""
+    table = make_chart_frame(
+        [
+            {
+                "system": str(of.system),
+                "mean": of.mean,
+                "low": of.interval.low,
+                "high": of.interval.high,
+                "documents": of.n,
+            }
+            for of in found.means
+            if of.mean is not None
+        ],
+        ["system", "mean", "low", "high", "documents"],
+    )
+    base = alt.Chart(table).encode(y=alt.Y("system:N", sort=list(table["system"])))
+    values = base.mark_text(dy=-13, fontSize=11).encode(x="mean:Q", text=alt.Text("mean:Q", format=".3f"))
+    return alt.layer(draw_systems(table, "mean", "documents", f"mean {found.name}"), values)
+
+
+def draw_systems(table: pd.DataFrame, value: str, count: str, title: str) -> Layers:
+    """Draw a dot with an interval for each system; the columns are `system`, `value`, `low`, `high` and `count`."""
+    y = alt.Y("system:N", sort=list(table["system"]), title=None, axis=alt.Axis(labelLimit=260, labelOverlap=False))
     base = alt.Chart(table).encode(y=y)
+    scale = alt.Scale(zero=False)
     ends = base.mark_rule(strokeWidth=2, color=GREY).encode(
-        x=alt.X("low:Q", title="Bradley-Terry strength (log odds)"), x2="high:Q"
+        x=alt.X("low:Q", scale=scale, title=title, axis=alt.Axis(tickCount=8)), x2="high:Q"
     )
     points = base.mark_point(filled=True, size=90, opacity=1, color=BLUE).encode(
-        x="strength:Q",
+        x=alt.X(f"{value}:Q", scale=scale),
         tooltip=[
             "system:N",
-            "comparisons:Q",
-            *(alt.Tooltip(f"{name}:Q", format=".3f") for name in ("strength", "low", "high")),
+            f"{count}:Q",
+            *(alt.Tooltip(f"{name}:Q", format=".3f") for name in (value, "low", "high")),
         ],
     )
-    even = alt.Chart(pd.DataFrame({"at": [0.0]})).mark_rule(strokeDash=[4, 4], color=GREY).encode(x="at:Q")
-    return alt.layer(even, ends, points).properties(height=60 + 36 * max(1, len(table)))
+    return alt.layer(ends, points).properties(height=60 + 36 * max(1, len(table)))
 
 
 def similarity_heatmap(table: pd.DataFrame) -> Layers:

@@ -1,6 +1,7 @@
 """The results of an analysis as tables and charts show them: under names for files or for readers."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import math
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, TypeVar
@@ -173,8 +174,26 @@ class Presentation:
 
     @cached_property
     def systems(self) -> list[SystemsAnalysis]:
-        """Systems by each metric, by recall of keywords, and by the ratings."""
-        return [found._replace(name=self.columns.get(found.name, found.name)) for found in self.results.systems]
+        """Systems by each metric, by recall of keywords, and by the ratings; those rated highest come first."""
+        order = rank_by_people(self.results.systems, name_human_column(self.inputs.human))
+        return [
+            found._replace(
+                name=self.columns.get(found.name, found.name),
+                means=tuple(sorted(found.means, key=lambda one: order.get(one.system, 0))),
+                runs=tuple(sorted(found.runs, key=lambda one: order.get(one.system, 0))),
+            )
+            for found in self.results.systems
+        ]
+
+
+def rank_by_people(analyses: Sequence[SystemsAnalysis], human: str) -> dict[Hashable, int]:
+    """Return each system's place by its mean in the column `human`, the highest first; those without a mean are last.
+
+    Without such a column, there are no places.
+    """
+    rated = next((found.means for found in analyses if found.name == human), ())
+    ranked = sorted(rated, key=lambda one: math.inf if one.mean is None else -one.mean)
+    return {one.system: place for place, one in enumerate(ranked)}
 
 
 def name_agreement(agreement: AgreementAnalysis, names: Names) -> AgreementAnalysis:

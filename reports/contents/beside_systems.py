@@ -101,7 +101,7 @@ def stored_bounds(store: DataStore, dataset: str, documents: Sequence[Document])
             metric("rouge1").signature: fmean(bounds_of(rows).values()),
             metric("length").signature: fmean(words),
         }
-        found.append(GivenMeans(f"{name_extract(length)}{some}", means))
+        found.append(GivenMeans(f"{name_extract(length)}{some}", means, documents=len(rows)))
     return found
 
 

@@ -30,7 +30,7 @@ from relevance.reports.tables.people import (
     reliability_table,
 )
 from relevance.reports.tables.stopping import ENDED_EARLY, sequential_table
-from relevance.reports.tables.systems import published_table, spread_table, system_table, wilcoxon_table
+from relevance.reports.tables.systems import mean_table, published_table, spread_table, system_table, wilcoxon_table
 from relevance.reports.tables.table import Table
 
 TITLES = {
@@ -117,7 +117,8 @@ TABLES: Mapping[str, Callable[[Presentation], Table]] = {
     "discrepancies": lambda shown: discrepancy_table(shown.discrepancies),
     "correlation_tests": make_correlation_tests,
     "distinguishability": lambda shown: spread_table(shown.systems),
-    "systems": lambda shown: system_table(shown.systems, shown.bounds),
+    "systems": lambda shown: system_table(shown.systems, shown.bounds, shown.about.people),
+    "system_means": lambda shown: mean_table(shown.systems),
     "systems_published": lambda shown: published_table(shown.published, shown.names.label_of),
     "wilcoxon": lambda shown: wilcoxon_table(shown.systems),
 }
@@ -197,6 +198,6 @@ def say_not_weighed(table: Table, about: About) -> Table:
         return table
     if table.name in {"human", "correlation_tests"}:
         return note_drawn_pairs(table)
-    if table.name in {"distinguishability", "systems", "wilcoxon"}:
+    if table.name in {"distinguishability", "systems", "system_means", "wilcoxon"}:
         return note_drawn_pairs_of_people(table, about.people)
     return table  # weighed, or of all summaries without people

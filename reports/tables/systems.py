@@ -8,7 +8,7 @@ from relevance.analysis.significance import ALPHA
 from relevance.analysis.systems import MOST_COMPARED, GivenMeans, SystemRuns
 from relevance.data.signatures import is_length, name_of
 from relevance.reports.tables.bounds import READING, reads_references
-from relevance.reports.tables.table import DAGGER, GROWS, Cell, Marked, Table, Undefined, number_cell
+from relevance.reports.tables.table import DAGGER, GROWS, Cell, Marked, Table, Undefined, interval, number_cell
 
 BOUND = (
     "Best extracts are no systems, and read the references: no choice of sentences of that length has a higher ROUGE-1."
@@ -43,17 +43,28 @@ def spread_table(analyses: Sequence[SystemsAnalysis]) -> Table:
     return Table("distinguishability", "How far metrics tell systems apart", rows, [note])
 
 
-def system_table(analyses: Sequence[SystemsAnalysis], bounds: Sequence[GivenMeans] = ()) -> Table:
-    """Make the table of systems' means by metric, then of upper bounds; a dagger marks who beats the baselines."""
-    systems = list(dict.fromkeys(str(of.system) for found in analyses for of in found.runs))
-    rows: list[dict[str, Cell]] = [{"system": system} for system in systems]
+def system_table(
+    analyses: Sequence[SystemsAnalysis], bounds: Sequence[GivenMeans] = (), people: str | None = None
+) -> Table:
+    """Make the table of systems' means by metric, then of upper bounds; a dagger marks who beats the baselines.
+
+    The column of `people`, if there is one, comes first.
+    """
+    analyses = sorted(analyses, key=lambda found: found.name != people)
+    documents: dict[str, int] = {}
+    for found in analyses:
+        for of in found.runs:
+            documents[str(of.system)] = max(of.n, documents.get(str(of.system), 0))
+    rows: list[dict[str, Cell]] = [{"system": system, "documents": documents[system]} for system in documents]
     for found in analyses:
         runs = {str(of.system): of for of in found.runs}
-        for system, row in zip(systems, rows, strict=True):
+        for system, row in zip(documents, rows, strict=True):
             beats = system in found.beating and not reads_references(system)
             row[column_name(found)] = mean_cell(runs.get(system), DAGGER if beats else "")
     rows += [
-        {"system": bound.system}
+        dict[str, Cell](
+            {"system": bound.system, "documents": bound.documents or Undefined("their number is not known")}
+        )
         | {column_name(found): number_cell(bound.means.get(found.signature), NOT_SCORED) for found in analyses}
         for bound in bounds
     ]
@@ -62,8 +73,30 @@ def system_table(analyses: Sequence[SystemsAnalysis], bounds: Sequence[GivenMean
     notes += [RUNS] if any(of.runs > 1 for found in analyses for of in found.runs) else []
     notes += [GROWS] if any(map(has_keywords, analyses)) else []
     notes += [BOUND] if bounds else []
-    notes += [READING] if any(map(reads_references, systems)) else []
+    notes += [READING] if any(map(reads_references, documents)) else []
     return Table("systems", "Mean scores of systems", rows, notes)
+
+
+def mean_table(analyses: Sequence[SystemsAnalysis], only: str | None = None) -> Table:
+    """Make the table of systems' means by each metric, or by `only` one, with their intervals, a row each."""
+    rows: list[dict[str, Cell]] = [
+        {
+            "metric": found.name,
+            "system": str(of.system),
+            "mean": number_cell(of.mean, of.reason),
+            "95 %": interval(of.interval),
+            "documents": of.n,
+        }
+        for found in analyses
+        if only in (None, found.name)
+        for of in found.means
+    ]
+    note = (
+        "Intervals by Student's t over documents: where the mean over other documents like these would be. Two systems "
+        "are compared on the same documents, so intervals that overlap do not show that they are alike: see System "
+        "against system."
+    )
+    return Table("system_means", "Means of systems with intervals", rows, [note])
 
 
 def describe_fewer(analyses: Sequence[SystemsAnalysis]) -> list[str]:
@@ -138,7 +171,7 @@ def wilcoxon_table(analyses: Sequence[SystemsAnalysis], only: str | None = None)
             "first": str(two.first),
             "second": str(two.second),
             "difference": number_cell(two.difference, two.reason),
-            "n": two.n,
+            "documents": two.n,
             "p": number_cell(two.p, two.reason),
             "p (Holm)": number_cell(two.p_holm, two.reason),
             "words apart": longer.get((str(two.first), str(two.second)), Undefined("their lengths are not compared")),

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from relevance.analysis.ratio_intervals import Interval
 from relevance.analysis.significance import holm
 from relevance.analysis.systems import (
     SystemComparison,
@@ -16,10 +17,17 @@ from relevance.analysis.systems import (
     compare_systems,
     distinguishability,
     find_beating,
+    mean_interval,
     system_means,
 )
+from relevance.data.demo import FILE
+from relevance.data.importers import read_documents
+from relevance.data.records import make_examples
+from relevance.metrics import make_metrics
 
 NAN = math.nan
+
+NO_INTERVAL = mean_interval([])
 
 
 def test_means_of_systems() -> None:
@@ -28,16 +36,45 @@ def test_means_of_systems() -> None:
     documents = ["a", "b", "c", "a", "b", "a", "c"]
     systems = ["s", "s", "s", "t", "t", "u", 7]
     assert system_means(values, documents, systems) == [
-        SystemMean(7, 0.5, 1, 2),
-        SystemMean("s", 3, 3, 0),
-        SystemMean("t", 4, 1, 2),
-        SystemMean("u", None, 0, 3, "no document has a value"),
+        SystemMean(7, 0.5, 1, 2, mean_interval([0.5])),
+        SystemMean("s", 3, 3, 0, mean_interval([1, 2, 6])),
+        SystemMean("t", 4, 1, 2, mean_interval([4])),
+        SystemMean("u", None, 0, 3, mean_interval([]), "no document has a value"),
     ]
+
+
+def test_intervals_of_means() -> None:
+    values = [0.1, 0.4, 0.35, 0.8]
+    for level in (0.8, 0.95):
+        found = mean_interval(values, level)
+        assert (found.low, found.high) == pytest.approx(stats.t.interval(level, 3, np.mean(values), stats.sem(values)))
+    assert mean_interval([1.0]).reason == "fewer than 2 documents have a value"
+    assert mean_interval([1.0, 1.0 + 1e-12]) == Interval(None, None, 0.95, reason="all documents have the same value")
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize("name", ["rouge1", "rouge_k"])
+def test_intervals_contain_the_mean_as_often_as_is_said(name: str) -> None:
+    """Documents are drawn from those of the demo corpus, whose systems' means are then the truth."""
+    examples = [one for record in read_documents(FILE, "interchange") for one in make_examples(*record)]
+    (made,) = make_metrics([name])
+    values: dict[str, list[float | None]] = {one.system: [] for one in examples}
+    for example, score in zip(examples, made.score(examples), strict=True):
+        values[example.system].append(score.value)
+    random = np.random.default_rng(1)
+    for documents, least in ((24, 0.91), (100, 0.93)):
+        inside = [
+            found.low <= np.mean(of_system) <= found.high
+            for of_system in values.values()
+            for drawn in random.choice(of_system, size=(1000, documents))
+            if (found := mean_interval(drawn)).low is not None
+        ]
+        assert least < np.mean(inside) < 0.97
 
 
 def test_runs_over_seeds_are_one_system() -> None:
     # .40 and .42 and .47: mean .43, deviations -.03, -.01, .04, sqrt((.0009 + .0001 + .0016) / 3) = .029439
-    runs = [SystemMean(f"bart#{n}", mean, 20 - n, n) for n, mean in ((1, 0.40), (2, 0.42), (10, 0.47))]
+    runs = [SystemMean(f"bart#{n}", mean, 20 - n, n, NO_INTERVAL) for n, mean in ((1, 0.40), (2, 0.42), (10, 0.47))]
     [found] = combine_runs(runs)
     assert found[:2] == ("bart", pytest.approx(0.43))
     assert found.std == pytest.approx(0.029439, abs=1e-6)
@@ -48,12 +85,12 @@ def test_systems_of_one_run_and_of_none() -> None:
     one = "fewer than 2 runs have values"
     assert combine_runs(
         [
-            SystemMean("lead", 0.3, 5, 0),
-            SystemMean("gsum#1", 0.5, 4, 1),
-            SystemMean("lead#0", 0.2, 5, 0),  # runs are counted from 1: no run's name
-            SystemMean("gsum#2", None, 0, 5, "no document has a value"),
-            SystemMean("mtl#1", None, 0, 5, "no document has a value"),
-            SystemMean(7, 0.1, 5, 0),
+            SystemMean("lead", 0.3, 5, 0, NO_INTERVAL),
+            SystemMean("gsum#1", 0.5, 4, 1, NO_INTERVAL),
+            SystemMean("lead#0", 0.2, 5, 0, NO_INTERVAL),  # runs are counted from 1: no run's name
+            SystemMean("gsum#2", None, 0, 5, NO_INTERVAL, "no document has a value"),
+            SystemMean("mtl#1", None, 0, 5, NO_INTERVAL, "no document has a value"),
+            SystemMean(7, 0.1, 5, 0, NO_INTERVAL),
         ]
     ) == [
         SystemRuns("lead", 0.3, None, 1, 0, 5, one),

@@ -55,7 +55,7 @@ FORMATS = ("text", "json", "csv", "latex")
 OF_A_FILE = [
     *("agreement", "comparisons", "by_difference"),
     *("human", "length", "rouge_k", "matrix", "discrepancies", "correlation_tests"),
-    *("distinguishability", "systems", "wilcoxon"),
+    *("distinguishability", "systems", "system_means", "wilcoxon"),
 ]
 OF_A_STUDY = [
     *("agreement", "agreement_by_majority", "comparisons", "by_difference"),
@@ -574,7 +574,7 @@ def test_a_study_of_conflicts_is_weighed(sqlite_url):
     # what is not weighed says so: what rests on judgments, while metrics' figures are of all summaries
     notes = {name: " ".join(table["notes"]) for name, table in analysis["tables"].items()}
     assert "Wilcoxon's test is not weighed" in notes["comparisons"]
-    for table in ("distinguishability", "systems", "wilcoxon"):
+    for table in ("distinguishability", "systems", "system_means", "wilcoxon"):
         assert "Not weighed: the column human: judgments won describes the pairs that were drawn" in notes[table]
     for table in ("reliability", "cohen", "annotators", "position", "human", "correlation_tests"):
         assert "Not weighed: this describes the pairs that were drawn" in notes[table]
@@ -584,7 +584,10 @@ def test_a_study_of_conflicts_is_weighed(sqlite_url):
     assert unweighed.half == 0.25  # what the weights correct
 
     printed = run("analyze", "--study", "S").stdout
-    saying = {"distinguishability", "systems", "wilcoxon", "reliability", "cohen", "annotators", "position", "human"}
+    saying = {
+        *("distinguishability", "systems", "system_means", "wilcoxon"),
+        *("reliability", "cohen", "annotators", "position", "human"),
+    }
     for name, table in analysis["tables"].items():
         below = printed.split(f"{table['title']}\n", 1)[1].split("\n\n", 1)[0]
         assert ("Not weighed: " in below) == (name in {*saying, "correlation_tests"}), name

@@ -231,11 +231,7 @@ def test_a_slide_shows_what_fits_the_verdict_first() -> None:
     rouge_k = signatures()["rouge_k"]
     found = {rouge_k: [explained(rouge_k, one) for one in shown.examples]}
     slide, page = (presented_html(shown, 1, found, slide=slide) for slide in (True, False))
-    assert (
-        slide.index(escape("Prefer B, as the author did"))
-        < slide.index("It opens so.")
-        < slide.index("Summary A")
-    )
+    assert slide.index(escape("Prefer B, as the author did")) < slide.index("It opens so.") < slide.index("Summary A")
     assert 'class="presented slide long"' in slide  # its letters are smaller
     named = [re.findall(r"<li.*?</li>", html) for html in (slide, page)]
     assert [visible(item) for item in named[0][:2]] == ["word8 A ✗ B ✓", "word0 A ✗ B ✗"]

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 from streamlit.testing.v1 import AppTest
 
 from relevance.analysis.agreement.counts import credit_pairs
@@ -53,7 +54,7 @@ TABLES = {
     "rouge_k": ("With ROUGE-K", "pooled"),
     "discrepancies": ("With ROUGE-K", "of decided"),
     "matrix": ("With each other", "pooled"),
-    "systems": ("Mean scores", "system"),
+    "system_means": ("Mean scores", "95 %"),
     "wilcoxon": ("Significant differences", "p (Holm)"),
     "reliability": (None, "value"),
     "cohen": (None, "kappa"),
@@ -68,6 +69,12 @@ def table(app: AppTest, name: str) -> pd.DataFrame:
     """A table of the page; its key does not reach AppTest."""
     under, column = TABLES[name]
     (found,) = (d.value for d in (tab(app, under) if under else app).dataframe if column in d.value.columns)
+    return found
+
+
+def means(app: AppTest) -> pd.DataFrame:
+    """The table of all metrics' means, which stands below that of one."""
+    (found,) = (d.value for d in tab(app, "Mean scores").dataframe if list(d.value)[:2] == ["system", "documents"])
     return found
 
 
@@ -376,7 +383,7 @@ def test_correlations_are_those_of_the_functions(known: World, method: str) -> N
             assert all(row[what] == n if what in row else f"{what}: {n}" in said(app) for what, n in counted.items())
             assert f"coefficient: {COEFFICIENTS[method]}" in said(app)
     assert "not the two" not in said(app)
-    assert len(table(open_page("systems.py"), "systems")) == 3
+    assert len(means(open_page("systems.py"))) == 3
     assert "— (" in said(app)  # rouge_k is constant in d3
 
 
@@ -444,7 +451,7 @@ def test_two_metrics_are_tested_and_systems_are_compared(known: World) -> None:
     shown = table(app, "wilcoxon")
     assert set(shown["metric"]) == {"ROUGE-K"}
     assert list(shown["difference"]) == pytest.approx([-0.1, -0.1, 0.0])
-    assert list(shown["n"]) == [3, 3, 4]
+    assert list(shown["documents"]) == [3, 3, 4]
 
 
 def test_who_beats_the_baselines_has_a_dagger(world: World) -> None:
@@ -455,20 +462,41 @@ def test_who_beats_the_baselines_has_a_dagger(world: World) -> None:
     world.score(ROUGE_K, lambda document, system: int(document[1]) * (1 + (system == "a")) / 20)
     app = open_page("systems.py")
     assert "†" not in said(app)
-    assert list(table(app, "systems")["ROUGE-1"]) == pytest.approx([0.63, 0.23, 0.13])
+    assert list(means(app)["ROUGE-1"]) == pytest.approx([0.63, 0.23, 0.13])
     app.multiselect(key=f"baselines:{NAME}").set_value(["b", "c"]).run()
-    assert list(table(sound(app), "systems")["ROUGE-1"]) == ["0.630†", "0.230", "0.130"]
+    assert list(means(sound(app))["ROUGE-1"]) == ["0.630†", "0.230", "0.130"]
     assert "†: beats each of b, c: a higher mean" in said(app)
+
+
+def test_systems_come_in_the_order_of_people(world: World) -> None:
+    world.add(documents=[f"d{n}" for n in range(4)], ratings={"a": 2, "b": 1, "c": 3})
+    world.score(ROUGE1, lambda document, system: ord(system) / 200 + int(document[1]) / 10)
+    app = open_page("systems.py")
+    shown = means(app)
+    assert list(shown)[:3] == ["system", "documents", "ratings of relevance"]
+    assert list(shown["system"]) == ["c", "a", "b"]
+    assert list(shown["documents"]) == [4, 4, 4]
+    select(app, "mean_metric", "ROUGE-1")
+    chosen = table(app, "system_means")
+    assert list(chosen["system"]) == ["c", "a", "b"]
+    middle, half = 99 / 200 + 0.15, stats.t.ppf(0.975, 3) * np.std([0, 0.1, 0.2, 0.3], ddof=1) / 2
+    assert chosen["95 %"][0] == f"[{middle - half:.3f}, {middle + half:.3f}]"
+    assert "From top to bottom by ratings of relevance, the highest mean first." in said(app)
+    world.add(name="unrated")
+    world.score(ROUGE1, lambda document, system: 0.5, name="unrated")
+    alone = open_page("systems.py", dataset="unrated")
+    assert list(means(alone)["system"]) == ["a", "b", "c"]
+    assert "From top to bottom" not in said(alone)
 
 
 def test_systems_stand_beside_the_best_extracts_where_they_were_searched_for(world: World) -> None:
     world.add()
     world.score(metric("rouge1").signature, lambda document, system: 0.25)
-    assert "best extract" not in " ".join(table(open_page("systems.py"), "systems")["system"])
+    assert "best extract" not in " ".join(means(open_page("systems.py"))["system"])
     signature = OracleTask(algorithms=("exact",)).signatures["exact"]
     bounds = {document: StoredBound(f1, (0,), 0, f1, 0.1) for document, f1 in {"d0": 0.5, "d1": 0.75}.items()}
     world.data.add_bounds(dataset=NAME, signature=signature, bounds=bounds)
-    shown = table(open_page("systems.py"), "systems")
+    shown = means(open_page("systems.py"))
     assert list(shown["system"]) == ["a", "b", "c", "best extract (2 of 4 documents)"]
     assert list(shown["ROUGE-1"]) == pytest.approx([0.25, 0.25, 0.25, 0.625])
 
@@ -488,7 +516,7 @@ def test_the_words_stay_beside_rouge_k_whichever_metrics_are_chosen(world: World
     for signature in (ROUGE1, ROUGE_K, LENGTH):
         world.score(signature, lambda document, system: 0.5)
     app = open_page("systems.py", dataset=NAME, metrics=["ROUGE-K"])
-    assert list(table(app, "systems")) == ["system", "ROUGE-K", "words"]
+    assert list(means(app)) == ["system", "documents", "ROUGE-K", "words"]
     assert "Keyword recall grows with length" in said(app)
     assert list(table(app, "wilcoxon"))[-1] == "words apart"
 
@@ -499,9 +527,9 @@ def test_keywords_are_told_apart_by_the_source_where_that_is_asked_for(world: Wo
     world.data.add_dataset(name=NAME, format="interchange", sha256="0", records=[(document, summaries)])
     world.score(ROUGE_K, lambda document, system: 0.5)
     app = open_page("systems.py")
-    assert "IN-SRC" not in table(app, "systems")
+    assert "IN-SRC" not in means(app)
     sound(app.toggle(key="by_source").set_value(True).run())
-    shown = table(app, "systems")
+    shown = means(app)
     assert list(shown["IN-SRC"]) == [1, 1]
     assert list(shown["OUT-SRC"]) == [0, 1]
 
@@ -513,8 +541,8 @@ def test_published_figures_stand_in_a_table_of_their_own(world: World) -> None:
     assert app.selectbox(key=f"published:{NAME}").value is None  # these are no documents of a paper
     assert "As published" not in [header.value for header in app.header]
     select(app, f"published:{NAME}", "SciTLDR")
-    own, shown = (frame.value for frame in tab(app, "Mean scores").dataframe)
-    assert list(own["system"]) == ["a", "b", "c"]
+    *_, shown = (frame.value for frame in tab(app, "Mean scores").dataframe)
+    assert list(means(app)["system"]) == ["a", "b", "c"]
     assert list(shown["system"]) == ["BART", "TDSum"]
     assert list(shown["ROUGE-K"]) == [0.4136, 0.4304]
     assert "Quoted, not computed here" in said(app)
@@ -540,7 +568,7 @@ def test_what_is_not_weighed_says_so(world: World) -> None:
     world.judge("Ana", first)
     app = open_page("systems.py")
     note = "Not weighed: the column judgments won describes the pairs that were drawn"
-    assert said(app).count(note) == 3  # systems, distinguishability, wilcoxon
+    assert said(app).count(note) == 4  # systems, system_means, distinguishability, wilcoxon
     agreement = said(open_page("agreement.py"))
     assert "Wilcoxon's test is not weighed" in agreement
     assert agreement.count("Not weighed: this describes the pairs that were drawn") == 1  # of the sides
@@ -554,7 +582,7 @@ def test_all_tables_of_a_study_are_of_its_systems(world: World) -> None:
     world.ask(systems=("a", "c"))
     world.judge("Ana", first)
     app = open_page("systems.py")
-    assert {*table(app, "systems")["system"]} == {"a", "c"}
+    assert {*means(app)["system"]} == {"a", "c"}
     assert app.multiselect(key=f"baselines:{NAME}:Study").options == ["a", "c"]
     correlation = open_page("correlation.py")
     assert {*table(correlation, "discrepancies")["n"]} == {4}  # a pair in each of four documents

@@ -153,10 +153,12 @@ def test_stored_bounds_are_a_row_each(sqlite_url: str) -> None:
     assert stored_bounds(store, "s", documents) == [
         # e is not proven: no extract exceeds .75
         GivenMeans(
-            "best extract, at most the words of the first reference (1 of 2 documents)", {ROUGE1: 0.25, LENGTH: 3}
+            "best extract, at most the words of the first reference (1 of 2 documents)",
+            {ROUGE1: 0.25, LENGTH: 3},
+            documents=1,
         ),
-        GivenMeans("best sentence (1 of 2 documents)", {ROUGE1: 0.5, LENGTH: 4}),
-        GivenMeans("best extract", {ROUGE1: (0.5 + 0.75) / 2, LENGTH: (7 + 2) / 2}),
+        GivenMeans("best sentence (1 of 2 documents)", {ROUGE1: 0.5, LENGTH: 4}, documents=1),
+        GivenMeans("best extract", {ROUGE1: (0.5 + 0.75) / 2, LENGTH: (7 + 2) / 2}, documents=2),
     ]  # fmt: skip
 
 
@@ -171,6 +173,7 @@ def test_bounds_stand_below_the_systems_and_are_marked_by_nothing() -> None:
     assert [isinstance(row["ROUGE-1"], Marked) for row in systems] == [False, False, True]
     assert bound == {
         "system": "best extract",
+        "documents": Undefined("their number is not known"),
         "ROUGE-1": 0.5,
         "ROUGE-2": Undefined("best extracts are chosen by ROUGE-1, and not scored otherwise"),
     }
@@ -197,7 +200,11 @@ def test_runs_over_seeds_are_one_row_with_their_standard_deviation() -> None:
     assert found.beating == ("bart", "lone")
     section = system_table([found])
     bart, lead, lone = section.rows
-    assert bart == {"system": "bart", "ROUGE-1": Marked(pytest.approx(3.5 / 8 + 0.5), "†", pytest.approx(1.5))}
+    assert bart == {
+        "system": "bart",
+        "documents": 8,
+        "ROUGE-1": Marked(pytest.approx(3.5 / 8 + 0.5), "†", pytest.approx(1.5)),
+    }
     assert isinstance(lead["ROUGE-1"], float)
     assert lone["ROUGE-1"] == Marked(4.5, "†")  # a single run has no spread
     assert "±: standard deviation over the runs" in " ".join(section.notes)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from relevance.analysis.agreement.planning import observe_metrics, pairs_for_interval, pairs_to_separate
 from relevance.analysis.arrays import Draws
@@ -55,7 +56,7 @@ from relevance.reports.tables.keywords import (
 )
 from relevance.reports.tables.people import annotators_table, cohen_table, ranking_table, reliability_table
 from relevance.reports.tables.planning import observed_table, plan_table
-from relevance.reports.tables.systems import spread_table, system_table, wilcoxon_table
+from relevance.reports.tables.systems import mean_table, spread_table, system_table, wilcoxon_table
 from relevance.reports.tables.table import Cell, Marked, Range, Table, Undefined, interval, number_cell
 
 NAN = math.nan
@@ -434,9 +435,18 @@ def test_systems(monkeypatch: pytest.MonkeyPatch) -> None:
     means = system_table(found)
     assert cells_of(means, "system", "human") == [("a", 2.0), ("b", pytest.approx(11 / 3))]
     assert reason(means, 0, "none") == "no summary of this system has a score"
+    intervals = mean_table(found)
+    assert cells_of(intervals, "metric", "system", "mean", "documents")[:2] == [
+        ("human", "a", 2.0, 3), ("human", "b", pytest.approx(11 / 3), 3)
+    ]  # fmt: skip
+    low, high = stats.t.interval(0.95, 2, 11 / 3, stats.sem([2, 4, 5]))
+    assert intervals.rows[1]["95 %"] == Range(pytest.approx(low), pytest.approx(high))
+    assert reason(intervals, 2, "mean") == "no document has a value"
+    assert reason(intervals, 2, "95 %") == "fewer than 2 documents have a value"
+    assert cells_of(mean_table(found, "none"), "metric") == [("none",)] * 2
     tests = wilcoxon_table(found)
     # three differences of one sign: 2 / 2^3
-    assert cells_of(tests, "metric", "first", "second", "difference", "n", "p", "p (Holm)")[0] == (
+    assert cells_of(tests, "metric", "first", "second", "difference", "documents", "p", "p (Holm)")[0] == (
         "human", "a", "b", pytest.approx(-5 / 3), 3, pytest.approx(0.25), pytest.approx(0.25)
     )  # fmt: skip
     assert reason(tests, 1, "p") == reason(tests, 1, "difference")
