@@ -45,13 +45,10 @@ from relevance.metrics.base import Metric, Score
 from relevance.metrics.cleaned import of_texts
 from relevance.metrics.keywords.extractors import compared_keywords, documents_keywords, shared_keywords
 from relevance.metrics.languages import read_by
-from relevance.metrics.notices import LOOKED_AT, OF_METRICS, find_notices
+from relevance.metrics.notices import LOOKED_AT, OF_METRICS, describe_missing, find_notices
 from relevance.metrics.scoring import Failures, score_record, score_records
 from relevance.reports import formats
 from relevance.reports.tables.keywords import extractors_table
-
-NAMED_REASONS = 3
-"""The most reasons of missing scores that are named."""
 
 
 @dataclass(frozen=True)
@@ -149,7 +146,9 @@ def print_score_counts(outcome: Outcome, names: Sequence[str]) -> None:
     counts = {name: count_scores(outcome, name) for name in names}
     rows = [(name, found.mean, found.scores, found.missing) for name, found in counts.items()]
     print_table(["metric", "mean", "n", "missing"], rows)
-    say_missing({name: found.reasons for name, found in counts.items()})
+    say_notices(
+        {"missing": describe_missing({name: {**found.reasons, None: found.scores} for name, found in counts.items()})}
+    )
     for name, found in counts.items():
         if found.truncated:
             say(f"{name}: {found.truncated} scores of texts longer than the model's limit, whose end was not seen")
@@ -197,9 +196,9 @@ def score_stored(name: str, chosen: dict[str, Any]) -> None:
     computed = score_missing(store, name, metrics, failures)
     for metric in metrics:
         click.echo(f"{metric.name}: {computed[metric.name]} computed  {in_one_line(metric.signature)}")
-    missing = {one.name: store.scores(dataset=name, signature=one.signature).values() for one in metrics}
-    say_missing({metric: Counter(score.missing for score in scores) for metric, scores in missing.items()})
-    say_notices(find_notices(store.records(name), [metric.signature for metric in metrics]))
+    reasons = {metric.name: store.reasons(dataset=name, signature=metric.signature) for metric in metrics}
+    notices = find_notices(store.records(name), [metric.signature for metric in metrics])
+    say_notices({"missing": describe_missing(reasons), **notices})
     check_failures(failures)
 
 
@@ -239,13 +238,12 @@ def score_to_file(records: Records, metrics: Sequence[Metric], output: Path) -> 
         ["metric", "mean", "n", "missing"],
         [mean_row(metric.name, [scores[metric.name].value for _, scores in rows]) for metric in metrics],
     )
-    say_missing(
-        {
-            metric.name: Counter(scores[metric.name].missing for _, scores in rows)
-            for metric in metrics
-            if metric.name not in failures
-        }
-    )
+    reasons = {
+        metric.name: Counter(scores[metric.name].missing for _, scores in rows)
+        for metric in metrics
+        if metric.name not in failures
+    }
+    say_notices({"missing": describe_missing(reasons)})
     for name in (metric.name for metric in metrics):
         if cut := sum(scores[name].truncated for _, scores in rows):
             say(f"{name}: {cut} scores of texts longer than the model's limit, whose end was not seen")
@@ -253,19 +251,6 @@ def score_to_file(records: Records, metrics: Sequence[Metric], output: Path) -> 
     say_notices({kind: said for kind, said in notices.items() if kind in OF_METRICS})  # the others are said already
     say(f"wrote {' and '.join(map(str, written))}")
     check_failures(failures)
-
-
-def say_missing(reasons: Mapping[str, Mapping[str | None, int]]) -> None:
-    """Say by metric why scores are missing, from the numbers of the reasons; metrics of the same reasons together."""
-    same: dict[str, list[str]] = {}
-    for metric, counts in reasons.items():
-        ranked = sorted(((count, reason) for reason, count in counts.items() if reason is not None), reverse=True)
-        if ranked:
-            said = "; ".join(f"{reason} ({count:,})" for count, reason in ranked[:NAMED_REASONS])
-            more = f"; and {len(ranked) - NAMED_REASONS} other reasons" if ranked[NAMED_REASONS:] else ""
-            same.setdefault(said + more, []).append(metric)
-    for reason, metrics in same.items():
-        say(f"{', '.join(metrics)}: scores are missing: {reason}")
 
 
 def say_notices(notices: Mapping[str, Sequence[str]]) -> None:

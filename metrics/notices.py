@@ -3,7 +3,7 @@
 The same is said wherever texts are read or scored: by commands, over shards, in Python, on pages and in reports.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 
 import regex
@@ -33,6 +33,9 @@ OF_METRICS = ("sources", "words", "line breaks")
 """The kinds of notices that follow from the metrics; the others are of any texts, and are said when these are read."""
 
 ASCII_WORD = regex.compile("[A-Za-z0-9]+")
+
+NAMED_REASONS = 3
+"""The most reasons of missing scores that are named."""
 
 Records = Iterable[tuple[Document, Sequence[Summary]]]
 
@@ -68,10 +71,10 @@ class BrokenWords:
         likely = guess_language(self.texts)
         if likely == ENGLISH and self.broken <= IN_ENGLISH * self.words:
             return ""
-        known = "" if likely in (None, ENGLISH) else f" (such as {likely}, {LANGUAGES[likely].name})"
+        language = "CODE" if likely in (None, ENGLISH) else f"{likely} ({LANGUAGES[likely].name}?)"
         return (
             f"{self.broken:,} of the {self.words:,} words in {where} have letters outside a-z, such as {self.example}, "
-            f"and are broken there or not seen; give their language with --language{known}, or use --tokenizer unicode"
+            f"and are broken there or not seen; score by relevance score --language {language}, or --tokenizer unicode"
         )
 
 
@@ -88,6 +91,23 @@ def describe_words(
     if english:
         said.append(f"{english}: texts are taken for English, but many of their words have letters outside a-z")
     return said
+
+
+def describe_missing(reasons: Mapping[str, Mapping[str | None, int]]) -> list[str]:
+    """Say by metric how many scores are missing and why; metrics of the same reasons together.
+
+    `reasons` has a metric's number of scores by the reason for which they are missing, which is None if they are not.
+    """
+    same: dict[str, list[str]] = {}
+    for metric, counts in reasons.items():
+        ranked = sorted(((count, reason) for reason, count in counts.items() if reason is not None), reverse=True)
+        if not ranked:
+            continue
+        missing, all_scores = sum(count for count, _ in ranked), sum(counts.values())
+        said = "; ".join(f"{reason} ({count:,})" for count, reason in ranked[:NAMED_REASONS])
+        more = f"; and {len(ranked) - NAMED_REASONS} other reasons" if ranked[NAMED_REASONS:] else ""
+        same.setdefault(f"{missing:,} of {all_scores:,} scores are missing: {said}{more}", []).append(metric)
+    return [f"{', '.join(metrics)}: {said}" for said, metrics in same.items()]
 
 
 def reads_english(signature: Signature) -> bool:
@@ -145,7 +165,7 @@ def describe_lines(signatures: Iterable[str], name_of: Callable[[str], str]) -> 
     read = {name_of(one): Signature.parse(one).values for one in signatures}
     return [
         f"{name}: no summary or reference has a line break, so that each is one sentence, as for ROUGE-L; "
-        "--lsum-sentences split takes the sentences"
+        "relevance score --lsum-sentences split takes the sentences"
         for name, values in read.items()
         if values.get("sentences") == "lines"
     ]

@@ -1,5 +1,6 @@
 """Scores, by signature and by the hash of everything that was scored."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from operator import add
 from typing import Any, NamedTuple, TypeVarTuple
@@ -110,6 +111,17 @@ class ScoreStore(DatasetStore):
                 .order_by(DocumentRow.position, SummaryRow.id)
             )
             return {(key, system): StoredScore(value, missing, cut) for key, system, value, missing, cut in rows}
+
+    def reasons(self, *, dataset: str, signature: str) -> Counter[str | None]:
+        """Count a data set's scores under one signature by the reason why they are missing; None if they are not.
+
+        Raises `UnknownDataset`.
+        """
+        with self.reading() as session:
+            columns = select(ScoreRow.missing, func.count(SummaryRow.id)).group_by(ScoreRow.missing)
+            of_dataset = join_scores(columns, in_dataset(session, dataset))
+            rows = session.execute(of_dataset.where(SignatureRow.text == signature)).tuples()
+            return Counter(dict(rows.all()))
 
     def stored(self, *, dataset: str, document_id: str, systems: Sequence[str]) -> dict[str, dict[str, StoredScore]]:
         """Load the scores of some summaries of one document, by signature and system, with reasons and flags.

@@ -189,6 +189,10 @@ GUARDS: dict[str, tuple[Outcomes, Call]] = {
             metric="rouge1", signature="rouge1|test", scores={"0" * 64: StoredScore(0.5, None)}
         ),
     ),
+    "DataStore.reasons": (
+        RESEARCHERS,
+        lambda stores, lab: stores.data.reasons(dataset="news", signature="rouge1|test"),
+    ),
     "DataStore.signatures": (RESEARCHERS, lambda stores, lab: stores.data.signatures("news")),
     "DataStore.scores": (
         RESEARCHERS,

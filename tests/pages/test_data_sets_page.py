@@ -17,7 +17,7 @@ from relevance.data.records import SOURCE_CUT, TRAINED_ON, Summary
 from relevance.data.store import CANCELLED, DataStore
 from relevance.metrics import METRICS, default_metrics, make_metrics
 from relevance.metrics.scoring import score_dataset
-from relevance.pages.components.datasets.progress import run_progress
+from relevance.pages.components.datasets.progress import name_scarce, run_progress
 from tests.pages.import_form import of_column, of_columns, upload
 from tests.pages.opening import address, drawn_until, html, open_page, press, pressed, said, sound, visible
 
@@ -253,6 +253,19 @@ def test_by_how_many_metrics_a_data_set_is_scored(demo: tuple[DataStore, Annotat
     assert rows.loc["ROUGE-K", "undefined"] == 0
     assert rows.loc["BERTScore", "summaries"] == "0 of 96"
     assert np.isnan(rows.loc["BERTScore", "undefined"])  # nobody has asked, which is not 0
+
+
+def test_missing_scores_are_said_with_their_reasons(store: DataStore) -> None:
+    press(upload("mine.csv", TEMPLATE), "import")  # one reference and no title
+    score_dataset(store, "mine", make_metrics(["rouge1", "rouge_k"]))
+    summaries = store.dataset("mine").summaries
+    missing = f"ROUGE-K: {summaries} of {summaries} scores are missing: no keywords: there are not two texts"
+    assert missing in said(open_part("Scores"))
+    run = store.start_run(dataset="mine", metrics=["rouge1", "rouge_k"])
+    (scarce,) = name_scarce(run)
+    assert scarce.startswith(missing)
+    assert name_scarce(replace(run, metrics=("rouge1",))) == []
+    assert name_scarce(replace(run, error="it broke")) == []
 
 
 def test_the_next_step_is_offered(store: DataStore) -> None:

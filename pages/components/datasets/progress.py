@@ -9,6 +9,7 @@ import streamlit as st
 from relevance.data.database import now
 from relevance.data.store import CANCELLED, DIED, Run, RunGoingOn
 from relevance.metrics.registry import label_of
+from relevance.pages.components.shared.counts import say_missing
 from relevance.pages.components.shared.database import guard_database
 from relevance.pages.components.shared.messages import WATCHED, announce, errors_shown, kept_messages
 from relevance.pages.components.shared.stores import open_stores
@@ -94,7 +95,7 @@ def show_runs(names: Sequence[str], *, redraw: bool = False) -> None:
         watched.difference_update(run.id for run in over)
         if redraw:
             kept_messages().show_again()
-        announce(*(said for run in over for said in run_end(run)))
+        announce(*(said for run in over for said in [*run_end(run), *name_scarce(run)]))
 
 
 def has_advanced(run: Run) -> bool:
@@ -135,6 +136,15 @@ def run_end(run: Run) -> list[str]:
     if run_problems(run):
         return []
     return list(run.said) or [f"Scored {run.dataset}."]
+
+
+def name_scarce(run: Run) -> list[str]:
+    """Say by which of its metrics most summaries have no score, and why, if a run is over that scored."""
+    if run.systems or run.error is not None:
+        return []
+    stored = open_stores().data.signatures(run.dataset)
+    scarce = [one.signature for one in stored if one.metric in run.metrics and 2 * one.undefined > one.scored]
+    return say_missing(run.dataset, scarce)
 
 
 def run_progress(run: Run, before: int = 0) -> tuple[float, str]:

@@ -11,8 +11,10 @@ from relevance.data.store import Dataset, RunGoingOn
 from relevance.metrics.registry import METRICS
 from relevance.pages.background.waiting import later
 from relevance.pages.components.datasets.progress import start_scoring
-from relevance.pages.components.shared.counts import signatures_of
+from relevance.pages.components.shared.counts import say_missing, signatures_of
+from relevance.pages.components.shared.messages import sentence
 from relevance.pages.components.shared.stores import open_stores
+from relevance.reports.escaping import in_markdown
 
 OF_SCORES = {
     "summaries": st.column_config.TextColumn(help="Summaries that were scored."),
@@ -81,3 +83,5 @@ def show_scores(dataset: Dataset) -> None:
         if name not in scored
     ]
     st.dataframe(pd.DataFrame(rows), hide_index=True, placeholder="—", height="content", column_config=OF_SCORES)
+    for said in say_missing(dataset.name, [one.signature for one in signatures if one.undefined]):
+        st.caption(in_markdown(sentence(said)))

@@ -1,6 +1,10 @@
 """Counts over all of a data set's summaries and scores."""
 
+from collections.abc import Iterable
+
 from relevance.data.store import Dataset, StoredSignature
+from relevance.metrics.notices import describe_missing
+from relevance.metrics.registry import label_of
 from relevance.pages.background.computed import computed
 from relevance.pages.background.waiting import read_at_first
 from relevance.pages.components.shared.stores import TextVersion, open_stores, version_of
@@ -16,6 +20,12 @@ def signatures_of(dataset: Dataset) -> tuple[StoredSignature, ...]:
 def count_signatures(dataset: str, version: TextVersion, tokens: tuple[str, ...]) -> tuple[StoredSignature, ...]:
     """Count a data set's scores by signature; `tokens` are the versions of all scores and texts."""
     return tuple(open_stores().data.signatures(dataset))
+
+
+def say_missing(dataset: str, signatures: Iterable[str]) -> list[str]:
+    """Say under which of these signatures scores of a data set are missing, how many, and why."""
+    data = open_stores().data
+    return describe_missing({label_of(one): data.reasons(dataset=dataset, signature=one) for one in signatures})
 
 
 @computed("Looking for documents with one text", kept=64)
