@@ -184,8 +184,9 @@ def print_trials(found: Sequence[Trial], aspect: str) -> None:
         rows.append((spread.metric, "sd", "", *spread.sds))
     print_table(["metric", "reference", "n", "pooled", "within", "systems", "half"], rows)
     click.echo(
-        f"\nCompared with {aspect}, one reference at a time. n: summaries; pooled, within, systems: Pearson's r over "
-        "all summaries, within documents, of systems; half: share of pairs on which metric and people agree, ties half."
+        f"\nCompared with {aspect}, one reference at a time. n: summaries; pooled, within, systems: Pearson's r "
+        "pooled, within documents, at the system level; half: share of pairs on which metric and people agree, ties "
+        "half."
     )
 
 

@@ -112,8 +112,8 @@ def ask(context: Context) -> CorrelationChoice:
                 default=BY_LEVEL,
                 key="resample",
                 required=True,
-                help="Intervals hold for new documents, systems or both: whichever they draw. By level: documents for "
-                "the pooled coefficient and that within documents, documents and systems for the system level.",
+                help="Intervals hold for what they draw anew: documents, systems or both. By level: documents for "
+                "pooled and within documents, documents and systems for the system level.",
             )
     return CorrelationChoice(context, method, level, None if drawn == BY_LEVEL else cast(Resample, drawn))
 

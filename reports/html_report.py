@@ -181,10 +181,10 @@ def charts_of(contents: Contents) -> Iterable[tuple[str, str]]:
     if any(row.levels.global_.r is not None for row in human):
         yield (
             "human",
-            figure(correlation_charts.correlation_chart(human, "global", human[0].first), "Pearson's r, all summaries"),
+            figure(correlation_charts.correlation_chart(human, "global", human[0].first), "Pearson's r, pooled"),
         )
     if any(row.levels.global_.r is not None for row in matrix):
-        yield "matrix", figure(correlation_charts.correlation_heatmap(matrix, "global"), "Pearson's r, all summaries")
+        yield "matrix", figure(correlation_charts.correlation_heatmap(matrix, "global"), "Pearson's r, pooled")
     if "ranking" not in contents.names:  # ratings are nobody's choices
         return
     ranking = results.reliability.ranking

@@ -167,9 +167,10 @@ def how_it_was_computed(results: Results) -> list[str]:
         "Metrics are compared on the same pairs by a sign-flip test over documents (exact McNemar test where every "
         "document gives one pair and no tie earns half), with Holm's correction.",
         *who_is_sampled(results),
-        "Correlations are Pearson's r, Spearman's rho and Kendall's tau-b over all summaries, averaged within "
-        "documents, and over the systems' means; metrics are compared by permutation tests (Deutsch et al. "
-        f"2021): {tests_of(settings.permute)}, with Holm's correction over the comparisons of a level.",
+        "Correlations are Pearson's r, Spearman's rho and Kendall's tau-b pooled over all summaries, within "
+        "documents (the mean of theirs), and at the system level (of the systems' means); metrics are compared by "
+        f"permutation tests (Deutsch et al. 2021): {tests_of(settings.permute)}, with Holm's correction over the "
+        "comparisons of a level.",
         f"Differences are called significant where p is below {ALPHA:g} after the correction.",
         "Agreement between annotators is Krippendorff's alpha (nominal), Fleiss' kappa and Cohen's kappa; systems are "
         "ranked by a penalised Bradley-Terry model.",

@@ -10,6 +10,9 @@ from relevance.reports.evidence.blocks import block, in_group, quote_span
 from relevance.reports.evidence.marks import Mark
 from relevance.reports.evidence.phrases import Seen, join_first_items, reference_heading
 
+FOUND_OR_MISSING = {"matched": "found in this summary", "missed": "missing from this summary"}
+"""What marks of keywords mean, in the legend."""
+
 
 def rouge_k_html(evidence: RougeKEvidence, example: Example) -> str:
     """Write the keywords, matched and missed, as HTML: listed, and marked in the summary and the compared texts."""
@@ -35,7 +38,7 @@ def rouge_k_html(evidence: RougeKEvidence, example: Example) -> str:
     hits = sum(bool(places) for _, places in evidence.keywords)
     said = f"{hits} of {format_count(len(evidence.keywords), 'keyword')} in the summary."
     passages = [(example.candidate, ours, "Summary"), *zip(evidence.texts, theirs, names, strict=True)]
-    return block([said], passages, f'<ul class="whole">{"".join(items)}</ul>')
+    return block([said], passages, f'<ul class="whole">{"".join(items)}</ul>', FOUND_OR_MISSING)
 
 
 def describe_keywords(seen: Sequence[Seen]) -> list[str]:

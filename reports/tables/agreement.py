@@ -70,7 +70,7 @@ def agreement_table(
     if ceiling is not None:
         people = agreement_row("people", ceiling, "each judgment against the majority of the others", 0)
         if ceiling.agreement.pairs == 0:
-            alone = Undefined("no pair was judged by 2 annotators one of whom has a preference")
+            alone = Undefined("no pair was judged by 2 annotators, at least one with a preference")
             people |= {name: alone for name, cell in people.items() if isinstance(cell, Undefined)}
         no_scores = Undefined("people choose, and have no scores to be close")
         rows.append(people | dict.fromkeys(OF_CLOSE_SCORES, no_scores))
@@ -87,8 +87,8 @@ def agreement_table(
 def explain_agreement(analysis: AgreementAnalysis, ceiling: MetricEvaluation | None) -> list[str]:
     """Say what the columns and rows of the table of agreement mean, and what its intervals hold for."""
     said = [
-        "n: pairs on which people and the metric have a say; C: the metric prefers the same summary, D: the other one, "
-        "T: neither (within 1e-9).",
+        "n: pairs on which people prefer a summary and the metric has scores; C: the metric prefers the same "
+        "summary, D: the other one, T: neither (within 1e-9).",
         *(f"{rule[0].upper()}{rule[1:]}." for rule in TIE_RULE_NAMES.values()),
         "Coverage: (C + D) / n. acc_eq: ties of people count, too, and differences up to a threshold are ties of the "
         "metric; each document is judged by a threshold fitted on others, the column shows the one fitted on all.",

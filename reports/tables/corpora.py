@@ -64,7 +64,7 @@ def people_cell(corpus: CorpusAgreement) -> Cell:
     if corpus.ceiling is None:
         return Undefined("ratings are means: people by themselves are in analyze --by-annotator")
     share = corpus.ceiling.agreement.half
-    return Undefined("no pair was judged by two people one of whom has a preference") if share is None else share
+    return Undefined("no pair was judged by two people, at least one with a preference") if share is None else share
 
 
 def explain_corpora(corpora: Sequence[CorpusAgreement], labels: Mapping[str, str]) -> list[str]:

@@ -149,7 +149,7 @@ def discrepancy_table(found: Sequence[Discrepancy]) -> Table:
     ]
     notes += [ratio_intervals_note(row.share_interval.level, row.over) for row in found[:1]]
     empty = "the summaries are not scored by ROUGE-K and another metric"
-    return Table("discrepancies", "Pairs on which ROUGE-K and another metric part", rows, notes, empty)
+    return Table("discrepancies", "Pairs on which ROUGE-K and another metric disagree", rows, notes, empty)
 
 
 PERMUTATION_TESTS: dict[Permute, str] = {

@@ -180,8 +180,8 @@ def test_the_charts_are_drawings(report: list[Path]) -> None:
         "Row minus column; *: p below .05 after Holm&#x27;s correction",
         "Agreement by the scores&#x27; difference",
         "Strengths with intervals",
-        "Pearson&#x27;s r, all summaries",
-        "Pearson&#x27;s r, all summaries",
+        "Pearson&#x27;s r, pooled",
+        "Pearson&#x27;s r, pooled",
     ]
     assert len(figures_of(source)) == len(captions)
 
@@ -274,7 +274,7 @@ def test_a_study_without_judgments(tmp_path: Path) -> None:
     assert UNDEFINED in text
     assert "nan" not in re.split(r"\W+", text.lower())
     # the scores still correlate with each other
-    assert re.findall(r"<figcaption>(.*?)</figcaption>", source) == ["Pearson&#x27;s r, all summaries"]
+    assert re.findall(r"<figcaption>(.*?)</figcaption>", source) == ["Pearson&#x27;s r, pooled"]
     analysis = json.loads((tmp_path / "report" / "analysis.json").read_text())
     assert analysis["metrics"]["length"]["agreement"]["half"] is None
 

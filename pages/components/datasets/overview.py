@@ -83,7 +83,9 @@ def offer_next_step(dataset: Dataset) -> None:
         elif done is None:
             st.caption("The next step appears here when the scores are counted.")
         elif not open_stores().data.has_texts(dataset.name):
-            st.markdown("**Next:** see whom people prefer. Without texts, no metric has scores.", width="content")
+            st.markdown(
+                "**Next:** see which summaries people prefer. Without texts, no metric has scores.", width="content"
+            )
             offer_study(dataset, studies)
         elif len(done) < len(METRICS):
             offer_scoring(dataset, done)

@@ -83,7 +83,7 @@ def texts_html(
         )
     unseen = (example.source,) if references else (example.source, *example.references)
     every = [mark for name, found in marks.items() if name not in unseen for mark in found]
-    words = {"matched": "in both, or in this summary", "missed": "missed by a summary"}
+    words = {"matched": "found in this summary, or in both", "missed": "missing from a summary"}
     return (
         f'<div class="evidence"><h2 class="whole" dir="auto">{highlight(title, marks.get(title, []))}</h2>'
         f"{summaries}{compared}{items}{legend((mark.kind for mark in every), words)}</div>"
