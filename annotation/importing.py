@@ -33,6 +33,7 @@ from relevance.data.store import DataStore, checked_name
 from relevance.data.store.base import has_named, insert_named
 from relevance.data.store.datasets import find_dataset, hash_records, insert_dataset
 from relevance.data.tables import DocumentRow, SummaryRow
+from relevance.data.wording import format_count
 
 ASKED = "Which summary is better?"
 QUESTIONS = {"lmarena": "Which answer is better?"}
@@ -76,7 +77,10 @@ def import_any(
             raise BadRecord(f"{path.name}:1: a file of {reading.format} has no choices that could be of {of}")
         return import_file(data, path, name=name, system=system, reading=reading, say=say)
     studies = import_judgments(annotation, path, name=name, of=of, reading=reading, say=say)
-    told = [f"{one.judgments} judgments of {one.pairs} pairs as the study {one.name}" for one in studies]
+    told = [
+        f"{format_count(one.judgments, 'judgment')} of {format_count(one.pairs, 'pair')} as the study {one.name}"
+        for one in studies
+    ]
     if of is not None:
         return f"imported {', and '.join(told)} of {of}"
     return ", and ".join([describe_import(data.dataset(studies[0].dataset)), *told])

@@ -12,7 +12,7 @@ from relevance.bundles.contents import DATA, SCORES, STUDY_FILE, TABLES, WHOLE_S
 from relevance.bundles.reading import Bundle
 from relevance.bundles.records import read_fields
 from relevance.data.reading import FileLine
-from relevance.reports.escaping import format_count
+from relevance.data.wording import format_count
 
 Candidate = tuple[str, str]
 """A document and a system."""

@@ -15,7 +15,8 @@ from relevance.bundles.contents import DATA, SCORES, STUDY_FILE
 from relevance.bundles.reading import Bundle
 from relevance.data.cleaning import describe_cleaning
 from relevance.data.sorting import natural_order
-from relevance.reports.escaping import format_count, in_markdown
+from relevance.data.wording import format_count
+from relevance.reports.escaping import in_markdown
 
 ASKED = "**To be filled in:**"
 """The mark of questions that only the researchers can answer."""

@@ -18,9 +18,10 @@ from relevance.reports.contents import Contents, contents_as_json
 from relevance.reports.contents.beside_systems import with_beside
 from relevance.reports.contents.study import make_study_contents
 from relevance.reports.contents.texts import OF_MARKS, with_marked_words
+from relevance.reports.tables.registry import OF_SYSTEMS
 from relevance.summarizers.registry import baselines_among
 
-OF_TEXTS = ("distinguishability", "systems", "systems_published", "wilcoxon", *OF_MARKS["marked"])
+OF_TEXTS = (*OF_SYSTEMS, *OF_MARKS["marked"])
 """Tables that depend on texts: those of words, and those with figures of the texts beside their systems."""
 
 

@@ -22,8 +22,8 @@ from relevance.data.exporters import write_records, write_shards
 from relevance.data.importers import read_documents
 from relevance.data.records import Document, Summary
 from relevance.data.signatures import labels
+from relevance.data.wording import format_count
 from relevance.distributed.sources import all_records, find_inputs, is_pattern, is_remote
-from relevance.reports.escaping import format_count
 
 TO = ("interchange", "csv", "parquet", "sacrerouge", "mt_metrics_eval")
 """The formats of `relevance.data.exporters`, which is imported where it is used."""

@@ -13,11 +13,11 @@ import click
 
 from relevance.cli.shared import COUNT, Incomplete, announce_interrupt, bar, say
 from relevance.data.cleaning import describe_cleaning
+from relevance.data.wording import format_count
 from relevance.distributed.on_ray import RayOptions, on_ray
 from relevance.distributed.running import Here, Outcome, Place, Progress, compute, find_shards, prepare
 from relevance.distributed.sources import PER_SHARD, Planner, find_inputs, is_pattern, is_remote
 from relevance.distributed.work import Work
-from relevance.reports.escaping import format_count
 
 UNITS = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3, "T": 1024**4}
 

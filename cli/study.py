@@ -28,10 +28,10 @@ from relevance.cli.study_file import apply_file, check_file, export_file
 from relevance.data.export import export
 from relevance.data.files import write_whole
 from relevance.data.reading import lines
+from relevance.data.wording import format_count
 from relevance.metrics import default_metrics, make_metrics
 from relevance.metrics.registry import usual_options
 from relevance.metrics.scoring import Failures, score_dataset
-from relevance.reports.escaping import format_count
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ from relevance.data.reading import FileLine, Say, identifier, say_nothing
 from relevance.data.records import Document, Summary, is_of_people
 from relevance.data.signatures import GIVEN
 from relevance.data.store import Dataset, DataStore
+from relevance.data.wording import format_count
 
 
 class Reading(NamedTuple):
@@ -99,13 +100,14 @@ def import_lines(store: DataStore, path: Path, *, name: str, system: str | None,
         say(sentence)
     if empty := sum(summary.is_empty for summary in summaries):
         say(empty_summaries(empty))
-    return f"added {count} summaries of {system} to {name}"
+    return f"added {format_count(count, 'summary', 'summaries')} of {system} to {name}"
 
 
 def describe_import(dataset: Dataset) -> str:
     """Describe an import in one line."""
-    systems = f"{dataset.summaries} summaries of {len(dataset.systems)} systems" if dataset.systems else "no summaries"
-    return f"imported {dataset.documents} documents and {systems} as {dataset.name}"
+    written = format_count(dataset.summaries, "summary", "summaries")
+    systems = f"{written} of {format_count(len(dataset.systems), 'system')}" if dataset.systems else "no summaries"
+    return f"imported {format_count(dataset.documents, 'document')} and {systems} as {dataset.name}"
 
 
 def count_differing(records: Iterable[tuple[Document, Sequence[Summary]]]) -> int:

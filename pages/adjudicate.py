@@ -6,6 +6,7 @@ from relevance.annotation.inputs import person_name
 from relevance.annotation.records import Study
 from relevance.data.access import Right
 from relevance.data.store import StoreError
+from relevance.data.wording import format_count
 from relevance.pages.components.adjudicate.decided import offer_last, say_what_was_decided, show_decided
 from relevance.pages.components.adjudicate.deciding import LOOKING, NOTICE, STICKY, show_task, state, store
 from relevance.pages.components.annotate.pair import STYLE
@@ -14,7 +15,7 @@ from relevance.pages.components.shared.address import choose_named
 from relevance.pages.components.shared.database import guard_database
 from relevance.pages.components.shared.sources import most_judged_first
 from relevance.pages.components.shared.stores import open_stores
-from relevance.reports.escaping import format_count, in_markdown
+from relevance.reports.escaping import in_markdown
 
 STUDY = "study"  # session key: the study that is chosen
 NAME = "adjudicate_name"  # that of who adjudicates on their own machine

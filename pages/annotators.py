@@ -6,6 +6,7 @@ from relevance.annotation.demo import MADE_UP
 from relevance.annotation.people import Person
 from relevance.annotation.records import CLOSED, PAUSED, Study
 from relevance.annotation.sampling import GIVEN
+from relevance.data.wording import format_count
 from relevance.hosting.settings import is_hosted
 from relevance.pages.components.annotators.agreeing import show_annotators_agreement
 from relevance.pages.components.annotators.deciding import decide_on, pause_study
@@ -16,7 +17,7 @@ from relevance.pages.components.shared.messages import errors_shown, show_messag
 from relevance.pages.components.shared.stores import may_manage, open_stores
 from relevance.pages.components.studies.sharing import show_links
 from relevance.reports.contents.study import tell_left_out
-from relevance.reports.escaping import format_count, in_markdown
+from relevance.reports.escaping import in_markdown
 
 stores = open_stores()  # before anything is drawn: the database may not open
 

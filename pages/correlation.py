@@ -12,6 +12,7 @@ from relevance.analysis.metrics_and_people import LEVELS
 from relevance.analysis.study import WON
 from relevance.annotation.demo import MADE_UP
 from relevance.data.signatures import references_rule
+from relevance.data.wording import format_count
 from relevance.pages.components.examples.texts import EXAMPLE_STYLE, show_example
 from relevance.pages.components.results.correlation import (
     POINTS,
@@ -32,7 +33,6 @@ from relevance.pages.components.shared.sources import describe_source
 from relevance.pages.components.shared.stores import open_stores
 from relevance.pages.components.shared.tables import show_result_table
 from relevance.reports.correlation_charts import correlation_chart, correlation_heatmap, get_level, scatter
-from relevance.reports.escaping import format_count
 from relevance.reports.tables.correlation import (
     COEFFICIENTS,
     LEVEL_NAMES,

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
+from relevance.data.wording import format_count
 from relevance.pages.components.disagreements.examples import (
     TABLE_1,
     Disagreement,
@@ -21,7 +22,7 @@ from relevance.pages.components.evidence.model_scores import LOOK, ModelScores
 from relevance.pages.components.evidence.views import inspector
 from relevance.pages.components.shared.context import ask_context, default_context, read_context
 from relevance.pages.components.shared.sources import describe_source
-from relevance.reports.escaping import format_count, in_markdown
+from relevance.reports.escaping import in_markdown
 from relevance.reports.evidence.marks import HIGHLIGHT_STYLE
 
 # Session keys.

@@ -9,6 +9,7 @@ import streamlit as st
 
 from relevance.data.one_line import cut, in_one_line
 from relevance.data.store import StarredExample
+from relevance.data.wording import format_count
 from relevance.pages.components.examples.filters import ADDRESS, ask_for_filter, lead_here
 from relevance.pages.components.examples.inspector import show_pair
 from relevance.pages.components.examples.judged import Comparison, compare, list_pairs
@@ -31,7 +32,7 @@ from relevance.pages.components.shared.context import Context, ask_context
 from relevance.pages.components.shared.database import guard_database
 from relevance.pages.components.shared.records import openings_of
 from relevance.pages.components.shared.sources import describe_source
-from relevance.reports.escaping import format_count, in_markdown
+from relevance.reports.escaping import in_markdown
 from relevance.reports.evidence.marks import HIGHLIGHT_STYLE
 
 ROWS = 10  # documents of the list that are in sight at once

@@ -1,7 +1,7 @@
 """Decisions of adjudicators compared with the choices of annotators, in sentences."""
 
 from relevance.annotation.adjudication import Confirmation
-from relevance.reports.escaping import format_count
+from relevance.data.wording import format_count
 
 
 def describe_confirmation(found: Confirmation) -> str:

@@ -7,7 +7,7 @@ from relevance.analysis.agreement.evaluation import ENOUGH_DOCUMENTS, ENOUGH_JUD
 from relevance.analysis.leaders import Leaders, Wanting
 from relevance.analysis.significance import ALPHA
 from relevance.analysis.study import BY_ANNOTATORS, Unit
-from relevance.reports.escaping import format_count, join_items
+from relevance.data.wording import format_count, join_items
 from relevance.reports.formats.cells import format_p
 
 MOST_PAIRS = 100_000

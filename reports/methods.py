@@ -11,9 +11,9 @@ from relevance.data.demo import AUTHOR
 from relevance.data.signatures import name_of
 from relevance.data.sorting import natural_order
 from relevance.data.store import Dataset
+from relevance.data.wording import format_count
 from relevance.metrics.registry import METRICS
 from relevance.reports.contents.study import tell_left_out
-from relevance.reports.escaping import format_count
 from relevance.reports.tables.correlation import drawn_over, tests_of
 from relevance.reports.tables.table import few_annotators_notes
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from relevance.analysis.agreement.sequential import SequentialAnalysis
 from relevance.data.signatures import labels
 from relevance.data.stopping import StoppingDecision
-from relevance.reports.escaping import format_count
+from relevance.data.wording import format_count
 
 LabelOf = Callable[[str], str]
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from relevance.data.records import OUTPUT_CUT, SOURCE_CUT, TRAINED_ON, Document, Summary
 from relevance.data.store import DataStore
+from relevance.data.wording import format_count
 from relevance.processes.mapping import Each, map_in_processes
 from relevance.summarizers.base import BatchSummarizer, Summarizer
 from relevance.summarizers.human import Reference, Title
@@ -55,10 +56,12 @@ class AddedSystem(NamedTuple):
     def words(self, dataset: str) -> str:
         """Describe the result."""
         there = f" ({self.before} were there)" if self.before else ""
-        without = f"; {self.without} documents have none" if self.without else ""
+        have = "has" if self.without == 1 else "have"
+        without = f"; {format_count(self.without, 'document')} {have} none" if self.without else ""
         counted = sorted(self.remarks.items())
         remarks = "".join(f"; {count} {REMARKED[remark].format('s' * (count != 1))}" for remark, count in counted)
-        return f"added {self.summaries} summaries of {self.system} to {dataset}{there}{without}{remarks}"
+        written = format_count(self.summaries, "summary", "summaries")
+        return f"added {written} of {self.system} to {dataset}{there}{without}{remarks}"
 
 
 REMARKED = {SOURCE_CUT: "source{} cut", OUTPUT_CUT: "output{} cut", TRAINED_ON: "document{} that it was trained on"}

@@ -15,9 +15,7 @@ from relevance.analysis.study import Settings
 from relevance.cli.shared import split_names
 from relevance.data.sorting import natural_order
 from relevance.reports.contents.texts import OF_MARKS, OF_TEXTS
-
-OF_SYSTEMS = {"distinguishability", "systems", "systems_published", "wilcoxon"}
-"""The tables of systems to which other figures are added."""
+from relevance.reports.tables.registry import OF_SYSTEMS
 
 ONLY_WHERE = {"sequential": "the study has no stopping rule", "judges": "no language model has judged"}
 """Tables that not every study has, with the reasons why."""
@@ -109,7 +107,7 @@ class AskedTables:
     @property
     def beside_systems(self) -> bool:
         """Whether one of the tables has upper bounds and published figures beside systems."""
-        return not self.names or not OF_SYSTEMS.isdisjoint(self.names)
+        return not self.names or not {*self.names}.isdisjoint(OF_SYSTEMS)
 
     def check(self, known: Collection[str]) -> None:
         """Refuse tables that are neither of texts nor among `known`, those that can be made."""

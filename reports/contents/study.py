@@ -12,11 +12,11 @@ from relevance.data.cleaning import describe_cleaning
 from relevance.data.preferences import Preferences
 from relevance.data.sorting import natural_order
 from relevance.data.store import Dataset, DataStore
+from relevance.data.wording import format_count
 from relevance.metrics.notices import LOOKED_AT, find_notices
 from relevance.metrics.scoring import MissingCounts, NoRatings
 from relevance.reports.adjudication import describe_confirmation
 from relevance.reports.contents import Contents, versions
-from relevance.reports.escaping import format_count
 from relevance.reports.presentation import Presentation, name_people
 from relevance.reports.tables.registry import OF_PEOPLE, table_names
 

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 
 from relevance.data.records import Example
+from relevance.data.wording import format_count, join_items
 from relevance.metrics.apes.base import BLANK
 from relevance.metrics.apes.metric import ApesEvidence, Trace, question_credit, total_credit
-from relevance.reports.escaping import esc, format_count, join_items, literal
+from relevance.reports.escaping import esc, literal
 from relevance.reports.evidence.blocks import block, details, in_group, table_html
 from relevance.reports.evidence.marks import Mark, highlight
 from relevance.reports.evidence.phrases import Seen, join_first_items, quote, reference_heading

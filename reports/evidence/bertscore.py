@@ -7,9 +7,9 @@ import pandas as pd
 
 from relevance.data.one_line import in_one_line
 from relevance.data.records import Example
+from relevance.data.wording import format_count, join_items
 from relevance.metrics.bertscore import BertScoreEvidence, Matches, Side
 from relevance.metrics.text import UNICODE, Span, find_tokens
-from relevance.reports.escaping import format_count, join_items
 from relevance.reports.evidence.blocks import alternatives_html, block, counted_note, details, quote_span, table_html
 from relevance.reports.evidence.marks import Mark
 from relevance.reports.evidence.phrases import Seen, is_content, reference_heading, reference_name

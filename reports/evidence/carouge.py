@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from relevance.data.one_line import in_one_line
 from relevance.data.records import Example
+from relevance.data.wording import format_count, join_items
 from relevance.metrics.carouge import CarougeComparison as CarougeCompared
 from relevance.metrics.carouge import CarougeEvidence
 from relevance.metrics.text import Span
-from relevance.reports.escaping import format_count, join_items
 from relevance.reports.evidence.bertscore import SAME, WORST
 from relevance.reports.evidence.blocks import alternatives_html, block, counted_note, details, quote_span, table_html
 from relevance.reports.evidence.marks import Mark

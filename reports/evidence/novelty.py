@@ -2,8 +2,8 @@
 
 from itertools import groupby
 
+from relevance.data.wording import format_count
 from relevance.metrics.text import UNICODE, find_tokens
-from relevance.reports.escaping import format_count
 from relevance.reports.evidence.blocks import block, details, no_evidence, passage
 from relevance.reports.evidence.marks import Mark, legend
 

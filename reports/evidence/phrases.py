@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from relevance.data.records import SOURCE, Example
 from relevance.data.ties import TIE
+from relevance.data.wording import join_items
 from relevance.metrics.explained import Explained
 from relevance.metrics.keywords.overlap import STOP_WORDS
-from relevance.reports.escaping import join_items
 from relevance.reports.evidence.blocks import quote_span
 
 MOST = 4

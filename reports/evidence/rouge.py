@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from relevance.data.records import SOURCE, Example
+from relevance.data.wording import format_count, join_items
 from relevance.metrics.rouge import Match, RougeEvidence
 from relevance.metrics.text import UNICODE, Reading, Span, find_tokens, rouge_words
-from relevance.reports.escaping import esc, format_count, join_items
+from relevance.reports.escaping import esc
 from relevance.reports.evidence.blocks import alternatives_html, block, counted_note, details, quote_span, table_html
 from relevance.reports.evidence.marks import Mark
 from relevance.reports.evidence.phrases import (

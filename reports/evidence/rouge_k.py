@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from relevance.data.one_line import in_one_line
 from relevance.data.records import Example
+from relevance.data.wording import format_count, join_items
 from relevance.metrics.rouge_k import RougeKEvidence
-from relevance.reports.escaping import esc, format_count, join_items
+from relevance.reports.escaping import esc
 from relevance.reports.evidence.blocks import block, in_group, quote_span
 from relevance.reports.evidence.marks import Mark
 from relevance.reports.evidence.phrases import Seen, join_first_items, reference_heading

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 
 from relevance.data.records import Example
 from relevance.data.signatures import is_length, references_rule
+from relevance.data.wording import format_count, join_items
 from relevance.metrics.base import set_against
 from relevance.metrics.explained import Explained
 from relevance.metrics.notices import BrokenWords, describe_words
 from relevance.metrics.registry import label_of
-from relevance.reports.escaping import format_count, join_items
 from relevance.reports.evidence.phrases import Seen, missing_sentences, rank_letters, verdict_sentence
 from relevance.reports.evidence.renderers import renderer_of
 

@@ -10,7 +10,7 @@ from relevance.analysis.metrics_and_people import AgreementAnalysis, MetricRow
 from relevance.analysis.ratio_intervals import FEWEST_ANNOTATORS
 from relevance.analysis.significance import TWO_WAY, PairedComparison, SideShare, fewest_documents
 from relevance.data.signatures import is_judge, is_length
-from relevance.reports.escaping import format_count, join_items
+from relevance.data.wording import format_count, join_items
 from relevance.reports.tables.judges import BOTH_ORDERS, NO_SCORES
 from relevance.reports.tables.table import (
     NOT_WEIGHED,

@@ -6,7 +6,7 @@ from relevance.analysis.agreement.evaluation import ENOUGH_DOCUMENTS, ENOUGH_JUD
 from relevance.analysis.corpora import CorpusAgreement, count_leading
 from relevance.analysis.leaders import SCARCE
 from relevance.data.signatures import is_length
-from relevance.reports.escaping import join_items
+from relevance.data.wording import join_items
 from relevance.reports.tables.agreement import WEIGHED, sampling_notes
 from relevance.reports.tables.table import Cell, Marked, Table, Undefined, interval, ratio_intervals_note
 

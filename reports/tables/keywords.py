@@ -9,10 +9,10 @@ from relevance.analysis.intervals import FEWEST_DOCUMENTS
 from relevance.analysis.people.false_discovery import FalseDiscovery, false_discovery
 from relevance.analysis.people.reliability import krippendorff_alpha, raw_agreement
 from relevance.annotation.keyword_records import MarkCounts, MarkDecisions
+from relevance.data.wording import format_count
 from relevance.metrics.dataset_statistics import KeywordStatistics, Lengths
 from relevance.metrics.keywords.extractors import ExtractorOverlap
 from relevance.metrics.keywords.recall import LONGEST_ASKED, LengthRecall, Recall
-from relevance.reports.escaping import format_count
 from relevance.reports.tables.table import (
     GROWS,
     Cell,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from relevance.analysis.arrays import LEVEL
 from relevance.analysis.people.marked_words import NO_MARKS, NO_OCCURRENCE, DocumentMarks, MarkComparison
 from relevance.analysis.ratio_intervals import Interval
-from relevance.reports.escaping import format_count
+from relevance.data.wording import format_count
 from relevance.reports.marked_words import MarkedWords
 from relevance.reports.tables.table import Cell, Table, Undefined, interval, number_cell, ratio_intervals_note
 

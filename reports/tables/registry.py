@@ -124,6 +124,9 @@ TABLES: Mapping[str, Callable[[Presentation], Table]] = {
 }
 """The function that makes each table, in the order of reading."""
 
+OF_SYSTEMS = ("distinguishability", "systems", "system_means", "systems_published", "wilcoxon")
+"""The tables of systems, to which figures are added that texts give."""
+
 OF_RATINGS = ("rating_reliability", "rating_annotators")
 """The tables of the annotators whose ratings are known."""
 
@@ -198,6 +201,6 @@ def say_not_weighed(table: Table, about: About) -> Table:
         return table
     if table.name in {"human", "correlation_tests"}:
         return note_drawn_pairs(table)
-    if table.name in {"distinguishability", "systems", "system_means", "wilcoxon"}:
+    if table.name in OF_SYSTEMS and table.name != "systems_published":
         return note_drawn_pairs_of_people(table, about.people)
     return table  # weighed, or of all summaries without people

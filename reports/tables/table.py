@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from relevance.analysis.people.reliability import Estimate
 from relevance.analysis.ratio_intervals import FEWEST_ANNOTATORS, Interval
-from relevance.reports.escaping import format_count
+from relevance.data.wording import format_count
 
 
 class Undefined(NamedTuple):

@@ -160,8 +160,8 @@ def test_without_texts_tables_are_made_of_the_stored_scores(without_texts: Path)
     assert rerun_bundle(without_texts, said.append) == []
     assert said[-2:] == [
         "scores, pairs: not made again, as the bundle has no texts; give them with --data FILE",
-        "tables: made again, except distinguishability, systems, systems_published, wilcoxon, marked_words, "
-        "marked_words_by_document, which depend on texts: the same",
+        "tables: made again, except distinguishability, systems, system_means, systems_published, wilcoxon, "
+        "marked_words, marked_words_by_document, which depend on texts: the same",
     ]
 
 

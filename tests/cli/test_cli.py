@@ -100,7 +100,7 @@ def test_import_and_datasets(folder):
 @pytest.mark.exhaustive
 def test_import_of_published_files(folder, shared_data):
     result = run("import", shared_data / "scitldr" / "train.jsonl", "--name", "train")
-    assert result.stdout == "imported 1992 documents and no summaries as train\n"
+    assert result.stdout == "imported 1,992 documents and no summaries as train\n"
     guessed, skipped, marks, letters = result.stderr.splitlines()
     assert marks.startswith(
         "marks of other programs stand in 56 of 18,266 texts, and metrics read them as text: `` (58)"
@@ -109,7 +109,7 @@ def test_import_of_published_files(folder, shared_data):
     assert guessed == "format: scitldr (guessed)"
     assert re.fullmatch(r"train\.jsonl:\d+: skipped 1 blank sentence\(s\) of the source", skipped)
     result = run("import", shared_data / "summeval.jsonl", "--name", "summeval")
-    assert result.stdout == "imported 100 documents and 1600 summaries of 16 systems as summeval\n"
+    assert result.stdout == "imported 100 documents and 1,600 summaries of 16 systems as summeval\n"
 
 
 @pytest.mark.parametrize(
@@ -163,12 +163,12 @@ def test_imports_that_are_refused(folder, sqlite_url, arguments, message):
 def test_summarize(folder, shared_data):
     run("import", "small.jsonl", "--name", "small")
     assert run("summarize", "small", "--system", "lead-1, title,reference:2").stdout.splitlines() == [
-        "added 1 summaries of title to small; 1 documents have none",
-        "added 1 summaries of reference:2 to small; 1 documents have none",
+        "added 1 summary of title to small; 1 document has none",
+        "added 1 summary of reference:2 to small; 1 document has none",
         "added 2 summaries of lead-1 to small",
     ]
     assert run("summarize", "small", "--system", "lead-1,title", "--processes", 2).stdout.splitlines() == [
-        "added 0 summaries of title to small (1 were there); 1 documents have none",
+        "added 0 summaries of title to small (1 were there); 1 document has none",
         "added 0 summaries of lead-1 to small (2 were there)",
     ]
     (folder / "lead.hypo").write_text("one\ntwo\n")
@@ -195,8 +195,8 @@ def test_summarize_goes_on_where_it_stopped(folder, sqlite_url):
     store.add_summaries(dataset="small", summaries=of_one, signature=summarizer("lexrank-1").signature)
     result = run("summarize", "small", "--system", "lexrank-1,oracle-exact-rouge1")
     assert result.stdout.splitlines() == [
-        "added 1 summaries of lexrank-1 to small (1 were there)",
-        "added 1 summaries of oracle-exact-rouge1 to small; 1 documents have none",  # none shared
+        "added 1 summary of lexrank-1 to small (1 were there)",
+        "added 1 summary of oracle-exact-rouge1 to small; 1 document has none",  # none shared
     ]
     assert "summarizing small" in result.stderr
 

@@ -84,13 +84,13 @@ def test_a_table_of_summaries_takes_columns_too(tmp_path: Path, table: Path) -> 
         "--columns",
         "reference=key facts,system=who,summary=4,human.points=5,document_id=id",
     )
-    assert result.stdout == "imported 1 documents and 1 summaries of 1 systems as mine\n"
+    assert result.stdout == "imported 1 document and 1 summary of 1 system as mine\n"
     assert run("datasets", "--columns", "mine").stdout.startswith('[columns]\nreference = "key facts"\n')
     (tmp_path / "f.jsonl").write_text('{"meta": {"k": "d1"}, "gold": ["R.", "Q."], "who": "bart", "wrote": "S."}\n')
     result = run(
         "import", "f.jsonl", "--name", "two", "--columns", "document_id=meta.k,reference=gold,system=who,summary=wrote"
     )
-    assert result.stdout == "imported 1 documents and 1 summaries of 1 systems as two\n"
+    assert result.stdout == "imported 1 document and 1 summary of 1 system as two\n"
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_choices_are_added_to_a_data_set(table: Path, tmp_path: Path) -> None:
     run("import", table, "--name", "mine")
     write_csv(tmp_path / "votes.csv", ("document", "model_a", "model_b", "winner"), [("d1", "bart", "t5", "t5")])
     result = run("import", "votes.csv", "--of", "mine", "--name", "votes")
-    assert result.stdout == "imported 1 judgments of 1 pairs as the study votes of mine\n"
+    assert result.stdout == "imported 1 judgment of 1 pair as the study votes of mine\n"
     assert refused("import", "votes.csv", "--of", "mine", "--name", "votes") == (
         "there is already a study 'votes'; choose another name"
     )

@@ -129,7 +129,7 @@ def test_a_dry_run_needs_no_key(folder: Path, monkeypatch: pytest.MonkeyPatch) -
 def test_what_came_to_nothing_is_said_and_tried_by_the_next_run(stub: Stub, folder: Path) -> None:
     stub.replies.extend([says(None, refusal="I\x1b[2J won't"), says("A."), says("", finish="content_filter")])
     lines = summarize(stub, "--at-once", 1, code=1).splitlines()
-    assert "added 1 summaries of llm:some-model to small; 2 documents have none" in lines
+    assert "added 1 summary of llm:some-model to small; 2 documents have none" in lines
     assert lines[-1] == (
         "Error: without a summary: llm:some-model: 1 document: refused: I[U+001B][2J won't; "
         "llm:some-model: 1 document: held back by the server's content filter"

@@ -57,7 +57,7 @@ def test_the_best_and_the_worst_of_news(shared_data: Path, sqlite_url: str) -> N
         "18 rows with the same summary best and worst (first: bbc_human.json:row 4 (1.annotators.0)): left out" in said
     )
     # 582 rows of three summaries each: every pair is told of, but where two are neither best nor worst
-    assert "imported 200 documents and 600 summaries of 3 systems as g, and 1746 judgments of 600 pairs" in said
+    assert "imported 200 documents and 600 summaries of 3 systems as g, and 1,746 judgments of 600 pairs" in said
     records = DataStore(connect(sqlite_url)).records("g")
     assert {document.id.partition("/")[0] for document, _ in records} == {"bbc", "cnn"}
     assert all(document.source and not document.references for document, _ in records)

@@ -145,7 +145,7 @@ def test_a_folder_is_imported_with_the_hash_of_what_was_read(tmp_path: Path) -> 
     store = DataStore(connect(f"sqlite:///{tmp_path / 'x.db'}"))
     file = write(tmp_path / "s" / "a.story", STORY)
     write(tmp_path / "s" / "README", "not read")
-    assert import_file(store, tmp_path / "s", name="cnn") == "imported 1 documents and no summaries as cnn"
+    assert import_file(store, tmp_path / "s", name="cnn") == "imported 1 document and no summaries as cnn"
     listed = f"{hashlib.sha256(file.read_bytes()).hexdigest()}  a.story\n"
     assert store.dataset("cnn").sha256 == hashlib.sha256(listed.encode()).hexdigest()
 

@@ -132,7 +132,7 @@ def test_columns_that_nobody_reads_cost_nothing(tmp_path):
     pq.write_table(table(2000, **columns), path, compression="zstd")
     refusal, memory, seconds, said, _ = measured(path, tmp_path)
     assert refusal is None
-    assert said == "imported 2000 documents and 2000 summaries of 1 systems as x"
+    assert said == "imported 2,000 documents and 2,000 summaries of 1 system as x"
     assert memory < 100
     assert seconds < MOST_SECONDS
 

@@ -60,7 +60,7 @@ def test_a_single_file_and_a_folder_are_told_by_their_names(tmp_path: Path) -> N
 def test_a_folder_becomes_a_data_set(tmp_path: Path) -> None:
     store = DataStore(connect(f"sqlite:///{tmp_path / 'r.db'}"))
     folder = write(tmp_path / "q", QUESTIONS)
-    assert import_file(store, folder, name="cnn") == "imported 1 documents and no summaries as cnn"
+    assert import_file(store, folder, name="cnn") == "imported 1 document and no summaries as cnn"
     ((document, _),) = store.records("cnn")
     assert document.questions[0].answer == "Ann Lee"
 

@@ -11,10 +11,10 @@ from relevance.data.demo import FILE
 from relevance.data.importers import read_documents
 from relevance.data.records import Example, make_examples
 from relevance.data.ties import TIE
+from relevance.data.wording import join_items
 from relevance.metrics import METRICS, lexical_metrics, make_metrics, metric
 from relevance.metrics.explained import Explained, explain
 from relevance.metrics.text import Reading, rouge_words
-from relevance.reports.escaping import join_items
 from relevance.reports.evidence.blocks import LONGEST_LABEL
 from relevance.reports.evidence.phrases import (
     MOST,

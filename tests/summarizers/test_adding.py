@@ -106,7 +106,7 @@ def test_a_broken_off_run_goes_on_where_it_stopped(store, counting, monkeypatch,
     counting.breaks_at, seen = None, []
     (added,) = add_systems(store, "D", ["lead"], progress=lambda *step: seen.append(step))
     assert added == AddedSystem("lead", 7, 4, 12)
-    assert added.words("D") == "added 7 summaries of lead to D (4 were there); 1 documents have none"
+    assert added.words("D") == "added 7 summaries of lead to D (4 were there); 1 document has none"
     assert counting.asked == [*(f"d{n}" for n in range(10)), "bare", "empty"]  # each once
     assert seen == [(done, 8) for done in range(9)]
     # What has no summary is tried again, nothing else.

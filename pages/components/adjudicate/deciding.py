@@ -10,10 +10,11 @@ from relevance.annotation.adjudication import AdjudicationStore, AdjudicationTas
 from relevance.annotation.records import Study, TooSoon
 from relevance.data.database import now
 from relevance.data.store import DatabaseFailed, StoreError
+from relevance.data.wording import format_count
 from relevance.pages.components.annotate.pair import pair_html
 from relevance.pages.components.shared.database import not_saved
 from relevance.pages.components.shared.stores import open_stores
-from relevance.reports.escaping import format_count, in_markdown, without_pictures
+from relevance.reports.escaping import in_markdown, without_pictures
 
 state = st.session_state
 

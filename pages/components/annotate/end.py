@@ -15,11 +15,12 @@ from relevance.data.cells import Cells
 from relevance.data.demo import AUTHOR, NAME
 from relevance.data.preferences import Preferences
 from relevance.data.signatures import distinct, is_length, labels
+from relevance.data.wording import join_items
 from relevance.metrics.registry import label_of
 from relevance.pages.components.annotate.annotator import INVITE, PREVIEW
 from relevance.pages.components.annotate.wording import say, say_count
 from relevance.pages.components.shared.stores import open_stores
-from relevance.reports.escaping import esc, join_items
+from relevance.reports.escaping import esc
 
 NAMED = 3
 """The most metrics with the same agreement that are named; if there are more, the last place is their number."""

@@ -7,11 +7,12 @@ from numpy.typing import NDArray
 from relevance.data.one_line import in_one_line
 from relevance.data.records import REMARKS, Document, Summary
 from relevance.data.store import Dataset, ListedDocument
+from relevance.data.wording import format_count
 from relevance.pages.background.computed import computed
 from relevance.pages.components.shared.database import guard_database
 from relevance.pages.components.shared.records import name_references, opening_of, records_of
 from relevance.pages.components.shared.stores import open_stores, version_of
-from relevance.reports.escaping import document_block, format_count, in_markdown, text_block
+from relevance.reports.escaping import document_block, in_markdown, text_block
 
 PER_PAGE = 10
 """Documents on one page of the list."""

@@ -22,6 +22,7 @@ from relevance.data.previewing import FilePreview, preview_file
 from relevance.data.reading import quote_value
 from relevance.data.records import BadRecord, UnknownValues
 from relevance.data.store import RunGoingOn
+from relevance.data.wording import format_count
 from relevance.pages.components.datasets.choice import show_dataset
 from relevance.pages.components.datasets.columns import (
     HOLDS,
@@ -37,7 +38,7 @@ from relevance.pages.components.shared.keywords import WAYS_OUT, lacking_keyword
 from relevance.pages.components.shared.messages import errors_shown, kept_messages, sentence
 from relevance.pages.components.shared.stores import open_stores
 from relevance.pages.components.shared.uploading import ask_for_file
-from relevance.reports.escaping import format_count, in_markdown
+from relevance.reports.escaping import in_markdown
 
 MOST = 32 * 2**20
 """Bytes of the largest file that is read for a preview."""

@@ -8,12 +8,13 @@ import streamlit as st
 
 from relevance.data.database import now
 from relevance.data.store import CANCELLED, DIED, Run, RunGoingOn
+from relevance.data.wording import format_count, join_items
 from relevance.metrics.registry import label_of
 from relevance.pages.components.shared.counts import say_missing
 from relevance.pages.components.shared.database import guard_database
 from relevance.pages.components.shared.messages import WATCHED, announce, errors_shown, kept_messages
 from relevance.pages.components.shared.stores import open_stores
-from relevance.reports.escaping import format_count, in_markdown, join_items
+from relevance.reports.escaping import in_markdown
 
 MOST_NAMED = 3
 """The most metrics of a run that are named."""

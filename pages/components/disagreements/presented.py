@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from relevance.data.one_line import in_one_line
 from relevance.data.signatures import is_computed, is_length, labels, name_of
+from relevance.data.wording import join_items
 from relevance.metrics.explained import CannotExplain, Explained
 from relevance.metrics.registry import label_of
 from relevance.metrics.rouge_k import RougeKEvidence
@@ -11,7 +12,7 @@ from relevance.pages.components.disagreements.examples import BOTH, Disagreement
 from relevance.pages.components.examples.texts import standing_of
 from relevance.pages.components.shared.records import opening_of
 from relevance.pages.components.shared.score_table import ScoreCell, ScoreLine, score_table_html, text_cells
-from relevance.reports.escaping import esc, join_items, literal
+from relevance.reports.escaping import esc, literal
 from relevance.reports.evidence.blocks import details, passage
 from relevance.reports.evidence.marks import Mark, highlight, legend
 from relevance.reports.evidence.phrases import figures, preferred_letter, say_preference, sentence

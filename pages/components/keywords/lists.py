@@ -7,10 +7,11 @@ from relevance.annotation.keyword_records import FoundKeyword, MarkTask, Review,
 from relevance.data.distribution import DISTRIBUTION
 from relevance.data.one_line import cut
 from relevance.data.records import Document
+from relevance.data.wording import format_count
 from relevance.metrics.keywords.extractors import comparison_signature
 from relevance.metrics.keywords.overlap import Keyword, content_words, occurrences
 from relevance.metrics.languages import ENGLISH
-from relevance.reports.escaping import esc, format_count
+from relevance.reports.escaping import esc
 from relevance.reports.evidence.blocks import passage
 from relevance.reports.evidence.marks import Mark, highlight, legend
 from relevance.reports.tables.keywords import extractor_name

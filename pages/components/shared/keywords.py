@@ -6,12 +6,13 @@ from typing import NamedTuple
 import streamlit as st
 
 from relevance.data.store import Dataset, StoredSignature
+from relevance.data.wording import format_count
 from relevance.pages.background.waiting import later
 from relevance.pages.components.shared.counts import count_single_texts, signatures_of
 from relevance.pages.components.shared.messages import announce
 from relevance.pages.components.shared.quick_scoring import score
 from relevance.pages.components.shared.stores import version_of
-from relevance.reports.escaping import format_count, in_markdown
+from relevance.reports.escaping import in_markdown
 
 EXTRACTOR = "tfidf:5"
 """Keywords that need only one text: the five phrases with the highest TF-IDF."""

@@ -24,12 +24,13 @@ from relevance.data.preferences import Preferences
 from relevance.data.sorting import natural_order
 from relevance.data.store import Dataset, StoredScore, StoredSignature
 from relevance.data.ties import preference_signs
+from relevance.data.wording import format_count
 from relevance.pages.background.computed import computed, whole
 from relevance.pages.background.waiting import read_at_first
 from relevance.pages.components.shared.counts import signatures_of
 from relevance.pages.components.shared.stores import open_stores
 from relevance.reports.contents.study import USUAL, tell_left_out
-from relevance.reports.escaping import format_count, in_markdown
+from relevance.reports.escaping import in_markdown
 from relevance.reports.presentation import name_judges
 
 ADJUDICATED = "adjudicated"

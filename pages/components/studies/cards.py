@@ -7,9 +7,10 @@ import streamlit as st
 
 from relevance.annotation.records import CLOSED, OPEN, Study, StudyPace
 from relevance.annotation.sampling import GIVEN
+from relevance.data.wording import format_count
 from relevance.pages.components.shared.stores import open_stores
 from relevance.pages.components.studies.rules import RULES
-from relevance.reports.escaping import format_count, in_markdown
+from relevance.reports.escaping import in_markdown
 
 
 def show_cards(studies: Sequence[Study]) -> None:

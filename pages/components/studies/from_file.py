@@ -9,13 +9,14 @@ from relevance.annotation.protocol.records import StudyProtocol
 from relevance.annotation.protocol.store import Effect
 from relevance.annotation.records import ScoresMissing
 from relevance.data.one_line import in_one_line
+from relevance.data.wording import format_count
 from relevance.metrics.from_signature import metric_of, metrics_for
 from relevance.pages.components.shared.messages import keep_message
 from relevance.pages.components.shared.quick_scoring import score_by
 from relevance.pages.components.shared.stores import open_stores
 from relevance.pages.components.shared.uploading import ask_for_file
 from relevance.pages.components.studies.rules import describe_draw
-from relevance.reports.escaping import format_count, in_markdown
+from relevance.reports.escaping import in_markdown
 
 ABOUT = (
     "A study file defines a study completely: consent, training, surveys, panels and stopping rules can be set there "

@@ -17,6 +17,7 @@ from relevance.annotation.sampling import RANDOM_SHARE, SAMPLING_RULES
 from relevance.data.one_line import in_one_line
 from relevance.data.signatures import is_length
 from relevance.data.store import Dataset, StoreError, checked_name
+from relevance.data.wording import format_count
 from relevance.metrics import default_metrics, make_metrics
 from relevance.metrics.registry import label_of, usual_options
 from relevance.pages.background.computed import computed
@@ -28,7 +29,7 @@ from relevance.pages.components.shared.quick_scoring import score
 from relevance.pages.components.shared.stores import open_stores, version_of
 from relevance.pages.components.studies.closing import ask_closing
 from relevance.pages.components.studies.rules import ABOUT, RULES, count_pairs, describe_counts, describe_draw
-from relevance.reports.escaping import format_count, in_markdown
+from relevance.reports.escaping import in_markdown
 from relevance.reports.formats.cells import format_p
 
 MOST_NUMBER = 2**31 - 1

@@ -3,10 +3,10 @@
 from relevance.annotation.records import Study, StudySpec
 from relevance.annotation.sampling import GIVEN, PairCounts
 from relevance.data.store import Dataset
+from relevance.data.wording import format_count
 from relevance.pages.background.computed import computed
 from relevance.pages.components.shared.counts import signatures_of
 from relevance.pages.components.shared.stores import open_stores, version_of
-from relevance.reports.escaping import format_count
 
 RULES = {
     "random": "Random pairs",

@@ -10,12 +10,12 @@ from relevance.annotation.records import OPEN, Annotator, Study
 from relevance.data.access import Right
 from relevance.data.database import now
 from relevance.data.one_line import in_one_line
+from relevance.data.wording import format_count
 from relevance.hosting.links import Link
 from relevance.hosting.settings import hosted_settings
 from relevance.pages.components.shared.links import show_link
 from relevance.pages.components.shared.messages import announce
 from relevance.pages.components.shared.stores import open_stores
-from relevance.reports.escaping import format_count
 
 RIGHTS = {
     Right.READ: "Read: results, exports, and judging under their own name",

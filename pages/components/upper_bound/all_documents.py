@@ -4,6 +4,7 @@ from functools import partial
 
 import streamlit as st
 
+from relevance.data.wording import format_count
 from relevance.pages.components.shared.stores import open_stores
 from relevance.pages.components.upper_bound.cached import count_left_out, count_unsplit
 from relevance.pages.components.upper_bound.choice import DOCUMENT
@@ -12,7 +13,7 @@ from relevance.pages.components.upper_bound.evaluated import PER_PAGE, documents
 from relevance.pages.components.upper_bound.one_document import show_table, warn_of_unsplit
 from relevance.pages.components.upper_bound.search import await_stopped, search_documents
 from relevance.reports.charts import distribution_chart
-from relevance.reports.escaping import format_count, in_markdown
+from relevance.reports.escaping import in_markdown
 from relevance.reports.tables.bounds import without_signatures
 
 

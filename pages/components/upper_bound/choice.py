@@ -7,9 +7,9 @@ import numpy as np
 
 from relevance.data.one_line import cut, in_one_line
 from relevance.data.records import Document
+from relevance.data.wording import format_count
 from relevance.metrics.languages import ENGLISH, LANGUAGES
 from relevance.pages.components.shared.records import opening_of
-from relevance.reports.escaping import format_count
 from relevance.reports.tables.bounds import ALGORITHM_ORDER, reads_references
 from relevance.reports.tables.oracles import DEFINITIONS, REFERENCE_RULE_NOTES, inside_note, length_label, length_option
 from relevance.summarizers.base import REFERENCE_LENGTH, SummaryLength, read_length

@@ -4,9 +4,10 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from relevance.data.records import Document
+from relevance.data.wording import format_count
 from relevance.metrics.text import count_words
 from relevance.pages.components.upper_bound.choice import BoundChoice
-from relevance.reports.escaping import esc, format_count
+from relevance.reports.escaping import esc
 from relevance.reports.evidence.blocks import passage
 from relevance.reports.evidence.marks import Mark, highlight, legend
 from relevance.summarizers.oracles import Target

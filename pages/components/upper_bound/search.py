@@ -8,13 +8,13 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from relevance.data.store import Dataset
+from relevance.data.wording import format_count
 from relevance.pages.background.pool import NOT_HOSTED
 from relevance.pages.background.turns import Turns
 from relevance.pages.background.waiting import give_way
 from relevance.pages.components.shared.stores import open_stores
 from relevance.processes.pool import Call, carry_out
 from relevance.processes.worker import Told, WorkerProcess, given_out, tell
-from relevance.reports.escaping import format_count
 from relevance.summarizers.oracles.evaluation import OracleTask, evaluate_stored
 
 SEARCH = "search_ended"
