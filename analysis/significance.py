@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
+from scipy import special, stats
 
 from relevance.analysis.arrays import number_by_text, read_numbers, same_length, sort_labels
 from relevance.analysis.intervals import clustered_variance
@@ -36,8 +36,8 @@ DOCUMENTS_AT_ONCE = 2**13
 WHOLE = 2**24
 """Whole numbers below this are exact in single precision, which halves the time of a product."""
 
-APPROXIMATED = 10_000
-"""Differing pairs above which the approximation is computed here, as scipy's goes through them many times."""
+APPROXIMATED = 50
+"""Differing pairs above which scipy takes the normal approximation; it is computed here, in a tenth of scipy's time."""
 
 ENUMERATED = 13
 """Differing pairs up to which all signs of tied ranks are enumerated."""
@@ -387,7 +387,7 @@ def _signed_rank_of_many(differing: NDArray[np.float64], median: float | None) -
     plus = float(positive @ (starts + (alike + 1) / 2))
     variance = (n * (n + 1.0) * (2 * n + 1) - float((alike**3 - alike).sum()) / 2) / 24
     z = abs(plus - n * (n + 1) / 4) / math.sqrt(variance)
-    return SignedRank(min(plus, n * (n + 1) / 2 - plus), float(2 * stats.norm.sf(z)), n, median)
+    return SignedRank(min(plus, n * (n + 1) / 2 - plus), float(2 * special.ndtr(-z)), n, median)
 
 
 def _p_of_ranks(signed: tuple[float, ...]) -> float:
