@@ -146,9 +146,8 @@ def print_score_counts(outcome: Outcome, names: Sequence[str]) -> None:
     counts = {name: count_scores(outcome, name) for name in names}
     rows = [(name, found.mean, found.scores, found.missing) for name, found in counts.items()]
     print_table(["metric", "mean", "n", "missing"], rows)
-    say_notices(
-        {"missing": describe_missing({name: {**found.reasons, None: found.scores} for name, found in counts.items()})}
-    )
+    reasons = {name: {**found.reasons, None: found.scores} for name, found in counts.items()}
+    say_notices({"missing": describe_missing(reasons)})
     for name, found in counts.items():
         if found.truncated:
             say(f"{name}: {found.truncated} scores of texts longer than the model's limit, whose end was not seen")

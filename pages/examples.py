@@ -135,16 +135,16 @@ def show_list(listed: Listed, place: int) -> None:
         height=38 + 35 * min(ROWS, max(2, documents)),
         column_config={
             "starred": st.column_config.TextColumn("★", width=30, help="Documents with a starred pair."),
-            "document": st.column_config.TextColumn("Document", width=230 - 30 * bool(listed.starred)),
+            "document": st.column_config.TextColumn("Document", width=190 - 30 * bool(listed.starred)),
             "wrong": st.column_config.TextColumn(
                 "Wrong metrics",
-                width=140,
-                help="The metrics that prefer the other summary than people. A row is about its first listed pair.",
+                width=135,
+                help="Those that prefer the summary that people do not, on the document's first listed pair.",
             ),
             "how strongly": st.column_config.NumberColumn(
                 "Strength",
                 format="%.2f",
-                width=70,
+                width=65,
                 help="Explained under the list.",
             ),
         },

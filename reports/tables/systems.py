@@ -92,9 +92,8 @@ def mean_table(analyses: Sequence[SystemsAnalysis], only: str | None = None) -> 
         for of in found.means
     ]
     note = (
-        "Intervals by Student's t over documents: where the mean over other documents like these would be. Two systems "
-        "are compared on the same documents, so intervals that overlap do not show that they are alike: see System "
-        "against system."
+        "Intervals by Student's t over documents. Systems sum up the same documents, so overlapping intervals do not "
+        "show that two are alike: Wilcoxon's test compares them document by document."
     )
     return Table("system_means", "Means of systems with intervals", rows, [note])
 
