@@ -91,12 +91,14 @@ def scatter(table: pd.DataFrame, x: str, y: str, r: float | None = None) -> Laye
     points are moved by up to a third of the way to the next value, a summary always by the same amount.
     """
     x, y = in_one_line(x), in_one_line(y)
-    drawn = table.assign(across=spread(table["x"], 0), up=spread(table["y"], 1))
+    # A line break in a name that stands in a scale is an error; the selection needs the names as they are.
+    called = table["system"].map(in_one_line)
+    drawn = table.assign(called=called, across=spread(table["x"], 0), up=spread(table["y"], 1))
     systems = int(table["system"].nunique())
     point = alt.selection_point(name="point", fields=["document", "system"], on="click", clear="dblclick")
     told_apart = alt.Color(
-        "system:N",
-        sort=sorted(set(table["system"]), key=natural_order),
+        "called:N",
+        sort=sorted(set(called), key=natural_order),
         legend=alt.Legend(title=None, columns=4, orient="bottom"),
     )
     across = alt.X("across:Q", title=x, scale=alt.Scale(zero=False))
@@ -110,7 +112,7 @@ def scatter(table: pd.DataFrame, x: str, y: str, r: float | None = None) -> Laye
             opacity=alt.when(point).then(alt.value(0.8)).otherwise(alt.value(0.25)),
             tooltip=[
                 "document:N",
-                "system:N",
+                alt.Tooltip("called:N", title="system"),
                 alt.Tooltip("x:Q", format=".3f", title=x),
                 alt.Tooltip("y:Q", format=".3f", title=y),
             ],
