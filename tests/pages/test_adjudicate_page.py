@@ -136,8 +136,8 @@ def test_the_report_by_adjudicators_says_so(known: World, monkeypatch: pytest.Mo
     monkeypatch.setattr(report, "report_html", lambda contents, methods: made.append((contents, methods)) or "")
     decide(begin(), "left")
     app = open_page("overview.py", study="Study", source="adjudicated")
-    (toggle,) = (one for one in app.toggle if str(one.key).startswith("report:"))
-    sound(toggle.set_value(True).run())
+    (button,) = (one for one in app.button if str(one.key).startswith("report:"))
+    sound(button.click().run())
     ((contents, methods),) = made
     assert contents.heading == "Metrics against adjudicators: Study"
     assert contents.facts["decisions"] == "1 by 1 adjudicator, the latest of each pair; not the judgments"

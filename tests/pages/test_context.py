@@ -29,7 +29,7 @@ def test_what_is_chosen_goes_from_page_to_page_and_into_the_address(known: World
         assert app.selectbox(key="dataset").value == "other"
         assert app.selectbox(key="source").value.aspect == "relevance"
         assert address(app) == {"dataset": "other", "aspect": "relevance", "metrics": "ROUGE-2"}
-    assert [name for name in app.dataframe[0].value.columns if name.startswith("ROUGE")] == ["ROUGE-2"]
+    assert [name for name in app.dataframe[1].value.columns if name.startswith("ROUGE")] == ["ROUGE-2"]
 
 
 def test_an_address_leads_to_what_it_names(known: World) -> None:
