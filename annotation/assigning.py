@@ -33,14 +33,15 @@ def find_open_assignment(session: Session, annotator_id: int) -> int | None:
     )
 
 
-def select_open_pairs(annotator: AnnotatorRow) -> Select[int, int, int]:
+def select_open_pairs(study: StudyRow, annotator_id: int | None) -> Select[int, int, int]:
     """Select the pairs that want more judgments and that the annotator was not given, the most wanted first.
+
+    Without an annotator, they are those of somebody who comes now.
 
     A recent assignment of somebody else counts as the judgment that it will probably become. If documents are
     completed in the drawn order, the earliest pair comes first instead, so that no more documents are begun than
     people need at the moment, and a skip takes a place of the pair, too.
     """
-    study = annotator.study
     reserved = (
         select(AssignmentRow.pair_id, func.count().label("places"))
         .where(AssignmentRow.reserved_until > now())
@@ -49,7 +50,7 @@ def select_open_pairs(annotator: AnnotatorRow) -> Select[int, int, int]:
     )
     done = PairRow.judgments + count_skips() if study.in_drawn_order else PairRow.judgments
     taken = done + func.coalesce(reserved.c.places, 0)
-    given = select(AssignmentRow.pair_id).where(AssignmentRow.annotator_id == annotator.id)
+    given = select(AssignmentRow.pair_id).where(AssignmentRow.annotator_id == annotator_id)
     return (
         select(PairRow.id, PairRow.first_id, PairRow.second_id)
         .outerjoin(reserved, reserved.c.pair_id == PairRow.id)
@@ -80,12 +81,12 @@ def count_skips() -> ScalarSelect[int]:
     )
 
 
-def select_checks(annotator: AnnotatorRow) -> Select[int, int, int, int, int | None]:
+def select_checks(study: StudyRow, annotator_id: int | None) -> Select[int, int, int, int, int | None]:
     """Select the study's attention checks in order, each with the annotator's assignment if they were given it."""
     return (
         select(PairRow.id, PairRow.first_id, PairRow.second_id, PairRow.position, AssignmentRow.id.label("given_id"))
-        .outerjoin(AssignmentRow, (AssignmentRow.pair_id == PairRow.id) & (AssignmentRow.annotator_id == annotator.id))
-        .where(PairRow.study_id == annotator.study_id, PairRow.expected_id.is_not(None))
+        .outerjoin(AssignmentRow, (AssignmentRow.pair_id == PairRow.id) & (AssignmentRow.annotator_id == annotator_id))
+        .where(PairRow.study_id == study.id, PairRow.expected_id.is_not(None))
         .order_by(PairRow.position)
     )
 
@@ -117,7 +118,7 @@ def assign_pair(session: Session, annotator: AnnotatorRow, rules: StudyProtocol)
     if stopped_at is not None:
         return None
     turn = session.scalar(select(func.count()).where(AssignmentRow.annotator_id == annotator_id)) or 0
-    checks = session.execute(select_checks(annotator)).all()
+    checks = session.execute(select_checks(study, annotator_id)).all()
     unseen = [check for check in checks if check.given_id is None]
     seen = len(checks) - len(unseen)
     pairs = checks[0].position if checks else 0  # checks come after all pairs
@@ -126,7 +127,7 @@ def assign_pair(session: Session, annotator: AnnotatorRow, rules: StudyProtocol)
     has_enough = rules.judging.most_per_annotator is not None and turn - seen >= most
     due = unseen and check_is_due(session, study, pairs=pairs, most=min(pairs, most), checks=len(checks), turn=turn)
     if not has_enough and not due:
-        pair = session.execute(select_open_pairs(annotator).limit(1)).first()
+        pair = session.execute(select_open_pairs(study, annotator_id).limit(1)).first()
     # Sides are evened out among the pairs alone; checks take turns that no pair comes to.
     side = turn - seen
     if pair is None and unseen:

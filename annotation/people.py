@@ -19,9 +19,10 @@ from relevance.annotation.entering import (
 )
 from relevance.annotation.inputs import clean_text
 from relevance.annotation.phases import WITHDRAWN
+from relevance.annotation.progress import read_progress
 from relevance.annotation.protocol.tables import EventRow
 from relevance.annotation.records import AnnotatorProgress
-from relevance.annotation.store import find_annotator, read_progress
+from relevance.annotation.store import find_annotator
 from relevance.annotation.studies import find_study, resuming
 from relevance.annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow, RevisionRow, StudyRow
 from relevance.data.access import Right, visitor_of

@@ -29,6 +29,11 @@ PAUSED = "paused"
 CLOSED = "closed"
 """The states of a study; only an open one takes judgments and new annotators."""
 
+JUDGED = "judged"
+CHANGED = "changed"
+SKIPPED = "skipped"
+"""The states of a pair that an annotator has answered; a changed one is judged, too."""
+
 
 class StudyExists(StoreError):
     """A study of that name is already there."""
@@ -258,6 +263,22 @@ class JudgingProgress(NamedTuple):
     open: int
     seconds: float | None
     """The median duration of the latest hundred judgments, in seconds; None before the first."""
+    changed: int = 0
+    """Judged pairs whose choice was changed later."""
+
+
+class AnsweredPair(NamedTuple):
+    """A pair that an annotator has judged or skipped, as a list of them names it."""
+
+    assignment_id: int
+    number: int
+    """Its number among the pairs that the annotator was given, from 1."""
+    name: str
+    """The title of the document, or how it begins."""
+    choice: str
+    """`left`, `right`, `tie` or `skip`."""
+    changed: bool
+    """True if the choice was changed later."""
 
 
 class StudyPace(NamedTuple):
@@ -267,6 +288,8 @@ class StudyPace(NamedTuple):
     """The number of annotators who have joined or were invited, without the excluded ones."""
     last_day: int
     """Judgments of the study's pairs in the last 24 hours."""
+    seconds: float | None
+    """The median duration of the latest hundred judgments, in seconds; None before the first with its times."""
     latest: datetime | None
     """The time of the latest judgment; None before the first."""
 
@@ -275,8 +298,12 @@ class AnnotatorProgress(NamedTuple):
     """A row of the study's progress table."""
 
     annotator: str
+    open: int
+    """Pairs that they have not decided or may still be given, with attention checks; 0 after the end of their part."""
     judged: int
     """Judgments of the study's pairs, without attention checks."""
+    changed: int
+    """Those of these judgments that were changed later."""
     skipped: int
     seconds: float | None
     ties: int

@@ -1,10 +1,8 @@
 """The store of studies and judgments, the only writer of `relevance.annotation.tables`, except for keywords' tables."""
 
 import secrets
-from collections.abc import Sequence
 from datetime import datetime
-from statistics import median
-from typing import NamedTuple, Unpack
+from typing import Unpack
 
 from sqlalchemy import func, select
 from sqlalchemy.exc import IntegrityError
@@ -14,8 +12,6 @@ from relevance.annotation.assigning import (
     assign_pair,
     chosen_id,
     find_assignment,
-    select_checks,
-    select_open_pairs,
     to_judgment_task,
 )
 from relevance.annotation.entering import (
@@ -31,6 +27,7 @@ from relevance.annotation.entering import (
 from relevance.annotation.inputs import clean_text, person_name
 from relevance.annotation.judging import Said, check_said
 from relevance.annotation.phases import FAILED, JUDGING, WITHDRAWN, way_of
+from relevance.annotation.progress import StudyOffer, read_answered, read_judging_progress, read_offer, read_progress
 from relevance.annotation.protocol.records import Checks
 from relevance.annotation.protocol.tables import EventRow
 from relevance.annotation.records import (
@@ -39,6 +36,7 @@ from relevance.annotation.records import (
     AlreadyJudged,
     Annotator,
     AnnotatorProgress,
+    AnsweredPair,
     JudgingProgress,
     JudgmentTask,
     NameTaken,
@@ -46,7 +44,6 @@ from relevance.annotation.records import (
     UnknownInvite,
     WorkGone,
 )
-from relevance.annotation.sampling import GIVEN
 from relevance.annotation.studies import StudyStore, check_open, find_study, may
 from relevance.annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow, RevisionRow, StudyRow
 from relevance.annotation.timing import check_times
@@ -54,9 +51,6 @@ from relevance.data.access import Right, visitor_of
 from relevance.data.database import now
 from relevance.data.store import StoreError
 from relevance.data.store.rows import to_record
-
-LATEST = 100
-"""The number of an annotator's latest judgments from which the duration of one is estimated."""
 
 
 class AnnotationStore(StudyStore):
@@ -252,39 +246,22 @@ class AnnotationStore(StudyStore):
     def progress(self, annotator: Annotator) -> JudgingProgress:
         """Return the progress of an annotator."""
         with self.reading(annotators=True) as session:
-            row = find_own(session, annotator)
-            given, judged, skipped = session.execute(
-                select(
-                    func.count(AssignmentRow.id),
-                    func.count(JudgmentRow.id),
-                    func.count(AssignmentRow.skipped_at).filter(JudgmentRow.id.is_(None)),
-                )
-                .outerjoin(JudgmentRow)
-                .where(AssignmentRow.annotator_id == annotator.id)
-            ).one()
-            times = session.execute(
-                select(JudgmentRow.presented_at, JudgmentRow.decided_at)
-                .join(AssignmentRow)
-                .where(AssignmentRow.annotator_id == annotator.id)
-                .order_by(AssignmentRow.id.desc())
-                .limit(LATEST)
-            ).all()
-            unseen = select_open_pairs(row).order_by(None).subquery()
-            left = session.scalar(select(func.count()).select_from(unseen)) or 0
-            checks = [check.given_id is None for check in session.execute(select_checks(row))]
-            most = find_rules(session, row.study).judging.most_per_annotator
-            if most is not None:
-                left = max(0, min(left, most - (given - checks.count(False))))
-            left += checks.count(True)
-            if row.study.stopped_at is not None:
-                left = 0
-        took = [(decided - presented).total_seconds() for presented, decided in times if presented and decided]
-        return JudgingProgress(
-            judged=judged,
-            skipped=skipped,
-            open=given - judged - skipped + left,
-            seconds=median(took) if took else None,
-        )
+            return read_judging_progress(session, find_own(session, annotator))
+
+    def offer(self, study: str) -> StudyOffer:
+        """Return what a study asks of somebody who comes now. Raises `UnknownStudy`."""
+        with self.reading(annotators=True) as session:
+            return read_offer(session, find_study(session, study, Right.JUDGE))
+
+    def answered(
+        self, annotator: Annotator, state: str | None = None, *, start: int = 0, count: int
+    ) -> list[AnsweredPair]:
+        """List at most `count` pairs that an annotator has judged or skipped, the latest first, from the `start`-th on.
+
+        `state` is `JUDGED`, `CHANGED` (the judged ones whose choice was changed later) or `SKIPPED`; None for all.
+        """
+        with self.reading(annotators=True) as session:
+            return read_answered(session, find_own(session, annotator), state, start=start, count=count)
 
     def annotators(self, study: str) -> list[AnnotatorProgress]:
         """Return the progress of a study's annotators, in the order in which they joined."""
@@ -385,66 +362,3 @@ def mind_checks(session: Session, row: AnnotatorRow, checks: Checks) -> None:
         enter_phase(session, row, FAILED, f"{wrong} wrong")
     elif checks.warn_after is not None and (wrong or 0) >= checks.warn_after and session.scalar(warned) is None:
         add_event(session, row, WARNED, f"{wrong} wrong")
-
-
-def read_progress(session: Session, study: StudyRow) -> list[AnnotatorProgress]:
-    """Read the progress of each annotator of a study, in the order in which they joined."""
-    people = session.execute(
-        select(AnnotatorRow.id, AnnotatorRow.name, AnnotatorRow.excluded_at)
-        .where(AnnotatorRow.study_id == study.id)
-        .order_by(AnnotatorRow.id)
-    ).all()
-    outcomes: dict[int, list[AssignmentOutcome]] = {one.id: [] for one in people}
-    for outcome in session.execute(
-        select(
-            AssignmentRow.annotator_id,
-            AssignmentRow.left_id,
-            AssignmentRow.skipped_at,
-            PairRow.expected_id,
-            JudgmentRow.id,
-            JudgmentRow.chosen_id,
-            JudgmentRow.presented_at,
-            JudgmentRow.decided_at,
-        )
-        .join(AnnotatorRow, AnnotatorRow.id == AssignmentRow.annotator_id)
-        .join(PairRow, PairRow.id == AssignmentRow.pair_id)
-        .outerjoin(JudgmentRow, JudgmentRow.assignment_id == AssignmentRow.id)
-        .where(AnnotatorRow.study_id == study.id)
-    ):
-        outcomes[outcome.annotator_id].append(AssignmentOutcome._make(outcome[1:]))
-    found = [to_progress(one.name, outcomes[one.id], excluded=one.excluded_at is not None) for one in people]
-    return [one._replace(left=None) for one in found] if study.rule == GIVEN else found
-
-
-class AssignmentOutcome(NamedTuple):
-    """An assignment, the expected choice of an attention check, and the judgment if there is one."""
-
-    left_id: int
-    skipped_at: datetime | None
-    expected_id: int | None
-    judgment_id: int | None
-    chosen_id: int | None
-    presented_at: datetime | None
-    decided_at: datetime | None
-
-
-def to_progress(name: str, outcomes: Sequence[AssignmentOutcome], *, excluded: bool) -> AnnotatorProgress:
-    """Sum up one annotator's assignments."""
-    judged = [row for row in outcomes if row.judgment_id is not None]
-    took = [
-        (row.decided_at - row.presented_at).total_seconds() for row in judged if row.decided_at and row.presented_at
-    ]
-    pairs = [row for row in judged if row.expected_id is None]
-    checks = [row.chosen_id == row.expected_id for row in judged if row.expected_id is not None]
-    return AnnotatorProgress(
-        annotator=name,
-        judged=len(pairs),
-        skipped=sum(row.skipped_at is not None and row.judgment_id is None for row in outcomes),
-        seconds=median(took) if took else None,
-        ties=sum(row.chosen_id is None for row in pairs),
-        left=sum(row.chosen_id == row.left_id for row in pairs),
-        latest=max((row.decided_at for row in judged if row.decided_at is not None), default=None),
-        checks=len(checks),
-        checks_passed=sum(checks),
-        excluded=excluded,
-    )

@@ -79,7 +79,8 @@ def measure(judgments: int, *, hosted: bool) -> tuple[list[float], list[float]]:
             page = browser.new_page(viewport={"width": 1280, "height": 900})
             page.goto(f"{address}/join/{token}" if hosted else f"{address}/annotate?invite={token}")
             if hosted:
-                page.get_by_role("button", name="Start").click()
+                page.get_by_role("button", name="Go on").click()
+            page.get_by_role("button", name="Start").click()
             page.get_by_role("button", name="2 is more relevant").wait_for()
             times = []
             for turn in range(judgments + 10):

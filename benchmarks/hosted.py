@@ -52,14 +52,17 @@ class Page:
         self.socket = socket
         self.buttons: dict[str, str] = {}
         self.script = ""
+        self.start = ""
 
     @classmethod
     async def open(cls, url: str, cookie: str) -> Page:
         """Connect, and draw the page on which one judges."""
         page = await cls.connect(url, cookie)
         await page.run(name="annotate")
-        while not page.buttons:  # the page may be changed by a second run
+        while not page.start and not page.buttons:  # the page may be changed by a second run
             await page.finish()
+        if page.start:
+            await page.run(press=page.start)
         return page
 
     @classmethod
@@ -106,7 +109,9 @@ class Page:
                 self.script = message.new_session.page_script_hash
             elif kind == "delta" and message.delta.new_element.WhichOneof("type") == "button":
                 button = message.delta.new_element.button.id
-                if "left:" in button or "right:" in button:
+                if button.endswith("-start"):
+                    self.start = button
+                elif "left:" in button or "right:" in button:
                     self.buttons[button] = message.delta.fragment_id
             elif kind == "script_finished":
                 return

@@ -55,14 +55,14 @@ def sign_in_page(*, said: str = "", name: str = "", provider: bool = False, stat
 
 
 def enter_page(wording: Wording) -> HTMLResponse:
-    """Make the page with the button Start: previews and scanners open links, too, but do not press it."""
+    """Make the page with the button Go on: previews and scanners open links, too, but do not press it."""
     asked = wording.say(
         "You were asked to compare summaries of documents. Your choices are stored for the study; this browser keeps "
         "a cookie, so that you can leave and come back."
     )
     return page(
         wording.say("Judge summaries"),
-        f"<p>{escape(asked)}</p><form method=post><button>{escape(wording.say('Start'))}</button></form>",
+        f"<p>{escape(asked)}</p><form method=post><button>{escape(wording.say('Go on'))}</button></form>",
         wording=wording,  # the form is sent to the address of the page
     )
 

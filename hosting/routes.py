@@ -186,7 +186,7 @@ class SiteRoutes:
     # --- entering a study ---------------------------------------------------------------------------------
 
     async def join(self, request: Request) -> Response:
-        """Show the study's start page of a link, and let in whoever presses Start.
+        """Show the study's start page of a link, and let in whoever presses Go on.
 
         All links that open nothing give the same answer.
         """

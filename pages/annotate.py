@@ -5,7 +5,15 @@ import streamlit as st
 from relevance.annotation.languages import wording_of
 from relevance.annotation.phase_store import Standing
 from relevance.annotation.phases import AFTER, BEFORE, CONSENT, ENDS, INSTRUCTIONS, JUDGING, TRAINING
-from relevance.annotation.records import Annotator, NotAssigned, Study, StudyClosed, UnknownStudy, WrongPhase
+from relevance.annotation.records import (
+    Annotator,
+    NotAssigned,
+    Study,
+    StudyClosed,
+    UnknownInvite,
+    UnknownStudy,
+    WrongPhase,
+)
 from relevance.data.database import now
 from relevance.data.one_line import in_one_line
 from relevance.data.store import DatabaseFailed, NotSignedIn, StoreError
@@ -14,14 +22,13 @@ from relevance.pages.components.annotate.annotator import (
     FEEDBACK,
     INVITE,
     KNOWN,
+    LISTING,
     PREVIEW,
     SHOWN,
     VIEWING,
-    ask_for_name,
     identify,
     leave,
     phases,
-    speak_as_asked,
     state,
     store,
 )
@@ -29,8 +36,16 @@ from relevance.pages.components.annotate.answers import NOTICE, PANEL, PANELS, g
 from relevance.pages.components.annotate.consent import ask_consent, show_instructions_first
 from relevance.pages.components.annotate.end import describe_end, reveal, show_end
 from relevance.pages.components.annotate.going_on import show_notice
+from relevance.pages.components.annotate.listing import list_pairs, show_answered
 from relevance.pages.components.annotate.outcome import offer_withdrawal, show_closed, show_outcome, show_pause
 from relevance.pages.components.annotate.pair import CHOSEN, STYLE, show_pair
+from relevance.pages.components.annotate.start import (
+    is_new,
+    show_entrance,
+    show_instructions,
+    show_start,
+    show_unknown_link,
+)
 from relevance.pages.components.annotate.survey import ask_survey
 from relevance.pages.components.annotate.training import show_feedback, train
 from relevance.pages.components.annotate.turn import begin_turn, describe_progress, show_turn
@@ -38,7 +53,7 @@ from relevance.pages.components.annotate.wording import say, speak
 from relevance.pages.components.shared.database import draw_again_when_it_answers, guard_database
 from relevance.pages.components.shared.stopping import look_at_documents
 from relevance.pages.components.shared.stores import open_stores
-from relevance.reports.escaping import in_markdown, without_pictures
+from relevance.reports.escaping import in_markdown
 
 SHOWS = {
     CONSENT: ask_consent,
@@ -49,16 +64,6 @@ SHOWS = {
 }
 
 
-def show_instructions(study: Study, key: str) -> None:
-    """Show the researcher's instructions, which are Markdown, and the keys."""
-    st.markdown(without_pictures(say(study.instructions)))
-    keys = [say("Keys: **1** and **2** choose a summary, **b** goes back.")]
-    if study.ties:
-        keys.append(say("**0** says that they are equal."))
-    with st.container(key=f"keys-{key}"):
-        st.markdown(" ".join(keys))
-
-
 # The empty timer keeps the fragment alive after the server was restarted under an open page.
 @st.fragment(run_every=300)
 @guard_database
@@ -66,6 +71,9 @@ def judge(annotator: Annotator, study: Study, standing: Standing) -> None:
     """Show the pair to be judged, or the end."""
     keep_reason()
     show_notice()  # first: this must be said even if the pair cannot be shown
+    if LISTING in state:
+        show_answered(annotator)
+        return
     viewing = state.get(VIEWING)
     try:
         look_at_documents(study, annotator)  # before the next pair, which may not be wanted any more
@@ -98,9 +106,6 @@ def judge(annotator: Annotator, study: Study, standing: Standing) -> None:
         st.warning(say("An attention check was answered wrongly. Please read each text to its end before you choose."))
     said = describe_progress(progress) if task.choice is None else say(CHOSEN[task.choice])
     show_turn(say("Pair {number} of {total}", number=task.number, total=total), said, done / total)
-    if not done and INSTRUCTIONS not in standing.way:
-        with st.container(border=True, gap="xsmall", key="first-instructions"):
-            show_instructions(study, "first")
     if state.get(SHOWN, (None,))[0] != task.assignment_id:
         state[SHOWN] = (task.assignment_id, now())
         # those who come back to a pair have read its document, and come for the choice
@@ -132,6 +137,8 @@ def show_header(annotator: Annotator, study: Study, standing: Standing) -> None:
         if standing.phase in {TRAINING, JUDGING}:
             with st.popover(say("Instructions"), key="instructions"):
                 show_instructions(study, "again")
+        if standing.phase == JUDGING:
+            st.button(say("Your pairs"), key="list-pairs", icon=":material/list:", on_click=list_pairs)
         if standing.phase not in {*ENDS, CONSENT} and len(standing.way) > 1:
             offer_withdrawal(annotator)
         if ANNOTATOR in state and INVITE not in state:
@@ -147,13 +154,18 @@ def show_phase(annotator: Annotator, study: Study, standing: Standing) -> None:
     elif standing.paused:
         show_pause()
     elif standing.phase == JUDGING:
-        judge(annotator, study, standing)
+        if is_new(annotator, standing):
+            show_start(annotator, study, standing)
+        else:
+            judge(annotator, study, standing)
     elif standing.closed and standing.phase != AFTER:
         show_closed()
     else:
         show_notice()
         state.pop(NOTICE, None)
         with st.container(key="practice" if standing.phase == TRAINING else "phase"):
+            if is_new(annotator, standing):
+                show_start(annotator, study, standing)
             SHOWS[standing.phase](annotator, standing, study)
 
 
@@ -162,9 +174,7 @@ st.html(STYLE)
 try:
     annotator = identify()
     if annotator is None:
-        speak_as_asked()
-        st.title(say("Judge"))
-        ask_for_name()
+        show_entrance()
         st.stop()
     standing = phases().standing(annotator)
     study = store().study(annotator.study)
@@ -187,6 +197,8 @@ except StoreError as error:
     show_notice()
     if KNOWN in state:
         show_lost(error)
+    elif isinstance(error, UnknownInvite):
+        show_unknown_link()
     else:
         st.error(in_markdown(error))
     if INVITE not in state:

@@ -4,7 +4,7 @@ import streamlit as st
 
 from relevance.annotation.demo import MADE_UP
 from relevance.annotation.people import Person
-from relevance.annotation.records import CLOSED, PAUSED, Study
+from relevance.annotation.records import CLOSED, OPEN, PAUSED, Study
 from relevance.annotation.sampling import GIVEN
 from relevance.data.wording import format_count
 from relevance.hosting.settings import is_hosted
@@ -13,11 +13,14 @@ from relevance.pages.components.annotators.deciding import decide_on, pause_stud
 from relevance.pages.components.annotators.inviting import show_personal_links
 from relevance.pages.components.annotators.listing import show_people, show_phases
 from relevance.pages.components.shared.context import ask_study
+from relevance.pages.components.shared.database import guard_database
 from relevance.pages.components.shared.messages import errors_shown, show_messages
 from relevance.pages.components.shared.stores import may_manage, open_stores
 from relevance.pages.components.studies.sharing import show_links
 from relevance.reports.contents.study import tell_left_out
 from relevance.reports.escaping import in_markdown
+
+REFRESHED = 5  # seconds after which the progress of an open study is drawn again
 
 stores = open_stores()  # before anything is drawn: the database may not open
 
@@ -27,11 +30,8 @@ def main() -> None:
     st.title("Annotators")
     show_messages()
     study = ask_study()
+    st.fragment(show_progress, run_every=REFRESHED if study.state == OPEN else None)(study)
     people = stores.people.people(study.name)
-    say_how_many(study, people)
-    if people:
-        show_phases(people)
-        show_people(people)
     manages = may_manage(study)
     with st.container(horizontal=True, vertical_alignment="center", key="ways"):
         if manages:
@@ -48,6 +48,16 @@ def main() -> None:
         st.header("Pause, exclude or erase", anchor=False)
         with errors_shown():
             decide_on(study, people)
+
+
+@guard_database
+def show_progress(study: Study) -> None:
+    """Show how far the annotators are; it follows them while the page is open."""
+    people = stores.people.people(study.name)
+    say_how_many(study, people)
+    if people:
+        show_phases(people)
+        show_people(people)
 
 
 def say_how_many(study: Study, people: list[Person]) -> None:

@@ -497,22 +497,22 @@ def test_rationales(
 
 
 def test_progress_counts(annotation_store: AnnotationStore, ann: Annotator, judge: Judge) -> None:
-    assert annotation_store.progress(ann) == (0, 0, 5, None)
+    assert annotation_store.progress(ann) == (0, 0, 5, None, 0)
     for seconds, choice in ((1, "left"), (9, "right"), (3, "tie")):
         task = following(annotation_store, ann)
         assert annotation_store.progress(ann).open == 5 - annotation_store.progress(ann).judged
         judge(ann, task.assignment_id, choice, presented_at=SHOWN, decided_at=SHOWN + timedelta(seconds=seconds))
     annotation_store.skip(annotator=ann, assignment_id=following(annotation_store, ann).assignment_id, reason="why")
-    assert annotation_store.progress(ann) == (3, 1, 1, 3.0)  # the median of 1, 3 and 9
+    assert annotation_store.progress(ann) == (3, 1, 1, 3.0, 0)  # the median of 1, 3 and 9
     bob = annotation_store.join(study="S", name="Bob")
     rows = {row.annotator: row for row in annotation_store.annotators("S")}
     assert list(rows) == ["Ann", "Bob"]
-    assert rows["Ann"][1:] == (3, 1, 3.0, 1, 1, SHOWN + timedelta(seconds=9), 0, 0, False)
-    assert rows["Bob"][1:] == (0, 0, None, 0, 0, None, 0, 0, False)
+    assert rows["Ann"][1:] == (1, 3, 0, 1, 3.0, 1, 1, SHOWN + timedelta(seconds=9), 0, 0, False)
+    assert rows["Bob"][1:] == (5, 0, 0, 0, None, 0, 0, None, 0, 0, False)
     judge_all(annotation_store, judge, bob)
     judge_all(annotation_store, judge, annotation_store.join(study="S", name="Cyd"))
     # What others completed is not asked of Ann: her skipped pair has two judgments, the fifth as well.
-    assert annotation_store.progress(ann) == (3, 1, 0, 3.0)
+    assert annotation_store.progress(ann) == (3, 1, 0, 3.0, 0)
 
 
 def test_studies_do_not_mix(annotation_store: AnnotationStore, create: Create, judge: Judge) -> None:
@@ -521,7 +521,7 @@ def test_studies_do_not_mix(annotation_store: AnnotationStore, create: Create, j
     assert ann.id != also.id
     unjudged = annotation_store.version("T")
     judge_all(annotation_store, judge, ann)
-    assert annotation_store.progress(also) == (0, 0, 5, None)
+    assert annotation_store.progress(also) == (0, 0, 5, None, 0)
     assert [study.judgments for study in annotation_store.studies()] == [0, 5]
     assert annotation_store.version("S") != annotation_store.version("T") == unjudged
     assert export_judgments(annotation_store, "T") == []

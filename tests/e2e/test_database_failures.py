@@ -29,6 +29,7 @@ def test_what_is_not_saved_is_said_and_the_page_goes_on_by_itself(page: Page, de
     engine.dispose()
     with serving(demo_url) as url:
         page.goto(f"{url}/annotate?invite={token}")
+        page.get_by_role("button", name="Start").click()
         choice = page.get_by_role("button", name="1 is more relevant")
         expect(choice).to_be_visible()
         text = page.get_by_label("Summary 1", exact=True).inner_text()
@@ -67,6 +68,7 @@ def judging(page: Page, demo_url: str) -> Iterator[tuple[str, Locator]]:
         token = store.invite(study="Demo", name="Ana").token
     with serving(demo_url) as url:
         page.goto(f"{url}/annotate?invite={token}")
+        page.get_by_role("button", name="Start").click()
         choice = page.get_by_role("button", name="1 is more relevant")
         expect(choice).to_be_visible()
         yield url, choice

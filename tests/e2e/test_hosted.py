@@ -122,6 +122,7 @@ def test_an_annotator_comes_by_a_link_of_which_nothing_stays(house: House, visit
     page, url = visit.page, house.url
     page.goto(f"{url}/annotate?invite={token}")  # as links were before
     expect(page).to_have_url(f"{url}/join/{token}")
+    page.get_by_role("button", name="Go on").click()
     page.get_by_role("button", name="Start").click()
     settled(page)
     expect(page).to_have_url(f"{url}/annotate")

@@ -55,6 +55,7 @@ def enter(page: Page, address: str, url: str) -> Runs:
     engine.dispose()
     page.goto(f"{address}/join/{token}")
     runs = Runs(page)
+    page.get_by_role("button", name="Go on").click()
     page.get_by_role("button", name="Start").click()
     choose(page)
     is_judged(page, 1)

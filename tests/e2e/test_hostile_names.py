@@ -157,7 +157,7 @@ def test_people_are_called_so(house: House, visit: Visit) -> None:
     invited: Annotator = house.studies_of("Rita").invite(study=HOSTILE, name=f"at {HOSTILE}")
     page.context.clear_cookies()
     page.goto(f"{house.url}/join/{invited.token}?{urlencode({'name': HOSTILE, 'person': HOSTILE})}")
-    page.get_by_role("button", name="Start").click()
+    page.get_by_role("button", name="Go on").click()
     expect(page).to_have_url(f"{house.url}/annotate")
     check(visit, house)
 

@@ -1,15 +1,20 @@
 """An annotator's way: by a name to the pairs, each from its top with the buttons in sight, and to the end."""
 
 import re
+from datetime import timedelta
+from functools import partial
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from relevance.annotation.records import CHANGED
+from relevance.annotation.results import load_judgments
 from relevance.annotation.store import AnnotationStore
-from relevance.data.database import connect
+from relevance.data.database import connect, now
 from tests.driving import serving
 from tests.e2e.conftest import Opener
 from tests.e2e.watching import FITS, READING, settled
+from tests.waiting import until
 
 pytestmark = pytest.mark.browser
 
@@ -96,6 +101,7 @@ def test_the_document_is_a_readable_column_beside_both_summaries(new_page: Opene
     page = new_page(1280, 800)
     with serving(demo_url) as url:
         page.goto(f"{url}/annotate?annotator={token}")
+        page.get_by_role("button", name="Start").click()
         document, summaries = (page.get_by_role("region", name=label) for label in ("Document", "Summaries"))
         left, right = document.bounding_box(), summaries.bounding_box()
         assert left is not None
@@ -119,6 +125,7 @@ def test_a_reason_is_typed_and_judges_nothing(page: Page, demo_url: str) -> None
     token = AnnotationStore(engine).invite(study="Demo", name="Typing").token
     with serving(demo_url) as url:
         page.goto(f"{url}/annotate?invite={token}")
+        page.get_by_role("button", name="Start").click()
         settled(page)
         page.wait_for_timeout(READING)
         for button, label in (("Skip", "Why can this pair"), ("Add a reason", "Why is it more relevant")):
@@ -137,4 +144,81 @@ def test_a_reason_is_typed_and_judges_nothing(page: Page, demo_url: str) -> None
         assert connection.exec_driver_sql("SELECT rationale FROM judgments").scalars().all() == [
             "1 is cut off, 2 is not"
         ]
+    engine.dispose()
+
+
+REFUSALS = "[role=alert], .stAlert"
+"""Where a press is refused: by the page before it goes out, or by the store."""
+
+
+@pytest.mark.smoke
+def test_every_press_is_kept_or_refused_in_sight(new_page: Opener, demo_url: str) -> None:
+    """A second press after the first: while it is being saved, soon after the next pair has come, and later."""
+    engine = connect(demo_url)
+    store = AnnotationStore(engine)
+    token = store.invite(study="Demo", name="Quick").token
+    page = new_page(1280, 800)
+    with serving(demo_url) as url:
+        page.goto(f"{url}/annotate?invite={token}")
+        page.get_by_role("button", name="Start").click()
+        for wait in (0, 30, 60, 100, 200, 300, 450, 700):
+            is_ready(page)
+            before = len(load_judgments(store, "Demo"))
+            page.keyboard.press("1")
+            page.wait_for_timeout(wait)
+            page.keyboard.press("2")
+            until(partial(is_decided, page, store, before), seconds=10)
+            page.reload()  # which takes what was refused before out of sight
+        is_ready(page)
+        before = len(load_judgments(store, "Demo"))
+        page.keyboard.down("1")
+        page.keyboard.down("1")  # a key that is held down comes again and again
+        page.keyboard.up("1")
+        expect(page.get_by_text("Only the first press was taken")).to_be_visible()
+        expect(page.get_by_text(f"{before + 1} of {PAIRS} judged")).to_be_visible()
+        page.wait_for_timeout(READING)
+        assert len(load_judgments(store, "Demo")) == before + 1
+    engine.dispose()
+
+
+def is_ready(page: Page) -> None:
+    """Wait until a pair is there, and has been long enough to be judged."""
+    expect(page.get_by_role("button", name="1 is more relevant")).to_be_visible()
+    settled(page)
+    page.wait_for_timeout(READING)
+
+
+def is_decided(page: Page, store: AnnotationStore, before: int) -> bool:
+    """Whether the second of two presses was kept, or is refused where it can be seen."""
+    saved = len(load_judgments(store, "Demo")) - before
+    assert saved <= 2
+    return saved == 2 or (saved == 1 and page.locator(REFUSALS).filter(visible=True).count() > 0)
+
+
+def test_a_list_of_ones_pairs_corrects_two_of_24_on_a_phone(new_page: Opener, demo_url: str) -> None:
+    engine = connect(demo_url)
+    store = AnnotationStore(engine)
+    ann = store.invite(study="Demo", name="Ann")
+    for _ in range(PAIRS - 1):
+        task = store.next_task(ann)
+        assert task is not None
+        shown = now() - timedelta(seconds=20)
+        store.judge(annotator=ann, assignment_id=task.assignment_id, choice="left", presented_at=shown)
+    page = new_page(360, 740)
+    with serving(demo_url) as url:
+        page.goto(f"{url}/annotate?invite={ann.token}")
+        for number in (3, 21):
+            page.get_by_role("button", name="Your pairs").click()
+            expect(page.get_by_role("heading", name="Your pairs")).to_be_focused()
+            settled(page)
+            assert page.evaluate(FITS)
+            page.get_by_role("button", name=re.compile(rf"^{number} ·")).click()
+            expect(page.get_by_role("heading", name=f"Pair {number} of {PAIRS}")).to_be_focused()
+            expect(page.get_by_text("You chose summary 1.")).to_be_visible()
+            settled(page)
+            page.wait_for_timeout(READING)
+            page.get_by_role("button", name="2 is more relevant").click()
+            expect(page.get_by_role("heading", name=f"Pair {PAIRS} of {PAIRS}")).to_be_visible()
+    changed = {pair.number: pair.choice for pair in store.answered(ann, CHANGED, count=PAIRS)}
+    assert changed == {3: "right", 21: "right"}
     engine.dispose()

@@ -55,13 +55,15 @@ def test_a_study_speaks_its_language_from_the_link_to_the_way_back(
     expect(frame).to_have_attribute("lang", language)
     expect(frame).to_have_attribute("dir", direction)
     assert not english_on(page)
-    page.get_by_role("button", name=wording.say("Start")).click()
+    page.get_by_role("button", name=wording.say("Go on")).click()
     settled(page)
     expect(frame).to_have_attribute("lang", language)
     expect(frame).to_have_attribute("dir", direction)
     assert page.evaluate(FITS)
     assert not english_on(page)
 
+    page.get_by_role("button", name=wording.say("Start")).click()
+    settled(page)
     sides = [wording.say(f"{number} is more relevant") for number in (1, 2)]
     boxes = [page.get_by_role("button", name=label).bounding_box() for label in sides]
     assert boxes[0] is not None

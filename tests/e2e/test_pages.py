@@ -112,7 +112,7 @@ def has_begun(page: Page, number: int) -> None:
         ("corpora", "Corpora"),
         ("systems", "Systems"),
         ("studies", "Studies"),
-        ("annotate", "Judge"),
+        ("annotate", STUDY),
         ("datasets", "Data sets"),
     ],
 )
@@ -160,6 +160,7 @@ def test_an_invite_opens_the_pair_and_nothing_else(new_page: Opener, url: str, d
     engine.dispose()
     page = new_page(width, 740)
     page.goto(f"{url}/annotate?invite={token}")
+    page.get_by_role("button", name="Start").click()
     if width == 360:
         page.get_by_role("button", name="Read the summaries").click()
     expect(page.get_by_role("button", name="2 is more relevant")).to_have_count(1)

@@ -139,7 +139,7 @@ def enter(page: Page, url: str, token: str, number: int) -> None:
     """Come from the panel, and agree to take part."""
     ids = f"PROLIFIC_PID={number:024x}&STUDY_ID={7:024x}&SESSION_ID={number + 99:024x}"
     page.goto(f"{url}/p/{token}?{ids}")
-    page.get_by_role("button", name="Start").click()
+    page.get_by_role("button", name="Go on").click()
     page.get_by_role("button", name="I agree", exact=True).click()
     page.get_by_role("button", name="I have read this").click()
     page.get_by_text("well", exact=True).click()

@@ -106,7 +106,7 @@ def test_caddy_before_two_workers(database_url: str, tmp_path: Path, monkeypatch
         digest = {"x-relevance-sign-in": "0" * 64}
         assert httpx.get(f"{url}/_stcore/health", headers=digest).status_code == 401
         with httpx.Client(base_url=url, headers={"origin": url}) as annotator:
-            assert "Start" in annotator.get(f"/join/{token}").text
+            assert "Go on" in annotator.get(f"/join/{token}").text
             assert annotator.post(f"/join/{token}").headers["location"] == "/annotate"
         until(lambda: log.read_text().count('"uri"') >= 6, "the lines of the log")
         said = log.read_text()

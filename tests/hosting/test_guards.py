@@ -298,6 +298,11 @@ GUARDS: dict[str, tuple[Outcomes, Call]] = {
         OWN_WORK,
         lambda stores, lab: stores.annotation.previous_task(lab.annotator),
     ),
+    "AnnotationStore.answered": (
+        OWN_WORK,
+        lambda stores, lab: stores.annotation.answered(lab.annotator, count=5),
+    ),
+    "AnnotationStore.offer": (TASK, lambda stores, lab: stores.annotation.offer("S")),
     "AnnotationStore.judge": (
         OWN_WORK,
         lambda stores, lab: judge(stores.annotation, lab.annotator, lab.given_id),

@@ -29,6 +29,17 @@ def open_page(page: str, **query: str | list[str]) -> AppTest:
     return sound(turn_to(new_session(**query), page).run())
 
 
+def open_work(**query: str | list[str]) -> AppTest:
+    """Open the work of an annotator at an address, past the page before the start."""
+    app = open_page("annotate.py", **query)
+    return press(app, "start") if is_there(app, "start") else app
+
+
+def is_there(app: AppTest, key: str) -> bool:
+    """Whether the page has a button of a key."""
+    return any(button.key == key for button in app.button)
+
+
 def turn_to(app: AppTest, page: str) -> AppTest:
     """Turn to a page, named by its file."""
     app.switch_page(page)

@@ -9,9 +9,10 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from relevance.analysis.agreement.counts import count_agreement
+from relevance.annotation.people import PeopleStore
 from relevance.annotation.protocol.file import write_protocol
-from relevance.annotation.protocol.records import protocol_of
-from relevance.annotation.records import JudgingProgress, StudySpec
+from relevance.annotation.protocol.records import Judging, Pinned, StudyProtocol, SurveyQuestion, Surveys, protocol_of
+from relevance.annotation.records import JudgingProgress, JudgmentTask, StudySpec
 from relevance.annotation.results import load_judgments
 from relevance.annotation.store import AnnotationStore
 from relevance.data.access import LOCAL_VISITOR
@@ -24,8 +25,10 @@ from relevance.data.signatures import find_signature
 from relevance.data.store import DataStore
 from relevance.pages.components.annotate.annotator import judging_only
 from relevance.pages.components.annotate.end import Agreed, count_agreed, describe_best
+from relevance.pages.components.annotate.start import describe_length, describe_pauses, describe_stored
 from relevance.pages.components.annotate.turn import describe_progress
-from tests.pages.opening import html, new_session, open_page, pressed, sound, visible
+from tests.pages.opening import html, new_session, open_page, open_work, pressed, said, sound, visible
+from tests.pages.opening import press as press_key
 
 
 @pytest.fixture
@@ -34,7 +37,7 @@ def store(demo_url: str) -> AnnotationStore:
 
 
 def judging(store: AnnotationStore, study: str = "Demo") -> AppTest:
-    return open_page("annotate.py", annotator=store.join(study=study, name="Ana").token)
+    return open_work(annotator=store.join(study=study, name="Ana").token)
 
 
 def current(app: AppTest) -> int:
@@ -57,6 +60,7 @@ def test_the_page_speaks_the_language_of_the_study_that_the_address_names(store:
     app = pressed(app, "Starten")
     assert "Paar 1 von 4" in html(app)
     app = sound(app.button(key="leave").click().run())
+    app = sound(app.selectbox(key="join_study").select("Demo").run())
     assert app.text_input(key="join_name").label == "Your name"
 
 
@@ -143,7 +147,106 @@ def test_an_invite_opens_the_work_and_a_wrong_one_is_refused(store: AnnotationSt
     assert "Cleo" in app.markdown[0].value
     assert not [button for button in app.button if button.label == "Leave"]
     app = sound(new_session(invite="nonsense").run())
-    assert "invite is not known" in app.error[0].value
+    assert "This link is not known" in html(app)
+    assert "Open the link as it was sent to you" in html(app)
+    assert not app.button
+
+
+@pytest.mark.parametrize(
+    ("state", "heading", "way_out"),
+    [
+        ("unknown", "There is no study “Other”", "Open the link as it was sent to you"),
+        ("paused", "The study is paused", "Come back later"),
+        ("closed", "The study is closed", "It takes no more answers"),
+    ],
+)
+def test_an_address_never_leads_to_another_study(
+    store: AnnotationStore, state: str, heading: str, way_out: str
+) -> None:
+    if state != "unknown":
+        store.create_study(StudySpec(name="Other", dataset=NAME, rule="random"))
+        PeopleStore(store.engine).pause_study("Other") if state == "paused" else store.close_study("Other")
+    app = open_page("annotate.py", study="Other")
+    assert f"{heading}</h1>" in html(app)
+    assert way_out in html(app)
+    assert not app.text_input
+    if state == "unknown":
+        app = press_key(app, "open-studies")
+        assert "Demo</h1>" in html(app)
+        assert "study" not in app.query_params
+
+
+def test_before_the_start_one_is_told_what_awaits_one(store: AnnotationStore) -> None:
+    ann = store.invite(study="Demo", name="Ann")
+    app = open_page("annotate.py", invite=ann.token)
+    assert "Before you start</h1>" in html(app)
+    told = said(app)
+    assert "Which summary is more relevant to the document?" in told
+    assert "24 pairs at most." in told
+    assert "Reading them takes about" in told  # nobody has judged yet
+    assert "You can stop at any time" in told
+    assert "This link brings you back" in told
+    assert "the name in your link, your choices with their times and the reasons that you write." in told
+    press(pressed(app, "Start"), "left")
+    assert "Pair 2 of 24" in html(open_page("annotate.py", invite=ann.token))  # who has begun goes on at once
+    other = said(open_page("annotate.py", study="Demo"))
+    # the other one took a bit more than ten seconds for a pair: 24 x 10 s
+    assert "24 pairs at most. At the pace of the others, this takes about 5 minutes." in other
+    assert "The same name brings you back" in other
+
+
+def test_what_is_stored_follows_from_what_is_asked() -> None:
+    asked = StudyProtocol(
+        name="S",
+        dataset=Pinned(name="D"),
+        judging=Judging(confidence=True, marks=True, idle_minutes=20),
+        surveys=Surveys(before=(SurveyQuestion(name="age", ask="How old?", kind="number"),)),
+    )
+    stored = describe_stored(asked, invited=False)
+    for item in ("your name", "how sure you are", "the words that you mark", "your answers to the questionnaires"):
+        assert item in stored
+    assert "after 20 minutes without a choice" in describe_pauses(asked, invited=False)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "seconds", "told"),
+    [
+        (1, 30.0, "one pair at most. At the pace of the others, this takes about a minute."),
+        (10, 60.5, "10 pairs at most. At the pace of the others, this takes about 11 minutes."),
+        (400, 60.0, "400 pairs at most. At the pace of the others, this takes about 7 hours."),
+        # 119 words a pair are half a minute of reading
+        (10, None, "10 pairs at most. Reading them takes about 5 minutes: a pair has about 120 words."),
+    ],
+)
+def test_how_long_a_study_takes(pairs: int, seconds: float | None, told: str) -> None:
+    sample = [JudgmentTask(0, 1, None, "word " * 100, "word " * 9, "word " * 10, None, None)]
+    assert describe_length(pairs, seconds, sample) == told
+
+
+def test_judged_and_skipped_pairs_are_listed_and_opened(store: AnnotationStore) -> None:
+    app = judging(store)
+    for _ in range(2):
+        press(app, "left")
+    app.text_input(key=f"reason:{current(app)}").input("empty")
+    press(app, "skip")
+    app = press_key(app, "list-pairs")
+    assert "Your pairs</h1>" in html(app)
+    rows = [button.label.replace("\\", "") for button in app.button if str(button.key).startswith("open:")]
+    assert [row.split(" ")[0] for row in rows] == ["3", "2", "1"]
+    assert rows[0].endswith("You skipped this pair.")
+    assert rows[1].endswith("You chose summary 1.")
+    assert app.button_group(key="listed_state").options == ["All (3)", "Judged (2)", "Changed (0)", "Skipped (1)"]
+    first = next(button for button in app.button if button.label.startswith("1 "))
+    sound(first.click().run())
+    assert "Pair 1 of 24" in html(app)
+    press(app, "right")
+    assert "Pair 4 of 24" in html(app)
+    app = press_key(app, "list-pairs")
+    sound(app.button_group(key="listed_state").set_value("changed").run())
+    (row,) = (button.label.replace("\\", "") for button in app.button if str(button.key).startswith("open:"))
+    assert row.endswith("You chose summary 2. (changed)")
+    app = press_key(app, "list-pairs")  # once more: back to the pair
+    assert "Pair 4 of 24" in html(app)
 
 
 def test_whoever_gave_a_name_sees_other_pages_after_leaving(store: AnnotationStore) -> None:

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from relevance.annotation.results import load_judgments
 from relevance.annotation.store import AnnotationStore
 from relevance.data.database import connect
-from tests.pages.opening import PAGES, new_session, open_page, sound, turn_to
+from tests.pages.opening import PAGES, new_session, open_work, sound, turn_to
 
 NEEDS_NO_DATABASE = {"playground.py", "glossary.py"}
 
@@ -60,7 +60,7 @@ def test_every_page_says_why_it_cannot_be_drawn_and_is_drawn_afterwards(database
 
 
 def judging(database: Database) -> AppTest:
-    app = open_page("annotate.py", annotator=database.token)
+    app = open_work(annotator=database.token)
     assignment, presented = app.session_state.shown
     app.session_state.shown = (assignment, presented - timedelta(seconds=10))
     return app

@@ -27,7 +27,7 @@ from relevance.annotation.results import export_judgments
 from relevance.annotation.store import AnnotationStore
 from relevance.data.database import connect
 from relevance.data.demo import NAME
-from tests.pages.opening import html, open_page, press, pressed, said, sound
+from tests.pages.opening import html, open_page, open_work, press, pressed, said, sound
 
 pytestmark = pytest.mark.page
 
@@ -67,7 +67,7 @@ def ask(store: AnnotationStore) -> Ask:
 
 
 def way(annotator: Annotator) -> AppTest:
-    return open_page("annotate.py", annotator=annotator.token)
+    return open_work(annotator=annotator.token)
 
 
 def choose(app: AppTest, choice: str, **extras: Any) -> AppTest:

@@ -16,7 +16,7 @@ from relevance.data.demo import NAME
 from relevance.data.signatures import find_signature
 from relevance.data.store import DataStore
 from tests.commands import refused, run
-from tests.pages.opening import html, open_page, said, sound
+from tests.pages.opening import html, open_page, open_work, said, sound
 
 Demo = tuple[DataStore, AnnotationStore]
 
@@ -87,7 +87,7 @@ def test_the_page_says_to_go_on_and_then_to_stop(demo: Demo, study: str) -> None
 def test_annotators_end_and_learn_nothing_of_it(demo: Demo, study: str) -> None:
     annotator = demo[1].join(study=study, name="Ana")
     judge(demo, "Ana", 12)
-    app = open_page("annotate.py", annotator=annotator.token)
+    app = open_work(annotator=annotator.token)
     assert demo[1].study(study).stopped_at is not None  # what they judged decided it
     assert not [button for button in app.button if (button.key or "").startswith("left:")]
     seen = f"{said(app)} {html(app)}".lower()

@@ -16,7 +16,7 @@ from relevance.data.database import connect
 from relevance.data.demo import NAME
 from relevance.hosting.links import LinkStore
 from tests.hosting.test_panels import PROLIFIC, SESSION, SONA
-from tests.pages.opening import html, open_page, said
+from tests.pages.opening import html, open_work, said
 
 pytestmark = pytest.mark.page
 
@@ -46,7 +46,7 @@ def end(url: str, panel: Panel, phase: str, **tables: Any) -> Any:
         session.commit()
     (annotator,) = store.invited("P")
     engine.dispose()
-    return open_page("annotate.py", annotator=annotator.token)
+    return open_work(annotator=annotator.token)
 
 
 @pytest.mark.parametrize(

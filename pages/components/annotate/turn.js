@@ -2,8 +2,22 @@
 //
 // The judged pair's button is gone by then, and with it the focus; the scroll position would survive.
 
+const CHOICES = ".st-key-judging .st-key-choices";
+const UNREAD = ".st-key-unread";
+
+const SOONEST = 400; // as the store has it, in milliseconds
+const GIVEN_UP = 3000; // a press that was not answered for so long is lost, and may be repeated
+const SHOWN = 4000;
+
+let told = { refuse: () => {} };
+let pressed = null; // when a choice was pressed that is being saved; the pair after it may be half drawn
+let appeared = 0; // when a small screen began to show the choices
+let hiding;
+
 export default function ({ data, parentElement }) {
-  const said = parentElement.querySelector("p");
+  const said = parentElement.querySelector("[role=status]");
+  pressed = null;
+  told = { ...data, refuse: (text) => refuse(parentElement.querySelector("[role=alert]"), text) };
   if (said.dataset.turn === data.turn) return;
   said.dataset.turn = data.turn;
   const heading = document.querySelector(".turn h1");
@@ -13,18 +27,43 @@ export default function ({ data, parentElement }) {
   said.textContent = data.said;
 }
 
-// A small screen shows the document or the summaries: keys choose when both were shown, as the buttons do.
-const UNREAD = ".st-key-unread";
+// What is pressed before one can have read the pair is refused in sight, whoever refuses it: the store says so where it
+// is asked, and this where a press would come to nothing, as its pair is about to go, or to the pair after it.
+function refuse(alert, text) {
+  alert.textContent = text;
+  clearTimeout(hiding);
+  hiding = setTimeout(() => (alert.textContent = ""), SHOWN);
+}
+
+function judge(event) {
+  const now = performance.now();
+  const twice = event.repeat || (pressed !== null && now - pressed < GIVEN_UP);
+  if (!twice && now - appeared >= SOONEST) {
+    pressed = now;
+    return;
+  }
+  event.stopImmediatePropagation();
+  event.preventDefault();
+  told.refuse(twice ? told.twice : told.soon);
+}
 
 window.addEventListener(
   "keydown",
   (event) => {
-    if (!document.querySelector(UNREAD)?.checkVisibility()) return;
     const chooses = "012".includes(String.fromCharCode(event.keyCode)); // as Streamlit's shortcuts read keys
-    if (chooses && !event.target.closest?.("input, textarea")) event.stopImmediatePropagation();
+    const plain = !event.ctrlKey && !event.altKey && !event.metaKey;
+    if (!chooses || !plain || event.target.closest?.("input, textarea") || !document.querySelector(CHOICES)) return;
+    // A small screen shows the document or the summaries: keys choose when both were shown, as the buttons do.
+    if (document.querySelector(UNREAD)?.checkVisibility()) event.stopImmediatePropagation();
+    else judge(event);
   },
   true,
 );
+
+document.addEventListener("click", (event) => event.target.closest?.(`${CHOICES} button`) && judge(event), true);
+document.addEventListener("animationstart", (event) => {
+  if (event.animationName === "appear") appeared = performance.now();
+});
 
 // The button "Read the summaries" opens their tab, and leaves the focus to it as it goes.
 document.addEventListener(

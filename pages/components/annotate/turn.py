@@ -1,20 +1,27 @@
 """The heading of a pair with the progress, and the start of its turn: scrolled to the top and read out."""
 
-import math
 from pathlib import Path
 
 import streamlit as st
 
-from relevance.annotation.records import JudgingProgress
-from relevance.pages.components.annotate.wording import say, say_count
+from relevance.annotation.languages import msgid
+from relevance.annotation.records import JudgingProgress, TooSoon
+from relevance.data.database import now
+from relevance.pages.components.annotate.answers import REFUSALS
+from relevance.pages.components.annotate.wording import say, say_duration
 from relevance.reports.escaping import esc
+
+HERE = Path(__file__).parent
 
 BEGIN = st.components.v2.component(
     "relevance_turn",
-    html='<p role="status"></p>',
-    css="p { position: absolute; width: 1px; height: 1px; margin: 0; overflow: hidden; clip-path: inset(50%); }",
-    js=(Path(__file__).parent / "turn.js").read_text(encoding="utf-8"),
+    html='<p role="status"></p><p role="alert"></p>',
+    css=(HERE / "turn.css").read_text(encoding="utf-8"),
+    js=(HERE / "turn.js").read_text(encoding="utf-8"),
 )
+
+TWICE = msgid("Only the first press was taken. To change a choice, go back to its pair.")
+"""The message about a second press while the first one is being saved."""
 
 PACED = 3
 """The least number of judged pairs for which a pace is told: one or two say little."""
@@ -30,16 +37,16 @@ def show_turn(heading: str, said: str, done: float) -> None:
 
 def begin_turn(turn: int, said: str) -> None:
     """Have the browser scroll to the top, focus the heading and announce something, if `turn` has changed."""
-    BEGIN(key="turn", data={"turn": str(turn), "said": said})
+    refusals = {"twice": say(TWICE), "soon": say(REFUSALS[TooSoon])}
+    BEGIN(key="turn", data={"turn": str(turn), "said": said, "run": now().isoformat(), **refusals})
 
 
 def describe_progress(progress: JudgingProgress) -> str:
-    """Say what is done, and how long the rest takes at the annotator's median pace, in minutes rounded up."""
+    """Say what is done, and how long the rest takes at the annotator's median pace."""
     total = progress.judged + progress.skipped + progress.open
     text = say("{judged} of {total} judged", judged=progress.judged, total=total)
     if progress.skipped:
         text += say(", {count} skipped", count=progress.skipped)
     if progress.seconds is not None and progress.judged >= PACED and progress.open:
-        minutes = math.ceil(progress.open * progress.seconds / 60)
-        text += " · " + say_count(minutes, "about a minute left", "about {count} minutes left")
+        text += " · " + say("{duration} left", duration=say_duration(progress.open * progress.seconds))
     return text

@@ -1,5 +1,6 @@
 """The texts of annotators' pages, translated from English into the study's language."""
 
+import math
 from pathlib import Path
 
 import streamlit as st
@@ -29,6 +30,14 @@ def say(text: str, **values: object) -> str:
 def say_count(count: int, one: str, many: str, **values: object) -> str:
     """Translate the text for one thing or for many; `{count}` is the number."""
     return current().say_count(count, one, many, **values)
+
+
+def say_duration(seconds: float) -> str:
+    """Say a duration in minutes, rounded up, or from two hours on in hours."""
+    minutes = max(1, math.ceil(seconds / 60))
+    if minutes < 120:
+        return say_count(minutes, "about a minute", "about {count} minutes")
+    return say_count(round(minutes / 60), "about an hour", "about {count} hours")
 
 
 def speak(wording: Wording) -> None:

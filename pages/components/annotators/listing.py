@@ -14,6 +14,8 @@ from relevance.reports.escaping import esc
 
 COLUMNS = {
     "since": st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm", help="When they came into this phase."),
+    "open": st.column_config.NumberColumn(help="Pairs that they may still be given, or have not decided."),
+    "changed": st.column_config.NumberColumn(help="Of the judged pairs, those whose choice was changed later."),
     "median seconds": st.column_config.NumberColumn(format="%.1f", help="How long a judgment took."),
     "chose left": st.column_config.NumberColumn(
         format="%.3f", help="The share of left choices among judgments other than ties: .500 would be even."
@@ -72,7 +74,9 @@ def show_people(people: Sequence[Person]) -> None:
             "phase": person.phase,
             "state": ", ".join(states_of(person)) or None,
             "since": person.phase_since,
+            "open": person.progress.open,
             "judged": person.progress.judged,
+            "changed": person.progress.changed,
             "skipped": person.progress.skipped,
             "median seconds": person.progress.seconds,
             "ties": person.progress.ties,

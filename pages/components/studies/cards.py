@@ -1,13 +1,12 @@
 """Cards of all studies, with the progress and pace of each."""
 
-import math
 from collections.abc import Sequence
 
 import streamlit as st
 
 from relevance.annotation.records import CLOSED, OPEN, Study, StudyPace
 from relevance.annotation.sampling import GIVEN
-from relevance.data.wording import format_count
+from relevance.data.wording import format_count, format_duration
 from relevance.pages.components.shared.stores import open_stores
 from relevance.pages.components.studies.rules import RULES
 from relevance.reports.escaping import in_markdown
@@ -44,7 +43,7 @@ def describe_progress(study: Study) -> tuple[float, str]:
 
 
 def describe_pace(study: Study, pace: StudyPace) -> str:
-    """Say how many annotate a study, how fast, and how long it will take at that pace."""
+    """Say how many annotate a study, and how much there is left to judge, in working time at their pace."""
     people = format_count(pace.annotators, "annotator") if pace.annotators else "No annotators yet"
     if study.rule == GIVEN:
         return people
@@ -55,5 +54,5 @@ def describe_pace(study: Study, pace: StudyPace) -> str:
         return f"{people} · the latest judgment on {pace.latest:%Y-%m-%d}"
     if not pace.last_day:
         return f"{people} · none in the last 24 hours, the latest on {pace.latest:%Y-%m-%d}"
-    days = math.ceil(left / pace.last_day)
-    return f"{people} · {pace.last_day:,} in the last 24 hours: about {format_count(days, 'day')} left at this pace"
+    said = f"{people} · {pace.last_day:,} in the last 24 hours"
+    return said if pace.seconds is None else f"{said} · about {format_duration(left * pace.seconds)} of judging left"

@@ -1,0 +1,265 @@
+"""Progress: what annotators have judged, skipped and changed, what is open to them, and what awaits newcomers."""
+
+from collections.abc import Sequence, Set
+from datetime import datetime
+from statistics import median
+from typing import NamedTuple, Self
+
+from sqlalchemy import ColumnElement, func, select
+from sqlalchemy.orm import Session, contains_eager, joinedload
+
+from relevance.annotation.assigning import choice_of, select_checks, select_open_pairs, show_pair, title_shown
+from relevance.annotation.entering import find_rules, state_of_study
+from relevance.annotation.judging import read_source
+from relevance.annotation.phases import ENDS
+from relevance.annotation.protocol.records import StudyProtocol
+from relevance.annotation.records import (
+    CHANGED,
+    JUDGED,
+    OPEN,
+    SKIPPED,
+    AnnotatorProgress,
+    AnsweredPair,
+    JudgingProgress,
+    JudgmentTask,
+)
+from relevance.annotation.sampling import GIVEN
+from relevance.annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow, StudyRow
+from relevance.data.one_line import cut
+
+LATEST = 100
+"""The number of latest judgments from which the duration of one is estimated."""
+
+SAMPLED = 10
+"""The number of pairs from whose texts the length of the others is estimated."""
+
+LEAD = 100
+"""The number of characters by which a document without a title is listed."""
+
+
+def read_judging_progress(session: Session, row: AnnotatorRow) -> JudgingProgress:
+    """Read the progress of one annotator."""
+    given, judged, changed, skipped = session.execute(
+        select(
+            func.count(AssignmentRow.id),
+            func.count(JudgmentRow.id),
+            func.count(JudgmentRow.id).filter(JudgmentRow.revision > 1),
+            func.count(AssignmentRow.skipped_at).filter(JudgmentRow.id.is_(None)),
+        )
+        .outerjoin(JudgmentRow)
+        .where(AssignmentRow.annotator_id == row.id)
+    ).one()
+    ended = row.phase in ENDS
+    return JudgingProgress(
+        judged=judged,
+        skipped=skipped,
+        open=0 if ended else given - judged - skipped + count_to_come(session, row.study, row.id, given),
+        seconds=median_seconds(session, AssignmentRow.annotator_id == row.id),
+        changed=changed,
+    )
+
+
+class StudyOffer(NamedTuple):
+    """What a study asks of somebody who comes now."""
+
+    rules: StudyProtocol
+    """The protocol; of a study of an earlier version only its part besides judgments, which is empty."""
+    pairs: int
+    """The most pairs that they will be given, with attention checks."""
+    seconds: float | None
+    """The median duration of the study's latest hundred judgments, in seconds; None before the first."""
+    sample: tuple[JudgmentTask, ...]
+    """Some of the pairs, which tell how long the texts are."""
+
+
+def read_offer(session: Session, study: StudyRow) -> StudyOffer:
+    """Read what a study asks of somebody who comes now."""
+    sampled = session.scalars(
+        select(PairRow)
+        .where(PairRow.study_id == study.id, PairRow.expected_id.is_(None))
+        .order_by(PairRow.position)
+        .limit(SAMPLED)
+        .options(joinedload(PairRow.document), joinedload(PairRow.first), joinedload(PairRow.second))
+    )
+    return StudyOffer(
+        rules=find_rules(session, study),
+        pairs=count_to_come(session, study, None, 0),
+        seconds=median_seconds(session, AnnotatorRow.study_id == study.id, AnnotatorRow.excluded_at.is_(None)),
+        sample=tuple(show_pair(pair) for pair in sampled),
+    )
+
+
+def count_to_come(session: Session, study: StudyRow, annotator_id: int | None, given: int) -> int:
+    """Count the pairs and checks that an annotator may still be given; `given` is how many they have been."""
+    rules = find_rules(session, study)
+    if study.stopped_at is not None or state_of_study(study, rules) != OPEN:
+        return 0
+    unseen = select_open_pairs(study, annotator_id).order_by(None).subquery()
+    pairs = session.scalar(select(func.count()).select_from(unseen)) or 0
+    checks = [check.given_id is None for check in session.execute(select_checks(study, annotator_id))]
+    return limit_pairs(pairs, rules.judging.most_per_annotator, given - checks.count(False)) + checks.count(True)
+
+
+def limit_pairs(pairs: int, most: int | None, given: int) -> int:
+    """Limit a number of pairs by the most that one annotator judges, of which some were given."""
+    return pairs if most is None else max(0, min(pairs, most - given))
+
+
+def median_seconds(session: Session, *judged: ColumnElement[bool]) -> float | None:
+    """Return the median duration of the latest judgments of some annotators, in seconds; None before the first."""
+    times = session.execute(
+        select(JudgmentRow.presented_at, JudgmentRow.decided_at)
+        .join(AssignmentRow, AssignmentRow.id == JudgmentRow.assignment_id)
+        .join(AnnotatorRow, AnnotatorRow.id == AssignmentRow.annotator_id)
+        .where(*judged)
+        .order_by(AssignmentRow.id.desc())
+        .limit(LATEST)
+    ).all()
+    took = [(decided - presented).total_seconds() for presented, decided in times if presented and decided]
+    return median(took) if took else None
+
+
+def read_answered(
+    session: Session, row: AnnotatorRow, state: str | None, *, start: int, count: int
+) -> list[AnsweredPair]:
+    """Read the pairs that an annotator has judged or skipped, the latest first; see `AnnotationStore.answered`."""
+    number = func.row_number().over(order_by=AssignmentRow.id)
+    numbered = select(AssignmentRow.id, number.label("number")).where(AssignmentRow.annotator_id == row.id).subquery()
+    answered = (
+        select(AssignmentRow, numbered.c.number)
+        .join(numbered, numbered.c.id == AssignmentRow.id)
+        .outerjoin(JudgmentRow, JudgmentRow.assignment_id == AssignmentRow.id)
+        .where(AssignmentRow.reserved_until.is_(None), *STATES[state])
+        .order_by(AssignmentRow.id.desc())
+        .offset(start)
+        .limit(count)
+        .options(
+            contains_eager(AssignmentRow.judgment),
+            joinedload(AssignmentRow.pair).options(
+                joinedload(PairRow.document), joinedload(PairRow.first), joinedload(PairRow.second)
+            ),
+        )
+    )
+    return [
+        AnsweredPair(
+            assignment_id=assignment.id,
+            number=place,
+            name=title_shown(assignment.pair) or cut(read_source(assignment.pair.document.source), LEAD),
+            choice=choice_of(assignment) or "skip",
+            changed=assignment.judgment is not None and assignment.judgment.revision > 1,
+        )
+        for assignment, place in session.execute(answered)
+    ]
+
+
+STATES: dict[str | None, tuple[ColumnElement[bool], ...]] = {
+    None: (),
+    JUDGED: (JudgmentRow.id.is_not(None),),
+    CHANGED: (JudgmentRow.revision > 1,),
+    SKIPPED: (JudgmentRow.id.is_(None),),
+}
+"""The conditions of the states by which annotators list their pairs."""
+
+
+def read_progress(session: Session, study: StudyRow) -> list[AnnotatorProgress]:
+    """Read the progress of each annotator of a study, in the order in which they joined."""
+    people = session.execute(
+        select(AnnotatorRow.id, AnnotatorRow.name, AnnotatorRow.phase, AnnotatorRow.excluded_at, AnnotatorRow.erased_at)
+        .where(AnnotatorRow.study_id == study.id)
+        .order_by(AnnotatorRow.id)
+    ).all()
+    outcomes: dict[int, list[AssignmentOutcome]] = {one.id: [] for one in people}
+    for outcome in session.execute(
+        select(
+            AssignmentRow.annotator_id,
+            AssignmentRow.pair_id,
+            AssignmentRow.left_id,
+            AssignmentRow.reserved_until,
+            AssignmentRow.skipped_at,
+            PairRow.expected_id,
+            JudgmentRow.id,
+            JudgmentRow.revision,
+            JudgmentRow.chosen_id,
+            JudgmentRow.presented_at,
+            JudgmentRow.decided_at,
+        )
+        .join(AnnotatorRow, AnnotatorRow.id == AssignmentRow.annotator_id)
+        .join(PairRow, PairRow.id == AssignmentRow.pair_id)
+        .outerjoin(JudgmentRow, JudgmentRow.assignment_id == AssignmentRow.id)
+        .where(AnnotatorRow.study_id == study.id)
+    ):
+        outcomes[outcome.annotator_id].append(AssignmentOutcome._make(outcome[1:]))
+    to_come = ToCome.read(session, study)
+    found = []
+    for one in people:
+        ended = one.phase in ENDS or one.excluded_at is not None or one.erased_at is not None
+        is_open = 0 if ended else to_come.count(outcomes[one.id])
+        found.append(to_progress(one.name, outcomes[one.id], is_open=is_open, excluded=one.excluded_at is not None))
+    return [one._replace(left=None) for one in found] if study.rule == GIVEN else found
+
+
+class AssignmentOutcome(NamedTuple):
+    """An assignment, the expected choice of an attention check, and the judgment if there is one."""
+
+    pair_id: int
+    left_id: int
+    reserved_until: datetime | None
+    skipped_at: datetime | None
+    expected_id: int | None
+    judgment_id: int | None
+    revision: int | None
+    chosen_id: int | None
+    presented_at: datetime | None
+    decided_at: datetime | None
+
+
+class ToCome(NamedTuple):
+    """What the annotators of a study may still be given, read once for all of them."""
+
+    wanted: Set[int]
+    """The pairs that want more judgments."""
+    checks: int
+    most: int | None
+    """The most pairs that one annotator judges."""
+
+    @classmethod
+    def read(cls, session: Session, study: StudyRow) -> Self:
+        """Read what a study has to give; nothing if it is not open."""
+        rules = find_rules(session, study)
+        if study.stopped_at is not None or state_of_study(study, rules) != OPEN:
+            return cls(frozenset(), 0, None)
+        wanted = session.scalars(select_open_pairs(study, None).order_by(None)).all()
+        checks = len(session.execute(select_checks(study, None)).all())
+        return cls(frozenset(wanted), checks, rules.judging.most_per_annotator)
+
+    def count(self, outcomes: Sequence[AssignmentOutcome]) -> int:
+        """Count what is open to an annotator with these assignments: undecided ones, pairs and checks to come."""
+        given = {row.pair_id for row in outcomes}
+        checks = sum(row.expected_id is not None for row in outcomes)
+        pairs = limit_pairs(len(self.wanted) - len(given & self.wanted), self.most, len(outcomes) - checks)
+        undecided = sum(row.reserved_until is not None for row in outcomes)
+        return undecided + pairs + max(0, self.checks - checks)
+
+
+def to_progress(name: str, outcomes: Sequence[AssignmentOutcome], *, is_open: int, excluded: bool) -> AnnotatorProgress:
+    """Sum up one annotator's assignments; `is_open` is the number of pairs that are open to them."""
+    judged = [row for row in outcomes if row.judgment_id is not None]
+    took = [
+        (row.decided_at - row.presented_at).total_seconds() for row in judged if row.decided_at and row.presented_at
+    ]
+    pairs = [row for row in judged if row.expected_id is None]
+    checks = [row.chosen_id == row.expected_id for row in judged if row.expected_id is not None]
+    return AnnotatorProgress(
+        annotator=name,
+        open=is_open,
+        judged=len(pairs),
+        changed=sum((row.revision or 0) > 1 for row in pairs),
+        skipped=sum(row.skipped_at is not None and row.judgment_id is None for row in outcomes),
+        seconds=median(took) if took else None,
+        ties=sum(row.chosen_id is None for row in pairs),
+        left=sum(row.chosen_id == row.left_id for row in pairs),
+        latest=max((row.decided_at for row in judged if row.decided_at is not None), default=None),
+        checks=len(checks),
+        checks_passed=sum(checks),
+        excluded=excluded,
+    )
