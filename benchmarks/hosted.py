@@ -105,8 +105,8 @@ class Page:
             message = ForwardMsg()
             message.ParseFromString(bytes(await self.socket.recv(decode=False)))
             kind = message.WhichOneof("type")
-            if kind == "new_session":
-                self.script = message.new_session.page_script_hash
+            if kind == "navigation":
+                self.script = message.navigation.page_script_hash
             elif kind == "delta" and message.delta.new_element.WhichOneof("type") == "button":
                 button = message.delta.new_element.button.id
                 if button.endswith("-start"):

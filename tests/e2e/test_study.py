@@ -92,7 +92,7 @@ def create(page: Page, url: str) -> None:
     fill(page, "Pairs in all", "45")
     fill(page, "Name of the study", "SciTLDR")
     page.get_by_role("button", name="Create the study").click()
-    expect(page.get_by_text("Random pairs: 45 pairs drawn")).to_be_visible()  # it scores what it needs
+    expect(page.get_by_text("Random pairs: 45 pairs drawn")).to_be_visible()
 
 
 def annotate(page: Page, url: str, name: str, *, key: bool) -> list[str]:
