@@ -18,16 +18,20 @@ SETTINGS = Path(__file__).with_name(".streamlit") / "config.toml"
 async def lifespan(_app: st.App) -> AsyncIterator[dict[str, object]]:
     """Bring the schema up to date and import what pages need, before anybody waits for it.
 
-    Streamlit collects garbage after every script run; what is loaded here is then no longer looked through, which
-    takes a quarter off the time from a key to its numbers on the playground.
+    Collections of garbage do not look through what is loaded here.
     """
     import altair  # noqa: F401
     import pandas  # noqa: F401
 
+    import relevance.pages.components.annotate.listing
+    import relevance.pages.components.annotate.start
+    import relevance.pages.components.annotate.survey
+    import relevance.pages.components.annotate.training
     import relevance.pages.components.playground.forms
     import relevance.pages.components.shared.context  # noqa: F401  with SciPy, for all pages of results
     from relevance.data.database import connect, fix_database
     from relevance.metrics.text import lemmas, stem
+    from relevance.pages.background.garbage import collecting
     from relevance.pages.background.pool import open_pool
 
     connect(fix_database()).dispose()
@@ -39,7 +43,8 @@ async def lifespan(_app: st.App) -> AsyncIterator[dict[str, object]]:
         load("dictionaries")
     gc.collect()
     gc.freeze()
-    yield {}
+    async with collecting():
+        yield {}
     open_pool().end()
 
 

@@ -1,15 +1,18 @@
 """The choice of an annotator's next pair, and the pair as they see it."""
 
+from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
+from typing import NamedTuple
 
-from sqlalchemy import Row, ScalarSelect, Select, exists, func, select
+from sqlalchemy import Row, ScalarSelect, Select, bindparam, exists, func, select
 from sqlalchemy.orm import Session, joinedload
 
+from relevance.annotation.entering import state_of_study
 from relevance.annotation.judging import see_marks
 from relevance.annotation.phases import DECLINED, SCREENED_OUT
 from relevance.annotation.protocol.records import StudyProtocol
-from relevance.annotation.records import Annotator, JudgmentTask, WorkGone
+from relevance.annotation.records import OPEN, Annotator, JudgmentTask, WorkGone
 from relevance.annotation.sampling import first_is_left
 from relevance.annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow, StudyRow
 from relevance.data.database import now
@@ -23,20 +26,8 @@ Whoever returns later finds it still there, and their judgment counts even if so
 """
 
 
-def find_open_assignment(session: Session, annotator_id: int) -> int | None:
-    """Find the assignment that an annotator has neither judged nor skipped."""
-    return session.scalar(
-        select(AssignmentRow.id)
-        .where(AssignmentRow.annotator_id == annotator_id, AssignmentRow.reserved_until.is_not(None))
-        .order_by(AssignmentRow.id)
-        .limit(1)
-    )
-
-
-def select_open_pairs(study: StudyRow, annotator_id: int | None) -> Select[int, int, int]:
-    """Select the pairs that want more judgments and that the annotator was not given, the most wanted first.
-
-    Without an annotator, they are those of somebody who comes now.
+def select_wanted(*, in_drawn_order: bool) -> Select[int, int, int]:
+    """Select the pairs that want more judgments and that an annotator was not given, the most wanted first.
 
     A recent assignment of somebody else counts as the judgment that it will probably become. If documents are
     completed in the drawn order, the earliest pair comes first instead, so that no more documents are begun than
@@ -44,23 +35,23 @@ def select_open_pairs(study: StudyRow, annotator_id: int | None) -> Select[int, 
     """
     reserved = (
         select(AssignmentRow.pair_id, func.count().label("places"))
-        .where(AssignmentRow.reserved_until > now())
+        .where(AssignmentRow.reserved_until > bindparam("moment"))
         .group_by(AssignmentRow.pair_id)
         .subquery()
     )
-    done = PairRow.judgments + count_skips() if study.in_drawn_order else PairRow.judgments
+    done = PairRow.judgments + count_skips() if in_drawn_order else PairRow.judgments
     taken = done + func.coalesce(reserved.c.places, 0)
-    given = select(AssignmentRow.pair_id).where(AssignmentRow.annotator_id == annotator_id)
+    given = select(AssignmentRow.pair_id).where(AssignmentRow.annotator_id == bindparam("annotator"))
     return (
         select(PairRow.id, PairRow.first_id, PairRow.second_id)
         .outerjoin(reserved, reserved.c.pair_id == PairRow.id)
         .where(
-            PairRow.study_id == study.id,
+            PairRow.study_id == bindparam("study"),
             PairRow.expected_id.is_(None),
             PairRow.id.not_in(given),
-            taken < study.judgments_per_pair,
+            taken < bindparam("judgments"),
         )
-        .order_by(*(() if study.in_drawn_order else (taken,)), PairRow.position)
+        .order_by(*(() if in_drawn_order else (taken,)), PairRow.position)
     )
 
 
@@ -81,62 +72,144 @@ def count_skips() -> ScalarSelect[int]:
     )
 
 
-def select_checks(study: StudyRow, annotator_id: int | None) -> Select[int, int, int, int, int | None]:
-    """Select the study's attention checks in order, each with the annotator's assignment if they were given it."""
-    return (
-        select(PairRow.id, PairRow.first_id, PairRow.second_id, PairRow.position, AssignmentRow.id.label("given_id"))
-        .outerjoin(AssignmentRow, (AssignmentRow.pair_id == PairRow.id) & (AssignmentRow.annotator_id == annotator_id))
-        .where(PairRow.study_id == study.id, PairRow.expected_id.is_not(None))
-        .order_by(PairRow.position)
+# Each click of an annotator needs these: they are built once, as that takes longer than running them.
+WANTED = {drawn: select_wanted(in_drawn_order=drawn) for drawn in (False, True)}
+"""The pairs that are wanted, for studies without and with an order of documents."""
+NEXT = {drawn: pairs.add_columns(func.count().over().label("wanted")).limit(1) for drawn, pairs in WANTED.items()}
+"""The first of them, with the number of all."""
+CHECKS = (
+    select(PairRow.id, PairRow.first_id, PairRow.second_id, PairRow.position, AssignmentRow.id.label("given_id"))
+    .outerjoin(
+        AssignmentRow, (AssignmentRow.pair_id == PairRow.id) & (AssignmentRow.annotator_id == bindparam("annotator"))
     )
+    .where(PairRow.study_id == bindparam("study"), PairRow.expected_id.is_not(None))
+    .order_by(PairRow.position)
+)
+"""The attention checks in order, each with the annotator's assignment if they were given it."""
+ANSWERED = (
+    select(
+        func.count(AssignmentRow.id),
+        func.count(JudgmentRow.id),
+        func.count(JudgmentRow.id).filter(JudgmentRow.revision > 1),
+        func.count(AssignmentRow.skipped_at).filter(JudgmentRow.id.is_(None)),
+    )
+    .outerjoin(JudgmentRow)
+    .where(AssignmentRow.annotator_id == bindparam("annotator"))
+)
+UNDECIDED = (
+    select(AssignmentRow.id)
+    .where(AssignmentRow.annotator_id == bindparam("annotator"), AssignmentRow.reserved_until.is_not(None))
+    .order_by(AssignmentRow.id)
+    .limit(1)
+)
+NUMBER = select(func.count()).where(
+    AssignmentRow.annotator_id == bindparam("annotator"), AssignmentRow.id <= bindparam("assignment")
+)
+PEOPLE = select(func.count()).where(
+    AnnotatorRow.study_id == bindparam("study"), AnnotatorRow.phase.not_in((DECLINED, SCREENED_OUT))
+)
 
 
-def check_is_due(session: Session, study: StudyRow, *, pairs: int, most: int, checks: int, turn: int) -> bool:
-    """Tell whether an annotator's `turn`-th pair, counted from 0, is to be an attention check.
+TEXTS = joinedload(PairRow.document), joinedload(PairRow.first), joinedload(PairRow.second)
+WITH_TEXTS = joinedload(AssignmentRow.judgment), joinedload(AssignmentRow.pair).options(*TEXTS)
+
+
+class Queue(NamedTuple):
+    """What an annotator was given and has answered, and what is still to come; without an annotator, of a newcomer."""
+
+    given: int
+    """Pairs and checks that they were given."""
+    judged: int
+    changed: int
+    skipped: int
+    checks: Sequence[Row[int, int, int, int, int | None]]
+    following: Row[int, int, int, int] | None
+    """The most wanted pair that they were not given, with the number of all such pairs as `wanted`."""
+    most: int | None
+    """The most pairs that one annotator judges."""
+
+    @property
+    def seen(self) -> int:
+        """The number of checks that they were given."""
+        return sum(check.given_id is not None for check in self.checks)
+
+    @property
+    def to_come(self) -> int:
+        """The number of pairs and checks that they may still be given."""
+        wanted = 0 if self.following is None else self.following.wanted
+        return limit_pairs(wanted, self.most, self.given - self.seen) + len(self.checks) - self.seen
+
+    @property
+    def open(self) -> int:
+        """The number of pairs and checks that they have not decided or may still be given."""
+        return self.given - self.judged - self.skipped + self.to_come
+
+
+def read_queue(session: Session, study: StudyRow, annotator_id: int | None, rules: StudyProtocol) -> Queue:
+    """Read what an annotator has done and what is to come; nothing is to come in a study that is not open."""
+    of_annotator = {"annotator": annotator_id}
+    given, judged, changed, skipped = session.execute(ANSWERED, of_annotator).one()
+    checks: Sequence[Row[int, int, int, int, int | None]] = ()
+    following = None
+    if study.stopped_at is None and state_of_study(study, rules) == OPEN:
+        checks = session.execute(CHECKS, {"study": study.id, **of_annotator}).all()
+        following = session.execute(NEXT[study.in_drawn_order], wanted_by(study, annotator_id)).first()
+    return Queue(given, judged, changed, skipped, checks, following, rules.judging.most_per_annotator)
+
+
+def wanted_by(study: StudyRow, annotator_id: int | None) -> dict[str, object]:
+    """Return the parameters of `WANTED`."""
+    return {
+        "study": study.id,
+        "annotator": annotator_id,
+        "judgments": study.judgments_per_pair,
+        "moment": now(),
+    }
+
+
+def limit_pairs(pairs: int, most: int | None, given: int) -> int:
+    """Limit a number of pairs by the most that one annotator judges, of which some were given."""
+    return pairs if most is None else max(0, min(pairs, most - given))
+
+
+def check_is_due(session: Session, study: StudyRow, queue: Queue) -> bool:
+    """Tell whether an annotator's next pair is to be an attention check.
 
     The checks are spread over the pairs that each of the present number of annotators will probably get, at most
-    `most`. Those who declined or were screened out judge nothing and are not counted.
+    the most that one of them judges. Those who declined or were screened out judge nothing and are not counted.
     """
-    of_study = AnnotatorRow.study_id == study.id, AnnotatorRow.phase.not_in((DECLINED, SCREENED_OUT))
-    annotators = session.scalar(select(func.count()).where(*of_study)) or 1
+    if queue.seen == len(queue.checks):
+        return False
+    pairs: int = queue.checks[0].position  # checks come after all pairs
+    most = pairs if queue.most is None else min(pairs, queue.most)
+    annotators = session.scalar(PEOPLE, {"study": study.id}) or 1
     share = min(most, pairs * study.judgments_per_pair // annotators)
-    return (turn + 1) % max(2, share // (checks + 1)) == 0
+    return (queue.given + 1) % max(2, share // (len(queue.checks) + 1)) == 0
 
 
-def assign_pair(session: Session, annotator: AnnotatorRow, rules: StudyProtocol) -> int | None:
+def assign_pair(session: Session, annotator: AnnotatorRow, queue: Queue) -> int | None:
     """Assign a pair to the annotator; return None if no pair is left or they have had as many as they may.
 
-    None is left once the stopping rule of the study has ended it. Assignments of a study are made one after another, so
-    that no two people get the last place of a pair, and two windows of one person get the same pair.
+    A pair that they have not decided comes back.
+    The caller holds the study (`lock_study`) since before it read the queue: assignments of a study are made one after
+    another, so that no two people get the last place of a pair, and two windows of one person get the same pair.
     """
-    annotator_id = annotator.id
-    stopped_at = lock_study(session, annotator.study_id)
-    open_id = find_open_assignment(session, annotator_id)
-    if open_id is not None:
-        return open_id
+    if queue.given > queue.judged + queue.skipped:
+        return session.scalar(UNDECIDED, {"annotator": annotator.id})
     study, moment = annotator.study, now()
-    if stopped_at is not None:
-        return None
-    turn = session.scalar(select(func.count()).where(AssignmentRow.annotator_id == annotator_id)) or 0
-    checks = session.execute(select_checks(study, annotator_id)).all()
-    unseen = [check for check in checks if check.given_id is None]
-    seen = len(checks) - len(unseen)
-    pairs = checks[0].position if checks else 0  # checks come after all pairs
-    most = rules.judging.most_per_annotator or pairs
-    pair: Row[int, int, int] | Row[int, int, int, int, int | None] | None = None
-    has_enough = rules.judging.most_per_annotator is not None and turn - seen >= most
-    due = unseen and check_is_due(session, study, pairs=pairs, most=min(pairs, most), checks=len(checks), turn=turn)
-    if not has_enough and not due:
-        pair = session.execute(select_open_pairs(study, annotator_id).limit(1)).first()
+    pair: Row[int, int, int, int] | Row[int, int, int, int, int | None] | None = queue.following
+    if not limit_pairs(1, queue.most, queue.given - queue.seen) or check_is_due(session, study, queue):
+        pair = None
     # Sides are evened out among the pairs alone; checks take turns that no pair comes to.
-    side = turn - seen
-    if pair is None and unseen:
-        pair, side = unseen[0], 2 * pairs + seen
+    side = queue.given - queue.seen
+    if pair is None and queue.seen < len(queue.checks):
+        pair = next(check for check in queue.checks if check.given_id is None)
+        side = 2 * queue.checks[0].position + queue.seen
     if pair is None:
         return None
-    first_left = first_is_left(seed=study.seed, annotator_id=annotator_id, turn=side)
+    first_left = first_is_left(seed=study.seed, annotator_id=annotator.id, turn=side)
     assignment = AssignmentRow(
-        annotator_id=annotator_id,
+        annotator_id=annotator.id,
         pair_id=pair.id,
         left_id=pair.first_id if first_left else pair.second_id,
         reserved_until=moment + RESERVED,
@@ -147,17 +220,18 @@ def assign_pair(session: Session, annotator: AnnotatorRow, rules: StudyProtocol)
     return assignment.id
 
 
-def lock_study(session: Session, study_id: int) -> datetime | None:
-    """Wait until nobody else assigns pairs of a study; returns when its stopping rule ended it, None if it did not.
-
-    SQLite has one writer anyway and ignores the lock.
-    """
-    return session.scalar(select(StudyRow.stopped_at).where(StudyRow.id == study_id).with_for_update(key_share=True))
+def lock_study(session: Session, study: StudyRow) -> None:
+    """Wait until nobody else assigns pairs of a study, and read it as it is then; SQLite has one writer anyway."""
+    if session.get_bind().dialect.name == "postgresql":
+        session.refresh(study, with_for_update={"key_share": True})
 
 
 def find_assignment(session: Session, annotator: Annotator, assignment_id: int, *, lock: bool = False) -> AssignmentRow:
     """Find an assignment of this annotator only, and with `lock` lock it for a change. Raises `WorkGone`."""
-    row = session.get(AssignmentRow, assignment_id, with_for_update=lock or None)
+    # The judgment is not read in the same query: one that was made while this waited for the lock would be missing.
+    with_pair = joinedload(AssignmentRow.pair, innerjoin=True)
+    hold = {"of": AssignmentRow} if lock else None
+    row = session.get(AssignmentRow, assignment_id, options=[with_pair], with_for_update=hold)
     if row is None or row.annotator_id != annotator.id:
         raise WorkGone("this pair was not given to this annotator")
     return row
@@ -165,20 +239,9 @@ def find_assignment(session: Session, annotator: Annotator, assignment_id: int, 
 
 def to_judgment_task(session: Session, assignment_id: int) -> JudgmentTask:
     """Return an assignment as its annotator sees it."""
-    row = session.get_one(
-        AssignmentRow,
-        assignment_id,
-        options=[
-            joinedload(AssignmentRow.judgment),
-            joinedload(AssignmentRow.pair).options(
-                joinedload(PairRow.document), joinedload(PairRow.first), joinedload(PairRow.second)
-            ),
-        ],
-        populate_existing=True,
-    )
+    row = session.get_one(AssignmentRow, assignment_id, options=WITH_TEXTS, populate_existing=True)
     shown = show_pair(row.pair, first_left=row.left_id == row.pair.first_id)
-    given = select(func.count()).where(AssignmentRow.annotator_id == row.annotator_id, AssignmentRow.id <= row.id)
-    number = session.scalar(given) or 0
+    number = session.scalar(NUMBER, {"annotator": row.annotator_id, "assignment": row.id}) or 0
     shown = replace(shown, assignment_id=row.id, number=number, choice=choice_of(row))
     judgment = row.judgment
     if judgment is None:

@@ -5,10 +5,21 @@ from datetime import datetime
 from statistics import median
 from typing import NamedTuple, Self
 
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import ColumnElement, Select, bindparam, func, select
 from sqlalchemy.orm import Session, contains_eager, joinedload
 
-from relevance.annotation.assigning import choice_of, select_checks, select_open_pairs, show_pair, title_shown
+from relevance.annotation.assigning import (
+    CHECKS,
+    TEXTS,
+    WANTED,
+    Queue,
+    choice_of,
+    limit_pairs,
+    read_queue,
+    show_pair,
+    title_shown,
+    wanted_by,
+)
 from relevance.annotation.entering import find_rules, state_of_study
 from relevance.annotation.judging import read_source
 from relevance.annotation.phases import ENDS
@@ -37,25 +48,28 @@ LEAD = 100
 """The number of characters by which a document without a title is listed."""
 
 
-def read_judging_progress(session: Session, row: AnnotatorRow) -> JudgingProgress:
+TIMES = (
+    select(JudgmentRow.presented_at, JudgmentRow.decided_at)
+    .join(AssignmentRow, AssignmentRow.id == JudgmentRow.assignment_id)
+    .order_by(AssignmentRow.id.desc())
+    .limit(LATEST)
+)
+OWN_TIMES = TIMES.where(AssignmentRow.annotator_id == bindparam("annotator"))
+"""The times of an annotator's latest judgments."""
+STUDY_TIMES = TIMES.join(AnnotatorRow, AnnotatorRow.id == AssignmentRow.annotator_id).where(
+    AnnotatorRow.study_id == bindparam("study"), AnnotatorRow.excluded_at.is_(None)
+)
+"""The times of a study's latest judgments."""
+
+
+def read_judging_progress(session: Session, row: AnnotatorRow, queue: Queue) -> JudgingProgress:
     """Read the progress of one annotator."""
-    given, judged, changed, skipped = session.execute(
-        select(
-            func.count(AssignmentRow.id),
-            func.count(JudgmentRow.id),
-            func.count(JudgmentRow.id).filter(JudgmentRow.revision > 1),
-            func.count(AssignmentRow.skipped_at).filter(JudgmentRow.id.is_(None)),
-        )
-        .outerjoin(JudgmentRow)
-        .where(AssignmentRow.annotator_id == row.id)
-    ).one()
-    ended = row.phase in ENDS
     return JudgingProgress(
-        judged=judged,
-        skipped=skipped,
-        open=0 if ended else given - judged - skipped + count_to_come(session, row.study, row.id, given),
-        seconds=median_seconds(session, AssignmentRow.annotator_id == row.id),
-        changed=changed,
+        judged=queue.judged,
+        skipped=queue.skipped,
+        open=0 if row.phase in ENDS else queue.open,
+        seconds=median_seconds(session, OWN_TIMES, annotator=row.id),
+        changed=queue.changed,
     )
 
 
@@ -79,43 +93,21 @@ def read_offer(session: Session, study: StudyRow) -> StudyOffer:
         .where(PairRow.study_id == study.id, PairRow.expected_id.is_(None))
         .order_by(PairRow.position)
         .limit(SAMPLED)
-        .options(joinedload(PairRow.document), joinedload(PairRow.first), joinedload(PairRow.second))
+        .options(*TEXTS)
     )
+    rules = find_rules(session, study)
     return StudyOffer(
-        rules=find_rules(session, study),
-        pairs=count_to_come(session, study, None, 0),
-        seconds=median_seconds(session, AnnotatorRow.study_id == study.id, AnnotatorRow.excluded_at.is_(None)),
+        rules=rules,
+        pairs=read_queue(session, study, None, rules).to_come,
+        seconds=median_seconds(session, STUDY_TIMES, study=study.id),
         sample=tuple(show_pair(pair) for pair in sampled),
     )
 
 
-def count_to_come(session: Session, study: StudyRow, annotator_id: int | None, given: int) -> int:
-    """Count the pairs and checks that an annotator may still be given; `given` is how many they have been."""
-    rules = find_rules(session, study)
-    if study.stopped_at is not None or state_of_study(study, rules) != OPEN:
-        return 0
-    unseen = select_open_pairs(study, annotator_id).order_by(None).subquery()
-    pairs = session.scalar(select(func.count()).select_from(unseen)) or 0
-    checks = [check.given_id is None for check in session.execute(select_checks(study, annotator_id))]
-    return limit_pairs(pairs, rules.judging.most_per_annotator, given - checks.count(False)) + checks.count(True)
-
-
-def limit_pairs(pairs: int, most: int | None, given: int) -> int:
-    """Limit a number of pairs by the most that one annotator judges, of which some were given."""
-    return pairs if most is None else max(0, min(pairs, most - given))
-
-
-def median_seconds(session: Session, *judged: ColumnElement[bool]) -> float | None:
-    """Return the median duration of the latest judgments of some annotators, in seconds; None before the first."""
-    times = session.execute(
-        select(JudgmentRow.presented_at, JudgmentRow.decided_at)
-        .join(AssignmentRow, AssignmentRow.id == JudgmentRow.assignment_id)
-        .join(AnnotatorRow, AnnotatorRow.id == AssignmentRow.annotator_id)
-        .where(*judged)
-        .order_by(AssignmentRow.id.desc())
-        .limit(LATEST)
-    ).all()
-    took = [(decided - presented).total_seconds() for presented, decided in times if presented and decided]
+def median_seconds(session: Session, times: Select[datetime | None, datetime | None], **of: int) -> float | None:
+    """Return the median duration of the latest judgments, in seconds; None before the first."""
+    latest = session.execute(times, of).all()
+    took = [(decided - presented).total_seconds() for presented, decided in latest if presented and decided]
     return median(took) if took else None
 
 
@@ -135,9 +127,7 @@ def read_answered(
         .limit(count)
         .options(
             contains_eager(AssignmentRow.judgment),
-            joinedload(AssignmentRow.pair).options(
-                joinedload(PairRow.document), joinedload(PairRow.first), joinedload(PairRow.second)
-            ),
+            joinedload(AssignmentRow.pair).options(*TEXTS),
         )
     )
     return [
@@ -228,9 +218,9 @@ class ToCome(NamedTuple):
         rules = find_rules(session, study)
         if study.stopped_at is not None or state_of_study(study, rules) != OPEN:
             return cls(frozenset(), 0, None)
-        wanted = session.scalars(select_open_pairs(study, None).order_by(None)).all()
-        checks = len(session.execute(select_checks(study, None)).all())
-        return cls(frozenset(wanted), checks, rules.judging.most_per_annotator)
+        wanted = session.scalars(WANTED[study.in_drawn_order], wanted_by(study, None)).all()
+        checks = session.execute(CHECKS, {"study": study.id, "annotator": None}).all()
+        return cls(frozenset(wanted), len(checks), rules.judging.most_per_annotator)
 
     def count(self, outcomes: Sequence[AssignmentOutcome]) -> int:
         """Count what is open to an annotator with these assignments: undecided ones, pairs and checks to come."""

@@ -267,6 +267,14 @@ class JudgingProgress(NamedTuple):
     """Judged pairs whose choice was changed later."""
 
 
+class Turn(NamedTuple):
+    """A pair in front of an annotator, and their progress."""
+
+    task: JudgmentTask | None
+    """The pair; None if there is none for them to judge."""
+    progress: JudgingProgress
+
+
 class AnsweredPair(NamedTuple):
     """A pair that an annotator has judged or skipped, as a list of them names it."""
 

@@ -65,7 +65,7 @@ class StoppingStore(Store):
             return
         with self.writing(annotators=True) as session:
             row = find_study(session, study, Right.JUDGE)
-            lock_study(session, row.id)
+            lock_study(session, row)
             session.refresh(row)  # another call may have looked meanwhile
             if row.stopped_at is None:
                 row.stopped_at, row.decision = now(), decision._asdict()

@@ -12,6 +12,8 @@ from relevance.annotation.assigning import (
     assign_pair,
     chosen_id,
     find_assignment,
+    lock_study,
+    read_queue,
     to_judgment_task,
 )
 from relevance.annotation.entering import (
@@ -41,6 +43,7 @@ from relevance.annotation.records import (
     JudgmentTask,
     NameTaken,
     NotAssigned,
+    Turn,
     UnknownInvite,
     WorkGone,
 )
@@ -123,8 +126,8 @@ class AnnotationStore(StudyStore):
 
     # --- assignment --------------------------------------------------------------------------------------
 
-    def next_task(self, annotator: Annotator) -> JudgmentTask | None:
-        """Return the pair that an annotator is to judge now; None if none is left or the study is closed.
+    def turn(self, annotator: Annotator) -> Turn:
+        """Return the pair that an annotator is to judge now, None if none is left or the study is closed, and progress.
 
         An open assignment comes back first, so that a reload shows the same pair with the same sides. Otherwise it is
         the pair with the fewest judgments among those that want more and that the annotator has not been given; now and
@@ -137,13 +140,18 @@ class AnnotationStore(StudyStore):
             row = find_own(session, annotator)
             rules = find_rules(session, row.study)
             check_phase(session, row, rules, JUDGING)
+            lock_study(session, row.study)
+            queue = read_queue(session, row.study, row.id, rules)
             is_open = state_of_study(row.study, rules) == OPEN
-            assigned_id = assign_pair(session, row, rules) if is_open else None
-            if assigned_id is not None:
-                return to_judgment_task(session, assigned_id)
-            if is_open or has_worked(session, row):
+            assigned_id = assign_pair(session, row, queue) if is_open else None
+            task = None if assigned_id is None else to_judgment_task(session, assigned_id)
+            if task is None and (is_open or queue.judged or queue.skipped):
                 leave_phase(session, row, rules)
-            return None
+            return Turn(task, read_judging_progress(session, row, queue))
+
+    def next_task(self, annotator: Annotator) -> JudgmentTask | None:
+        """Return the pair that an annotator is to judge now, without their progress; see `turn`."""
+        return self.turn(annotator).task
 
     def task(self, annotator: Annotator, assignment_id: int) -> JudgmentTask:
         """Return a pair that the annotator was given. Raises `NotAssigned`."""
@@ -246,7 +254,9 @@ class AnnotationStore(StudyStore):
     def progress(self, annotator: Annotator) -> JudgingProgress:
         """Return the progress of an annotator."""
         with self.reading(annotators=True) as session:
-            return read_judging_progress(session, find_own(session, annotator))
+            row = find_own(session, annotator)
+            queue = read_queue(session, row.study, row.id, find_rules(session, row.study))
+            return read_judging_progress(session, row, queue)
 
     def offer(self, study: str) -> StudyOffer:
         """Return what a study asks of somebody who comes now. Raises `UnknownStudy`."""
@@ -332,13 +342,6 @@ def to_revision(judgment: JudgmentRow) -> RevisionRow:
         confidence=judgment.confidence,
         marks=judgment.marks,
     )
-
-
-def has_worked(session: Session, row: AnnotatorRow) -> bool:
-    """Tell whether an annotator has judged or skipped a pair."""
-    decided = AssignmentRow.reserved_until.is_(None)
-    worked = select(AssignmentRow.id).where(AssignmentRow.annotator_id == row.id, decided).limit(1)
-    return session.scalar(worked) is not None
 
 
 def mind_checks(session: Session, row: AnnotatorRow, checks: Checks) -> None:

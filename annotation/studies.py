@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session, joinedload
 from relevance.annotation.candidates import draw, find_candidates, find_systems, put_in_order_to_stop
 from relevance.annotation.entering import resume_time
 from relevance.annotation.inputs import clean_text
-from relevance.annotation.progress import median_seconds
+from relevance.annotation.progress import STUDY_TIMES, median_seconds
 from relevance.annotation.protocol.current import add_version, find_protocol, parse
 from relevance.annotation.protocol.file import write_protocol
 from relevance.annotation.protocol.pinning import hash_dataset
@@ -152,7 +152,7 @@ class StudyStore(VersionedStore):
                 .join(PairRow, PairRow.id == AssignmentRow.pair_id)
                 .where(PairRow.study_id == study.id, PairRow.expected_id.is_(None), counts)
             ).one()
-            seconds = median_seconds(session, AnnotatorRow.study_id == study.id, counts)
+            seconds = median_seconds(session, STUDY_TIMES, study=study.id)
             return StudyPace(session.scalar(joined) or 0, lately, seconds, latest)
 
     def version(self, name: str) -> str:

@@ -5,7 +5,7 @@ import secrets
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import Row, Select, delete, func, or_, select, update
+from sqlalchemy import Row, bindparam, delete, func, or_, select, update
 from sqlalchemy.orm import Session
 
 from relevance.annotation.phases import WITHDRAWN
@@ -39,21 +39,28 @@ def digest_of_address(user_id: int, address: str) -> str:
     return digest_of(f"{user_id} {address}")
 
 
-def select_live() -> Select[datetime, int, str, str, int, int]:
-    """Select the valid sign-ins, each with its account or annotator."""
-    moment = now()
-    return (
-        select(SignInRow.seen_at, UserRow.id, UserRow.name, UserRow.role, AnnotatorRow.id, AnnotatorRow.study_id)
-        .outerjoin(UserRow, UserRow.id == SignInRow.user_id)
-        .outerjoin(AnnotatorRow, AnnotatorRow.id == SignInRow.annotator_id)
-        .where(
-            SignInRow.expires_at > moment,
-            or_(SignInRow.user_id.is_(None), SignInRow.seen_at > moment - IDLE),
-            UserRow.disabled_at.is_(None),
-            or_(AnnotatorRow.excluded_at.is_(None), AnnotatorRow.phase == WITHDRAWN),  # who withdrew may read it
-            AnnotatorRow.erased_at.is_(None),
-        )
+# Each click on a page needs these: building a query takes longer than running it.
+LIVE = (
+    select(SignInRow.seen_at, UserRow.id, UserRow.name, UserRow.role, AnnotatorRow.id, AnnotatorRow.study_id)
+    .outerjoin(UserRow, UserRow.id == SignInRow.user_id)
+    .outerjoin(AnnotatorRow, AnnotatorRow.id == SignInRow.annotator_id)
+    .where(
+        SignInRow.expires_at > bindparam("moment"),
+        or_(SignInRow.user_id.is_(None), SignInRow.seen_at > bindparam("idle_since")),
+        UserRow.disabled_at.is_(None),
+        or_(AnnotatorRow.excluded_at.is_(None), AnnotatorRow.phase == WITHDRAWN),  # who withdrew may read it
+        AnnotatorRow.erased_at.is_(None),
     )
+)
+"""The valid sign-ins, each with its account or annotator."""
+OWN = LIVE.where(SignInRow.digest == bindparam("digest"))
+"""The one of them that has a digest."""
+
+
+def live_now(**values: str) -> dict[str, object]:
+    """Return the parameters by which `LIVE` holds at this moment, beside others."""
+    moment = now()
+    return {"moment": moment, "idle_since": moment - IDLE, **values}
 
 
 @dataclass(frozen=True)
@@ -64,8 +71,8 @@ class SignedIn(Actor):
 
     def admit(self, session: Session) -> Visitor:
         """Look up the account or the annotator. Raises `NotSignedIn` if the sign-in has ended."""
-        own = lock_for_writing(session, select_live().where(SignInRow.digest == self.digest), of=SignInRow)
-        row: Row[datetime, int, str, str, int, int] | None = session.execute(own).first()
+        own = lock_for_writing(session, OWN, of=SignInRow)
+        row: Row[datetime, int, str, str, int, int] | None = session.execute(own, live_now(digest=self.digest)).first()
         if row is None:
             raise NotSignedIn("you are not signed in any more; sign in again, or open your link again")
         _, user_id, name, role, annotator_id, study_id = row
@@ -125,7 +132,7 @@ class SignInStore(Store):
     def is_live(self, digest: str) -> bool:
         """Tell whether a sign-in is valid, and now and then record the sign of life."""
         with self.reading() as session:
-            row = session.execute(select_live().where(SignInRow.digest == digest)).first()
+            row = session.execute(OWN, live_now(digest=digest)).first()
         if row is None:
             return False
         if row[0] < now() - TOUCH:
@@ -146,4 +153,4 @@ class SignInStore(Store):
     def count(self) -> int:
         """Count the valid sign-ins."""
         with self.reading() as session:
-            return session.scalar(select(func.count()).select_from(select_live().subquery())) or 0
+            return session.scalar(select(func.count()).select_from(LIVE.subquery()), live_now()) or 0

@@ -77,7 +77,10 @@ def judge(annotator: Annotator, study: Study, standing: Standing) -> None:
     viewing = state.get(VIEWING)
     try:
         look_at_documents(study, annotator)  # before the next pair, which may not be wanted any more
-        task = store().task(annotator, viewing) if viewing is not None else store().next_task(annotator)
+        if viewing is None:
+            task, progress = store().turn(annotator)
+        else:
+            task, progress = store().task(annotator, viewing), store().progress(annotator)
         if task is None:
             study = store().study(annotator.study)
     except (StudyClosed, WrongPhase, UnknownStudy):
@@ -87,7 +90,6 @@ def judge(annotator: Annotator, study: Study, standing: Standing) -> None:
             state.pop(key, None)
         show_lost(error)
         return
-    progress = store().progress(annotator)
     if task is None and phases().standing(annotator).phase != JUDGING:
         st.rerun()
     state.pop(NOTICE, None)
@@ -130,14 +132,14 @@ def show_preview_banner(study: Study) -> None:
             st.switch_page("studies.py", query_params={"study": study.name})
 
 
-def show_header(annotator: Annotator, study: Study, standing: Standing) -> None:
-    """Show the study, the annotator, the instructions, and the ways out."""
+def show_header(annotator: Annotator, study: Study, standing: Standing, *, new: bool) -> None:
+    """Show the study, the annotator, the instructions, and the ways out; `new` people have seen no pair."""
     with st.container(horizontal=True, wrap=False, vertical_alignment="center", key="header"):
         st.markdown(f"**{in_markdown(standing.title)}**  ·  {in_markdown(annotator.name)}", width="stretch")
-        if standing.phase in {TRAINING, JUDGING}:
+        if standing.phase in {TRAINING, JUDGING} and not new:
             with st.popover(say("Instructions"), key="instructions"):
                 show_instructions(study, "again")
-        if standing.phase == JUDGING:
+        if standing.phase == JUDGING and not new:
             st.button(say("Your pairs"), key="list-pairs", icon=":material/list:", on_click=list_pairs)
         if standing.phase not in {*ENDS, CONSENT} and len(standing.way) > 1:
             offer_withdrawal(annotator)
@@ -145,8 +147,8 @@ def show_header(annotator: Annotator, study: Study, standing: Standing) -> None:
             st.button(say("Leave"), key="leave", type="tertiary", on_click=leave)
 
 
-def show_phase(annotator: Annotator, study: Study, standing: Standing) -> None:
-    """Show what an annotator is to do now, or how their part has ended."""
+def show_phase(annotator: Annotator, study: Study, standing: Standing, *, new: bool) -> None:
+    """Show what an annotator is to do now, or how their part has ended; `new` people are told what awaits them."""
     if feedback := state.get(FEEDBACK):
         show_feedback(feedback)
     elif standing.phase in ENDS:
@@ -154,7 +156,7 @@ def show_phase(annotator: Annotator, study: Study, standing: Standing) -> None:
     elif standing.paused:
         show_pause()
     elif standing.phase == JUDGING:
-        if is_new(annotator, standing):
+        if new:
             show_start(annotator, study, standing)
         else:
             judge(annotator, study, standing)
@@ -164,7 +166,7 @@ def show_phase(annotator: Annotator, study: Study, standing: Standing) -> None:
         show_notice()
         state.pop(NOTICE, None)
         with st.container(key="practice" if standing.phase == TRAINING else "phase"):
-            if is_new(annotator, standing):
+            if new:
                 show_start(annotator, study, standing)
             SHOWS[standing.phase](annotator, standing, study)
 
@@ -184,8 +186,9 @@ try:
     with st.container(key="judging"):
         if PREVIEW in state:
             show_preview_banner(study)
-        show_header(annotator, study, standing)
-        show_phase(annotator, study, standing)
+        new = is_new(annotator, standing)
+        show_header(annotator, study, standing, new=new)
+        show_phase(annotator, study, standing, new=new)
 except DatabaseFailed:
     show_notice()
     raise  # reported as on every page

@@ -217,10 +217,11 @@ def test_a_closed_study_gives_no_check(annotation_store: AnnotationStore, create
     assert annotation_store.next_task(ann) is None
 
 
-@pytest.mark.parametrize(("checks", "queries"), [(0, 11), (3, 12)])
+@pytest.mark.parametrize(("checks", "queries"), [(0, 10), (3, 11)])
 def test_the_next_pair_takes_few_queries(
     annotation_store: AnnotationStore, create: Create, judge: Judge, engine: Engine, checks: int, queries: int
 ) -> None:
+    """Each press of an annotator waits for these, and takes a processor's time on the server."""
     create(checks=checks)
     ann = annotation_store.join(study="S", name="Ann")
     said: list[str] = []
@@ -230,6 +231,10 @@ def test_the_next_pair_takes_few_queries(
             said.append(statement)
 
     event.listen(engine, "before_cursor_execute", listen)
-    annotation_store.next_task(ann)
+    task, _ = annotation_store.turn(ann)
+    assert len(said) == queries + (engine.dialect.name == "postgresql"), said  # which locks the study
+    said.clear()
+    assert task is not None
+    judge(ann, task.assignment_id)
     event.remove(engine, "before_cursor_execute", listen)
-    assert len(said) == queries, said
+    assert len(said) == 8, said

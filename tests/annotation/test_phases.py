@@ -9,7 +9,8 @@ import pytest
 from sqlalchemy import Engine, select, update
 from sqlalchemy.orm import Session
 
-from relevance.annotation.assigning import check_is_due
+from relevance.annotation.assigning import check_is_due, read_queue
+from relevance.annotation.entering import find_rules
 from relevance.annotation.people import PeopleStore
 from relevance.annotation.phase_store import PhaseStore
 from relevance.annotation.phases import (
@@ -435,8 +436,11 @@ def test_checks_are_spread_over_the_pairs_of_those_who_judge(
     phases.read_instructions(ann)
     with Session(engine) as session:
         study = session.scalars(select(StudyRow)).one()
-        due = [check_is_due(session, study, pairs=12, most=12, checks=1, turn=turn) for turn in range(6)]
-    assert due == [False, False, False, False, False, True]  # in the middle of the twelve pairs, all of which are Ann's
+        queue = read_queue(session, study, ann.id, find_rules(session, study))
+        pairs = queue.checks[0].position
+        due = [check_is_due(session, study, queue._replace(given=turn)) for turn in range(pairs)]
+    middle = pairs // 2  # all pairs are Ann's, and the check comes in their middle
+    assert [turn for turn in range(pairs) if due[turn]] == list(range(middle - 1, pairs, middle))
 
 
 def test_whoever_fails_keeps_no_place(

@@ -124,6 +124,7 @@ def test_an_annotator_comes_by_a_link_of_which_nothing_stays(house: House, visit
     expect(page).to_have_url(f"{url}/join/{token}")
     page.get_by_role("button", name="Go on").click()
     page.get_by_role("button", name="Start").click()
+    expect(page.get_by_role("button", name="1 is more relevant")).to_be_visible()
     settled(page)
     expect(page).to_have_url(f"{url}/annotate")
     expect(page.get_by_role("link", name="Studies")).to_have_count(0)

@@ -294,6 +294,7 @@ GUARDS: dict[str, tuple[Outcomes, Call]] = {
         OWN_WORK,
         lambda stores, lab: stores.annotation.task(lab.annotator, lab.judged_id),
     ),
+    "AnnotationStore.turn": (OWN_WORK, lambda stores, lab: stores.annotation.turn(lab.annotator)),
     "AnnotationStore.previous_task": (
         OWN_WORK,
         lambda stores, lab: stores.annotation.previous_task(lab.annotator),
