@@ -198,7 +198,8 @@ def assign_pair(session: Session, annotator: AnnotatorRow, queue: Queue) -> int 
         return session.scalar(UNDECIDED, {"annotator": annotator.id})
     study, moment = annotator.study, now()
     pair: Row[int, int, int, int] | Row[int, int, int, int, int | None] | None = queue.following
-    if not limit_pairs(1, queue.most, queue.given - queue.seen) or check_is_due(session, study, queue):
+    has_enough = queue.most is not None and queue.given - queue.seen >= queue.most
+    if has_enough or check_is_due(session, study, queue):
         pair = None
     # Sides are evened out among the pairs alone; checks take turns that no pair comes to.
     side = queue.given - queue.seen

@@ -47,7 +47,6 @@ SAMPLED = 10
 LEAD = 100
 """The number of characters by which a document without a title is listed."""
 
-
 TIMES = (
     select(JudgmentRow.presented_at, JudgmentRow.decided_at)
     .join(AssignmentRow, AssignmentRow.id == JudgmentRow.assignment_id)
@@ -111,10 +110,8 @@ def median_seconds(session: Session, times: Select[datetime | None, datetime | N
     return median(took) if took else None
 
 
-def read_answered(
-    session: Session, row: AnnotatorRow, state: str | None, *, start: int, count: int
-) -> list[AnsweredPair]:
-    """Read the pairs that an annotator has judged or skipped, the latest first; see `AnnotationStore.answered`."""
+def read_answered(session: Session, row: AnnotatorRow, state: str | None, count: int) -> list[AnsweredPair]:
+    """Read the latest pairs that an annotator has judged or skipped; see `AnnotationStore.answered`."""
     number = func.row_number().over(order_by=AssignmentRow.id)
     numbered = select(AssignmentRow.id, number.label("number")).where(AssignmentRow.annotator_id == row.id).subquery()
     answered = (
@@ -123,12 +120,8 @@ def read_answered(
         .outerjoin(JudgmentRow, JudgmentRow.assignment_id == AssignmentRow.id)
         .where(AssignmentRow.reserved_until.is_(None), *STATES[state])
         .order_by(AssignmentRow.id.desc())
-        .offset(start)
         .limit(count)
-        .options(
-            contains_eager(AssignmentRow.judgment),
-            joinedload(AssignmentRow.pair).options(*TEXTS),
-        )
+        .options(contains_eager(AssignmentRow.judgment), joinedload(AssignmentRow.pair).options(*TEXTS))
     )
     return [
         AnsweredPair(

@@ -263,15 +263,13 @@ class AnnotationStore(StudyStore):
         with self.reading(annotators=True) as session:
             return read_offer(session, find_study(session, study, Right.JUDGE))
 
-    def answered(
-        self, annotator: Annotator, state: str | None = None, *, start: int = 0, count: int
-    ) -> list[AnsweredPair]:
-        """List at most `count` pairs that an annotator has judged or skipped, the latest first, from the `start`-th on.
+    def answered(self, annotator: Annotator, state: str | None = None, *, count: int) -> list[AnsweredPair]:
+        """List the latest `count` pairs that an annotator has judged or skipped, the latest first.
 
         `state` is `JUDGED`, `CHANGED` (the judged ones whose choice was changed later) or `SKIPPED`; None for all.
         """
         with self.reading(annotators=True) as session:
-            return read_answered(session, find_own(session, annotator), state, start=start, count=count)
+            return read_answered(session, find_own(session, annotator), state, count)
 
     def annotators(self, study: str) -> list[AnnotatorProgress]:
         """Return the progress of a study's annotators, in the order in which they joined."""

@@ -34,7 +34,7 @@ from relevance.pages.components.annotate.annotator import (
 )
 from relevance.pages.components.annotate.answers import NOTICE, PANEL, PANELS, go_back, keep_reason
 from relevance.pages.components.annotate.consent import ask_consent, show_instructions_first
-from relevance.pages.components.annotate.end import describe_end, reveal, show_end
+from relevance.pages.components.annotate.end import describe_end, reveal
 from relevance.pages.components.annotate.going_on import show_notice
 from relevance.pages.components.annotate.listing import list_pairs, show_answered
 from relevance.pages.components.annotate.outcome import offer_withdrawal, show_closed, show_outcome, show_pause
@@ -48,7 +48,7 @@ from relevance.pages.components.annotate.start import (
 )
 from relevance.pages.components.annotate.survey import ask_survey
 from relevance.pages.components.annotate.training import show_feedback, train
-from relevance.pages.components.annotate.turn import begin_turn, describe_progress, show_turn
+from relevance.pages.components.annotate.turn import begin_turn, describe_progress, show_heading, show_turn
 from relevance.pages.components.annotate.wording import say, speak
 from relevance.pages.components.shared.database import draw_again_when_it_answers, guard_database
 from relevance.pages.components.shared.stopping import look_at_documents
@@ -97,7 +97,7 @@ def judge(annotator: Annotator, study: Study, standing: Standing) -> None:
     total = done + progress.open
     if task is None:
         heading, said = describe_end(study, progress)
-        show_end(heading, said)
+        show_heading(heading, said)
         if done:
             reveal(annotator, study)
             label = say("Back to the last pair")

@@ -88,7 +88,7 @@ def test_answered_pairs_are_listed_as_they_were_given(
     assert [pair.assignment_id for pair in listed] == [task.assignment_id for task in reversed(tasks)]
     for pair, task in zip(listed, reversed(tasks), strict=True):
         assert pair.name == task.title or str(task.source).startswith(pair.name.rstrip("…"))
-    assert annotation_store.answered(ann, start=1, count=2) == listed[1:3]
+    assert annotation_store.answered(ann, count=2) == listed[:2]
     assert [pair.number for pair in annotation_store.answered(ann, SKIPPED, count=10)] == [3]
     assert [pair.number for pair in annotation_store.answered(ann, CHANGED, count=10)] == [1]
     assert annotation_store.answered(annotation_store.join(study="S", name="Bob"), count=10) == []

@@ -66,11 +66,6 @@ def describe_work(progress: JudgingProgress) -> str:
     return " ".join(said)
 
 
-def show_end(heading: str, said: str) -> None:
-    """Show the heading and what was done."""
-    st.html(f'<div class="turn end"><h1 tabindex="-1">{esc(heading)}</h1><p>{esc(said)}</p></div>')
-
-
 def reveal(annotator: Annotator, study: Study) -> None:
     """Show the metrics with which the annotator agreed; only in the demo, where the choices are nobody's data.
 

@@ -5,9 +5,8 @@ import streamlit as st
 from relevance.annotation.records import CHANGED, JUDGED, SKIPPED, Annotator, AnsweredPair
 from relevance.pages.components.annotate.annotator import LISTING, SHOWN, VIEWING, state, store
 from relevance.pages.components.annotate.answers import go_on
-from relevance.pages.components.annotate.end import show_end
 from relevance.pages.components.annotate.pair import CHOSEN
-from relevance.pages.components.annotate.turn import begin_turn
+from relevance.pages.components.annotate.turn import begin_turn, show_heading
 from relevance.pages.components.annotate.wording import say
 from relevance.reports.escaping import in_markdown
 
@@ -39,7 +38,7 @@ def show_answered(annotator: Annotator) -> None:
         SKIPPED: progress.skipped,
     }
     heading = say("Your pairs")
-    show_end(heading, say("{judged} judged, {open} to go", judged=progress.judged, open=progress.open))
+    show_heading(heading, say("{judged} judged, {open} to go", judged=progress.judged, open=progress.open))
     begin_turn(-1, heading)
     st.button(say("Go on"), type="primary", key="leave-list", on_click=leave_list)
     names = {ALL: say("All"), JUDGED: say("Judged"), CHANGED: say("Changed"), SKIPPED: say("Skipped")}

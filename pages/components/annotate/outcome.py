@@ -6,9 +6,9 @@ from relevance.annotation.phase_store import Standing
 from relevance.annotation.phases import DECLINED, FAILED, FINISHED, SCREENED_OUT, TIMED_OUT, WITHDRAWN
 from relevance.annotation.records import Annotator
 from relevance.pages.components.annotate.annotator import here, phases, store
-from relevance.pages.components.annotate.end import describe_work, show_end
+from relevance.pages.components.annotate.end import describe_work
 from relevance.pages.components.annotate.going_on import step
-from relevance.pages.components.annotate.turn import begin_turn
+from relevance.pages.components.annotate.turn import begin_turn, show_heading
 from relevance.pages.components.annotate.way_back import show_way_back
 from relevance.pages.components.annotate.wording import say
 
@@ -20,7 +20,7 @@ def show_outcome(annotator: Annotator, standing: Standing) -> None:
     if progress.judged and standing.phase != WITHDRAWN:
         said = f"{describe_work(progress)} {said}"
     way = here().links.way_back(annotator, standing.phase)
-    show_end(heading, said if way else f"{said} {say('You can close this page.')}")
+    show_heading(heading, said if way else f"{said} {say('You can close this page.')}")
     if way:
         show_way_back(way)
     elif standing.phase == FINISHED and standing.code:
@@ -66,7 +66,7 @@ def describe_outcome(standing: Standing) -> tuple[str, str]:
 def show_pause() -> None:
     """Show that the study is paused, and a button to check again."""
     heading = say("The study is paused")
-    show_end(heading, say("Nothing is lost. Come back later: you go on where you are now."))
+    show_heading(heading, say("Nothing is lost. Come back later: you go on where you are now."))
     st.button(say("See whether it goes on"), key="resumed")
     begin_turn(0, heading)
 
@@ -74,7 +74,7 @@ def show_pause() -> None:
 def show_closed() -> None:
     """Show that the study is closed to those who have not reached the judging."""
     heading = say("The study is closed")
-    show_end(heading, say("It takes no more answers. Thank you for coming."))
+    show_heading(heading, say("It takes no more answers. Thank you for coming."))
     begin_turn(0, heading)
 
 

@@ -15,8 +15,7 @@ from relevance.data.store import StoreError
 from relevance.data.wording import join_items
 from relevance.metrics.dataset_statistics import count_text_words
 from relevance.pages.components.annotate.annotator import ANNOTATOR, STARTED, state, store
-from relevance.pages.components.annotate.end import show_end
-from relevance.pages.components.annotate.turn import begin_turn
+from relevance.pages.components.annotate.turn import begin_turn, show_heading
 from relevance.pages.components.annotate.wording import say, say_count, say_duration, speak
 from relevance.reports.escaping import in_markdown, without_pictures
 
@@ -65,7 +64,7 @@ def choose_study() -> str | None:
 def show_unknown_study(name: str) -> None:
     """Say that the address names no study, and what to do."""
     heading = say("There is no study “{name}”", name=in_one_line(name))
-    show_end(
+    show_heading(
         heading,
         say(
             "The address may be mistyped, or the study has another name now or was deleted. Open the link as it was "
@@ -81,17 +80,17 @@ def show_not_open(study: Study) -> None:
     """Say that a study takes nobody at the moment, and what to do."""
     if study.state == PAUSED:
         heading = say("The study is paused")
-        show_end(heading, say("It takes no judgments at the moment. Come back later, by the same address."))
+        show_heading(heading, say("It takes no judgments at the moment. Come back later, by the same address."))
     else:
         heading = say("The study is closed")
-        show_end(heading, say("It takes no more answers. Thank you for coming."))
+        show_heading(heading, say("It takes no more answers. Thank you for coming."))
     begin_turn(0, heading)
 
 
 def show_unknown_link() -> None:
     """Say that the link is nobody's, and what to do."""
     heading = say("This link is not known")
-    show_end(
+    show_heading(
         heading,
         say(
             "A part of it may be missing, or it is not valid any more. Open the link as it was sent to you, or ask "
@@ -150,7 +149,7 @@ def ask_for_name(study: Study) -> None:
 
 def show_task(heading: str, study: Study, offer: StudyOffer, *, invited: bool) -> None:
     """Show what a study asks, how much and how long, that one can stop, and what is stored."""
-    show_end(heading, say("You read a document and two summaries of it, and answer one question, pair after pair:"))
+    show_heading(heading, say("You read a document and two summaries of it, and answer one question, pair after pair:"))
     asked = without_pictures(say(study.question))
     with st.container(border=True):
         st.markdown(f"**{asked}**" if "\n" not in asked else asked)

@@ -4,10 +4,12 @@
 
 const CHOICES = ".st-key-judging .st-key-choices";
 const UNREAD = ".st-key-unread";
+const BY_KEY = { 1: "left", 0: "tie", 2: "right" };
 
 const SOONEST = 400; // as the store has it, in milliseconds
 const GIVEN_UP = 3000; // a press that was not answered for so long is lost, and may be repeated
 const SHOWN = 4000;
+const WAITING = 120; // frames
 
 let told = { refuse: () => {} };
 let pressed = null; // when a choice was pressed that is being saved; the pair after it may be half drawn
@@ -20,7 +22,17 @@ export default function ({ data, parentElement }) {
   told = { ...data, refuse: (text) => refuse(parentElement.querySelector("[role=alert]"), text) };
   if (said.dataset.turn === data.turn) return;
   said.dataset.turn = data.turn;
+  begin(data, said, WAITING);
+}
+
+// On a page that has just been opened, the heading may be put in after this was called.
+function begin(data, said, frames) {
+  if (said.dataset.turn !== data.turn) return;
   const heading = document.querySelector(".turn h1");
+  if (heading === null) {
+    if (frames > 0) requestAnimationFrame(() => begin(data, said, frames - 1));
+    return;
+  }
   heading.focus({ preventScroll: true });
   for (const element of document.querySelectorAll(".pair [tabindex]")) element.scrollTop = 0;
   for (let element = heading; element; element = element.parentElement) element.scrollTop = 0;
@@ -50,9 +62,10 @@ function judge(event) {
 window.addEventListener(
   "keydown",
   (event) => {
-    const chooses = "012".includes(String.fromCharCode(event.keyCode)); // as Streamlit's shortcuts read keys
+    const choice = BY_KEY[String.fromCharCode(event.keyCode)]; // as Streamlit's shortcuts read keys
     const plain = !event.ctrlKey && !event.altKey && !event.metaKey;
-    if (!chooses || !plain || event.target.closest?.("input, textarea") || !document.querySelector(CHOICES)) return;
+    const there = choice && document.querySelector(`${CHOICES} [class*="st-key-${choice}-"]`);
+    if (!there || !plain || event.target.closest?.("input, textarea")) return;
     // A small screen shows the document or the summaries: keys choose when both were shown, as the buttons do.
     if (document.querySelector(UNREAD)?.checkVisibility()) event.stopImmediatePropagation();
     else judge(event);

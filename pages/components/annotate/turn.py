@@ -35,8 +35,16 @@ def show_turn(heading: str, said: str, done: float) -> None:
     )
 
 
+def show_heading(heading: str, said: str) -> None:
+    """Show the heading of a page without a pair, and a sentence."""
+    st.html(f'<div class="turn page"><h1 tabindex="-1">{esc(heading)}</h1><p>{esc(said)}</p></div>')
+
+
 def begin_turn(turn: int, said: str) -> None:
-    """Have the browser scroll to the top, focus the heading and announce something, if `turn` has changed."""
+    """Have the browser scroll to the top, focus the heading and announce something, if `turn` has changed.
+
+    It learns of each run, as the press before is then decided, and refuses others until then.
+    """
     refusals = {"twice": say(TWICE), "soon": say(REFUSALS[TooSoon])}
     BEGIN(key="turn", data={"turn": str(turn), "said": said, "run": now().isoformat(), **refusals})
 
