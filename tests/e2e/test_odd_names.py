@@ -105,9 +105,6 @@ def opened(page: Page, site: Site, name: str) -> list[str]:
     page.goto(f"{site.url}/{name}{query}")
     expect(page.get_by_role("heading").first).to_be_visible()
     settled(page)
-    if name == "annotate":
-        page.get_by_role("button", name="Start").click()
-        settled(page)
     page.wait_for_load_state("networkidle")
     return asked
 
