@@ -3,13 +3,13 @@
 import secrets
 from datetime import timedelta
 
-from sqlalchemy import ColumnElement, Select, bindparam, select, update
+from sqlalchemy import ColumnElement, Select, select, update
 from sqlalchemy.orm import Session
 
 from relevance.annotation.phases import ENDS, FINISHED, TIMED, TIMED_OUT, WAY, phase_after, way_of
-from relevance.annotation.protocol.current import parse
+from relevance.annotation.protocol.current import find_version, parse
 from relevance.annotation.protocol.records import Pinned, StudyProtocol
-from relevance.annotation.protocol.tables import EventRow, ProtocolRow
+from relevance.annotation.protocol.tables import EventRow
 from relevance.annotation.records import CLOSED, OPEN, PAUSED, StudyClosed, StudyPaused, WrongPhase, state_of
 from relevance.annotation.tables import AnnotatorRow, AssignmentRow, StudyRow
 from relevance.data.database import now
@@ -25,20 +25,10 @@ NOTHING_ELSE = StudyProtocol(name="", dataset=Pinned(name=""))
 """The protocol for annotators in a study of an earlier version, which asks for nothing but judgments."""
 
 
-# Each click of an annotator needs it: building a query takes longer than running it.
-LATEST_TEXT = (
-    select(ProtocolRow.text)
-    .where(ProtocolRow.study_id == bindparam("study"))
-    .order_by(ProtocolRow.version.desc())
-    .limit(1)
-)
-"""The latest study file of a study; none if an earlier version of this program made it."""
-
-
 def find_rules(session: Session, study: StudyRow) -> StudyProtocol:
     """Find the protocol for annotators, in one query; of an older study it lacks what the study's row has."""
-    text = session.scalar(LATEST_TEXT, {"study": study.id})
-    return NOTHING_ELSE if text is None else parse(text)
+    latest = find_version(session, study)
+    return NOTHING_ELSE if latest is None else parse(latest.text)
 
 
 def enter_phase(session: Session, row: AnnotatorRow, phase: str, detail: str | None = None) -> None:

@@ -1,6 +1,6 @@
 """Progress: what annotators have judged, skipped and changed, what is open to them, and what awaits newcomers."""
 
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from datetime import datetime
 from statistics import median
 from typing import NamedTuple, Self
@@ -105,8 +105,12 @@ def read_offer(session: Session, study: StudyRow) -> StudyOffer:
 
 def median_seconds(session: Session, times: Select[datetime | None, datetime | None], **of: int) -> float | None:
     """Return the median duration of the latest judgments, in seconds; None before the first."""
-    latest = session.execute(times, of).all()
-    took = [(decided - presented).total_seconds() for presented, decided in latest if presented and decided]
+    return median_of((row.presented_at, row.decided_at) for row in session.execute(times, of))
+
+
+def median_of(times: Iterable[tuple[datetime | None, datetime | None]]) -> float | None:
+    """Return the median duration of judgments whose times are known, in seconds; None without any."""
+    took = [(decided - presented).total_seconds() for presented, decided in times if presented and decided]
     return median(took) if took else None
 
 
@@ -227,9 +231,6 @@ class ToCome(NamedTuple):
 def to_progress(name: str, outcomes: Sequence[AssignmentOutcome], *, is_open: int, excluded: bool) -> AnnotatorProgress:
     """Sum up one annotator's assignments; `is_open` is the number of pairs that are open to them."""
     judged = [row for row in outcomes if row.judgment_id is not None]
-    took = [
-        (row.decided_at - row.presented_at).total_seconds() for row in judged if row.decided_at and row.presented_at
-    ]
     pairs = [row for row in judged if row.expected_id is None]
     checks = [row.chosen_id == row.expected_id for row in judged if row.expected_id is not None]
     return AnnotatorProgress(
@@ -238,7 +239,7 @@ def to_progress(name: str, outcomes: Sequence[AssignmentOutcome], *, is_open: in
         judged=len(pairs),
         changed=sum((row.revision or 0) > 1 for row in pairs),
         skipped=sum(row.skipped_at is not None and row.judgment_id is None for row in outcomes),
-        seconds=median(took) if took else None,
+        seconds=median_of((row.presented_at, row.decided_at) for row in judged),
         ties=sum(row.chosen_id is None for row in pairs),
         left=sum(row.chosen_id == row.left_id for row in pairs),
         latest=max((row.decided_at for row in judged if row.decided_at is not None), default=None),

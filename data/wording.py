@@ -14,7 +14,12 @@ def format_count(number: int, one: str, more: str | None = None) -> str:
     return f"{number:,} {one if number == 1 else more or one + 's'}"
 
 
-def format_duration(seconds: float) -> str:
-    """Write a duration in minutes, rounded up, or from two hours on in hours: `1 minute`, `15 hours`."""
+def round_duration(seconds: float) -> tuple[int, str]:
+    """Round a duration up to minutes, or from two hours on to hours; the second is `minute` or `hour`."""
     minutes = max(1, math.ceil(seconds / 60))
-    return format_count(minutes, "minute") if minutes < 120 else format_count(round(minutes / 60), "hour")
+    return (minutes, "minute") if minutes < 120 else (round(minutes / 60), "hour")
+
+
+def format_duration(seconds: float) -> str:
+    """Write a duration in minutes or hours: `1 minute`, `15 hours`."""
+    return format_count(*round_duration(seconds))

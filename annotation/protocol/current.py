@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session
 
 from relevance.annotation.protocol.file import read_protocol, write_protocol
@@ -22,10 +22,15 @@ def find_protocol(session: Session, study: StudyRow) -> StudyProtocol:
     return protocol_of(spec_of(session, study)) if latest is None else parse(latest.text)
 
 
+# Each click of an annotator needs it, and building a query takes longer than running it.
+LATEST = (
+    select(ProtocolRow).where(ProtocolRow.study_id == bindparam("study")).order_by(ProtocolRow.version.desc()).limit(1)
+)
+
+
 def find_version(session: Session, study: StudyRow) -> ProtocolRow | None:
     """Find the latest version of a study's protocol; None if an earlier version of this program made the study."""
-    of_study = select(ProtocolRow).where(ProtocolRow.study_id == study.id)
-    return session.scalar(of_study.order_by(ProtocolRow.version.desc()).limit(1))
+    return session.scalar(LATEST, {"study": study.id})
 
 
 def add_version(session: Session, study: StudyRow, text: str, user_id: int | None) -> ProtocolRow:

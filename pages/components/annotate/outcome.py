@@ -72,7 +72,7 @@ def show_pause() -> None:
 
 
 def show_closed() -> None:
-    """Show that the study is closed to those who have not reached the judging."""
+    """Show that the study is closed to those who have not come, or not reached the judging."""
     heading = say("The study is closed")
     show_heading(heading, say("It takes no more answers. Thank you for coming."))
     begin_turn(0, heading)

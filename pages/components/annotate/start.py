@@ -15,6 +15,7 @@ from relevance.data.store import StoreError
 from relevance.data.wording import join_items
 from relevance.metrics.dataset_statistics import count_text_words
 from relevance.pages.components.annotate.annotator import ANNOTATOR, STARTED, state, store
+from relevance.pages.components.annotate.outcome import show_closed
 from relevance.pages.components.annotate.turn import begin_turn, show_heading
 from relevance.pages.components.annotate.wording import say, say_count, say_duration, speak
 from relevance.reports.escaping import in_markdown, without_pictures
@@ -78,12 +79,11 @@ def show_unknown_study(name: str) -> None:
 
 def show_not_open(study: Study) -> None:
     """Say that a study takes nobody at the moment, and what to do."""
-    if study.state == PAUSED:
-        heading = say("The study is paused")
-        show_heading(heading, say("It takes no judgments at the moment. Come back later, by the same address."))
-    else:
-        heading = say("The study is closed")
-        show_heading(heading, say("It takes no more answers. Thank you for coming."))
+    if study.state != PAUSED:
+        show_closed()
+        return
+    heading = say("The study is paused")
+    show_heading(heading, say("It takes no judgments at the moment. Come back later, by the same address."))
     begin_turn(0, heading)
 
 

@@ -1,12 +1,12 @@
 """The texts of annotators' pages, translated from English into the study's language."""
 
-import math
 from pathlib import Path
 
 import streamlit as st
 
 from relevance.annotation.languages import ENGLISH, Wording
 from relevance.data.store import DatabaseFailed
+from relevance.data.wording import round_duration
 
 WORDING = "wording"
 """Session key: the wording of the study that is shown, as callbacks and fragments need it, too."""
@@ -33,11 +33,11 @@ def say_count(count: int, one: str, many: str, **values: object) -> str:
 
 
 def say_duration(seconds: float) -> str:
-    """Say a duration in minutes, rounded up, or from two hours on in hours."""
-    minutes = max(1, math.ceil(seconds / 60))
-    if minutes < 120:
-        return say_count(minutes, "about a minute", "about {count} minutes")
-    return say_count(round(minutes / 60), "about an hour", "about {count} hours")
+    """Say a duration in minutes or hours."""
+    count, unit = round_duration(seconds)
+    if unit == "minute":
+        return say_count(count, "about a minute", "about {count} minutes")
+    return say_count(count, "about an hour", "about {count} hours")
 
 
 def speak(wording: Wording) -> None:
