@@ -75,6 +75,8 @@ class AgreementAnalysis(NamedTuple):
     annotators: int
     """People who judged; 0 where entries are majorities or ratings, which are nobody's in particular."""
     human_ties: int
+    both_bad: int
+    """The human ties in which both summaries were called bad."""
     split: int
     """Pairs without a majority: as many annotators chose the one as the other."""
     rule: Rule
@@ -119,6 +121,7 @@ def analyze_agreement(
         documents=len(set(documents)),
         annotators=len(set(preferences.annotators) - {None}),
         human_ties=int((preference_signs(preferences.choices) == 0).sum()),
+        both_bad=preferences.bad_ties,
         split=int(np.isnan(preferences.choices).sum()),
         rule=rule,
         weighed=weights is not None,
@@ -165,6 +168,7 @@ def analyze_rated_pairs(
         documents=len(documents),
         annotators=0,
         human_ties=human_ties,
+        both_bad=0,
         split=0,
         rule=rule,
         weighed=False,

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session, joinedload
 from relevance.annotation.assigning import show_pair
 from relevance.annotation.inputs import clean_text, person_name
 from relevance.annotation.protocol.tables import AdjudicationRow
-from relevance.annotation.records import CHOICES, JudgmentTask
+from relevance.annotation.records import BOTH_BAD, CHOICES, JudgmentTask
 from relevance.annotation.results import load_judgments, to_float_column
 from relevance.annotation.sampling import first_is_left
 from relevance.annotation.store import AnnotationStore
@@ -50,7 +50,7 @@ class Vote(NamedTuple):
     """A judgment without its annotator."""
 
     choice: str
-    """`left`, `right` or `tie`, by the sides that adjudicators see."""
+    """One of `CHOICES`, by the sides that adjudicators see."""
     rationale: str | None
 
 
@@ -181,11 +181,12 @@ class AdjudicationStore(Store):
             shown = show_pair(pair, first_left=sides.first_is_left)
             if not own:
                 return AdjudicationTask(pair.id, shown, (), ())
-            votes = session.execute(select_votes(pair.study_id).where(PairRow.id == pair.id))
+            cast = session.execute(select_votes(pair.study_id).where(PairRow.id == pair.id))
+            votes = (Vote(BOTH_BAD if v.both_bad else sides.choice(v.chosen_id), v.rationale) for v in cast)
             return AdjudicationTask(
                 pair.id,
                 replace(shown, choice=sides.choice(own[-1].chosen_id), rationale=own[-1].reason),
-                tuple(sorted((Vote(sides.choice(v.chosen_id), v.rationale) for v in votes), key=order_of_vote)),
+                tuple(sorted(votes, key=order_of_vote)),
                 tuple(to_decisions(rows, sides)),
             )
 
@@ -209,7 +210,7 @@ class AdjudicationStore(Store):
         with self.writing() as session:
             row = find_study(session, study, Right.ADJUDICATE)
             pair = find_pair(session, row, pair_id)
-            if choice not in CHOICES or (choice == "tie" and not row.ties):
+            if choice not in ("left", "right", *(["tie"] if row.ties else [])):
                 raise StoreError(f"{choice!r} is not a choice of this study")
             user_id, adjudicator = caller = caller_of(session, name)
             if not change and any(caller_of_row(one) == caller for one in session.scalars(of_pair(pair.id))):
@@ -311,10 +312,10 @@ class Sides(NamedTuple):
 # --- votes and decisions of a study -------------------------------------------------------------------------------
 
 
-def select_votes(study_id: int) -> Select[int, int | None, str | None]:
+def select_votes(study_id: int) -> Select[int, int | None, bool, str | None]:
     """Select the choices and reasons of the annotators of a study's pairs, without excluded annotators."""
     return (
-        select(PairRow.id.label("pair_id"), JudgmentRow.chosen_id, JudgmentRow.rationale)
+        select(PairRow.id.label("pair_id"), JudgmentRow.chosen_id, JudgmentRow.both_bad, JudgmentRow.rationale)
         .join(AssignmentRow, AssignmentRow.pair_id == PairRow.id)
         .join(JudgmentRow, JudgmentRow.assignment_id == AssignmentRow.id)
         .join(AnnotatorRow, AnnotatorRow.id == AssignmentRow.annotator_id)
@@ -461,20 +462,18 @@ def load_adjudications(store: AnnotationStore, study: str) -> Preferences:
         place = {pair_id: number for number, pair_id in enumerate(session.scalars(pairs.order_by(PairRow.position)))}
         latest = {row.pair_id: row for row in read_decisions(session, study_row.id)}
         rows = sorted(latest.values(), key=lambda row: row.id)
-        chosen = [Sides(row.pair.first_id, True).choice(row.chosen_id) for row in rows]
-        left = [
-            {"left": 1.0, "right": 0.0, "tie": np.nan}[
-                Sides(row.pair.first_id, first_left(study_row, row.pair.position)).choice(row.chosen_id)
-            ]
-            for row in rows
-        ]
+        first_chosen = to_float_column(
+            [None if row.chosen_id is None else row.chosen_id == row.pair.first_id for row in rows]
+        )
+        on_left = to_float_column([first_left(study_row, row.pair.position) for row in rows])
     return replace(
         judged,
         pair=np.array([place[row.pair_id] for row in rows], dtype=np.intp),
-        choices=to_float_column([{"left": 1.0, "right": -1.0, "tie": 0.0}[choice] for choice in chosen]),
+        choices=np.nan_to_num(2 * first_chosen - 1),
         annotators=to_name_column([row.adjudicator for row in rows]),
-        left=to_float_column(left),
+        left=np.where(np.isnan(first_chosen), np.nan, first_chosen == on_left),
         took=np.full(len(rows), np.nan),
+        both_bad=None,
     )
 
 

@@ -12,9 +12,9 @@ from relevance.annotation.entering import state_of_study
 from relevance.annotation.judging import see_marks
 from relevance.annotation.phases import DECLINED, SCREENED_OUT
 from relevance.annotation.protocol.records import StudyProtocol
-from relevance.annotation.records import OPEN, Annotator, JudgmentTask, WorkGone
+from relevance.annotation.records import BOTH_BAD, OPEN, Annotator, JudgmentTask, WorkGone
 from relevance.annotation.sampling import first_is_left
-from relevance.annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow, StudyRow
+from relevance.annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow, RevisionRow, StudyRow
 from relevance.data.database import now
 from relevance.data.records import TITLE_SYSTEM
 from relevance.data.store.rows import to_source
@@ -277,14 +277,19 @@ def choice_of(row: AssignmentRow) -> str | None:
     """Return the choice of an assignment, by side."""
     if row.judgment is None:
         return None if row.skipped_at is None else "skip"
-    if row.judgment.chosen_id is None:
-        return "tie"
-    return "left" if row.judgment.chosen_id == row.left_id else "right"
+    return name_choice(row.judgment, row.left_id)
+
+
+def name_choice(judgment: JudgmentRow | RevisionRow, left_id: int) -> str:
+    """Return the choice of a judgment, or of an earlier version of it, by side."""
+    if judgment.chosen_id is None:
+        return BOTH_BAD if judgment.both_bad else "tie"
+    return "left" if judgment.chosen_id == left_id else "right"
 
 
 def chosen_id(assignment: AssignmentRow, choice: str) -> int | None:
     """Return the number of the summary on a side; None for a tie."""
-    if choice == "tie":
+    if choice in {"tie", BOTH_BAD}:
         return None
     pair = assignment.pair
     right_id = pair.second_id if assignment.left_id == pair.first_id else pair.first_id

@@ -151,6 +151,7 @@ def person_record(person: Person) -> dict[str, Any]:
         "skipped": done.skipped,
         "median_seconds": done.seconds,
         "ties": done.ties,
+        "both_bad": done.both_bad,
         "chose_left": done.left,
         "agreed": person.agreed,
         "compared": person.compared,

@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,7 +25,7 @@ from relevance.data.cleaning import RULES
 from relevance.data.database import now
 from relevance.data.importers import JUDGED, read_judgments, tell_format
 from relevance.data.importers.mapping import Columns, write_columns
-from relevance.data.importers.pairwise import LEFT, TIE, GivenJudgment, JudgedPairs, Question
+from relevance.data.importers.pairwise import BOTH_BAD, LEFT, TIE, GivenJudgment, JudgedPairs, Question
 from relevance.data.importing import Reading, describe_import, fingerprint, import_file
 from relevance.data.marks import check_marks
 from relevance.data.reading import Say, quote_value, say_nothing
@@ -34,6 +35,8 @@ from relevance.data.store.base import has_named, insert_named
 from relevance.data.store.datasets import find_dataset, hash_records, insert_dataset
 from relevance.data.tables import DocumentRow, SummaryRow
 from relevance.data.wording import format_count
+
+TIES = (TIE, BOTH_BAD)
 
 ASKED = "Which summary is better?"
 QUESTIONS = {"lmarena": "Which answer is better?"}
@@ -135,7 +138,7 @@ def import_judgments(
                 dataset=dataset.name,
                 systems=tuple(sorted(systems)),
                 rule=GIVEN,
-                ties=any(judgment.choice == TIE for judgment in judgments),
+                ties=any(judgment.choice in TIES for judgment in judgments),
                 question=question.wording or QUESTIONS.get(file.format, ASKED),
                 instructions="\n".join(
                     [CAME if of is None else CAME_LATER, "", *(f"- {one}" for one in file.told)]
@@ -206,7 +209,9 @@ def insert_study(
     study.owner_id = visitor_of(session).user_id
     insert_named(session, study, exists_already(spec.name))
     pinned = hash_of(hash_documents(session, DocumentRow.dataset_id == study.dataset_id, spec.systems))
-    add_version(session, study, write_protocol(protocol_of(spec, pinned)), study.owner_id)
+    protocol = protocol_of(spec, pinned)
+    judging = replace(protocol.judging, both_bad=any(one.choice == BOTH_BAD for one in judgments))
+    add_version(session, study, write_protocol(replace(protocol, judging=judging)), study.owner_id)
     insert_pairs(session, study, sample)
     insert_judgments(session, study, judgments, summaries)
 
@@ -253,11 +258,16 @@ def insert_judgments(
     rows = []
     for one in judgments:
         left, right = (summaries[one.document_id, system][1] for system in (one.left, one.right))
-        chosen = None if one.choice == TIE else left if one.choice == LEFT else right
-        rows.append((people[one.annotator], pairs[frozenset((left, right))], left, chosen, one.decided_at, one.comment))
+        judgment = {
+            "chosen_id": None if one.choice in TIES else left if one.choice == LEFT else right,
+            "both_bad": one.choice == BOTH_BAD,
+            "decided_at": one.decided_at,
+            "rationale": one.comment,
+        }
+        rows.append((people[one.annotator], pairs[frozenset((left, right))], left, judgment))
     session.execute(  # by tables and not by classes, which send rows with other nulls than the one before one by one
         insert(AssignmentRow.__table__),  # type: ignore[arg-type]
-        [{"annotator_id": who, "pair_id": pair, "left_id": left, "assigned_at": time} for who, pair, left, *_ in rows],
+        [{"annotator_id": who, "pair_id": pair, "left_id": left, "assigned_at": time} for who, pair, left, _ in rows],
     )
     given = {
         (who, pair): number
@@ -269,16 +279,7 @@ def insert_judgments(
     }
     session.execute(
         insert(JudgmentRow.__table__),  # type: ignore[arg-type]
-        [
-            {
-                "assignment_id": given[who, pair],
-                "revision": 1,
-                "chosen_id": chosen,
-                "decided_at": decided_at,
-                "rationale": comment,
-            }
-            for who, pair, _, chosen, decided_at, comment in rows
-        ],
+        [{"assignment_id": given[who, pair], "revision": 1, **judgment} for who, pair, _, judgment in rows],
     )
     counted = select(func.count()).where(AssignmentRow.pair_id == PairRow.id).scalar_subquery()
     session.execute(update(PairRow).where(PairRow.study_id == study.id).values(judgments=counted))

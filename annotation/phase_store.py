@@ -36,7 +36,7 @@ from relevance.annotation.phases import (
 )
 from relevance.annotation.protocol.records import StudyProtocol, SurveyQuestion
 from relevance.annotation.protocol.tables import ConsentRow, EventRow, SurveyAnswerRow, TrainingAnswerRow
-from relevance.annotation.records import CHOICES, CLOSED, PAUSED, AlreadyAnswered, Annotator, BadAnswer, WrongPhase
+from relevance.annotation.records import CLOSED, PAUSED, AlreadyAnswered, Annotator, BadAnswer, WrongPhase
 from relevance.annotation.store import find_own
 from relevance.annotation.surveys import check_answers
 from relevance.annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow
@@ -190,7 +190,7 @@ class PhaseStore(Store):
             following, at = next_place(training, answers)
             if (attempt, place) != (following + 1, at):
                 raise WrongPhase("another pair of the training comes first")
-            if choice not in CHOICES or (choice == "tie" and not row.study.ties):
+            if choice not in rules.judging.choices:
                 raise BadAnswer(f"{choice!r} is not a choice of this study")
             right = choice == better_side(row, attempt, place)
             answer = TrainingAnswerRow(annotator_id=row.id, attempt=attempt, place=place, choice=choice, right=right)

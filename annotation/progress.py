@@ -167,6 +167,7 @@ def read_progress(session: Session, study: StudyRow) -> list[AnnotatorProgress]:
             JudgmentRow.id,
             JudgmentRow.revision,
             JudgmentRow.chosen_id,
+            JudgmentRow.both_bad,
             JudgmentRow.presented_at,
             JudgmentRow.decided_at,
         )
@@ -196,6 +197,7 @@ class AssignmentOutcome(NamedTuple):
     judgment_id: int | None
     revision: int | None
     chosen_id: int | None
+    both_bad: bool | None
     presented_at: datetime | None
     decided_at: datetime | None
 
@@ -241,6 +243,7 @@ def to_progress(name: str, outcomes: Sequence[AssignmentOutcome], *, is_open: in
         skipped=sum(row.skipped_at is not None and row.judgment_id is None for row in outcomes),
         seconds=median_of((row.presented_at, row.decided_at) for row in judged),
         ties=sum(row.chosen_id is None for row in pairs),
+        both_bad=sum(bool(row.both_bad) for row in pairs),
         left=sum(row.chosen_id == row.left_id for row in pairs),
         latest=max((row.decided_at for row in judged if row.decided_at is not None), default=None),
         checks=len(checks),

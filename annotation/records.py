@@ -16,7 +16,8 @@ INSTRUCTIONS = (
 MOST_CHECKS = 100
 """The largest number of attention checks in a study; every annotator has to judge all of them."""
 
-CHOICES = ("left", "right", "tie")
+BOTH_BAD = "both_bad"
+CHOICES = ("left", "right", "tie", BOTH_BAD)
 
 SURE = (1, 5)
 """The least and the greatest confidence."""
@@ -168,6 +169,8 @@ class Study:
     """The number of attention checks, which every annotator gets besides the pairs."""
     judgments_per_pair: int
     ties: bool
+    both_bad: bool
+    """Whether annotators can say that both summaries are bad, which counts as a tie."""
     seed: int
     identical: int
     """Pairs left out because their texts are the same, or the same as those of another pair."""
@@ -204,6 +207,13 @@ class Study:
     def state(self) -> str:
         """The state at this moment: `OPEN`, `PAUSED` or `CLOSED`."""
         return state_of(self.closed_at, self.paused_at, self.closes)
+
+    @property
+    def about_ties(self) -> str:
+        """Whether ties were allowed, in words that follow "ties" or "ties were"."""
+        if not self.ties:
+            return "not allowed"
+        return "allowed, also because both summaries are bad" if self.both_bad else "allowed"
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -247,7 +257,7 @@ class JudgmentTask:
     left: str
     right: str
     choice: str | None
-    """The earlier choice: `left`, `right`, `tie` or `skip`; None for a new pair."""
+    """The earlier choice: one of `CHOICES`, or `skip`; None for a new pair."""
     rationale: str | None
     confidence: int | None = None
     """The annotator's confidence, from 1 to 5."""
@@ -284,7 +294,7 @@ class AnsweredPair(NamedTuple):
     name: str
     """The title of the document, or how it begins."""
     choice: str
-    """`left`, `right`, `tie` or `skip`."""
+    """One of `CHOICES`, or `skip`."""
     changed: bool
     """True if the choice was changed later."""
 
@@ -316,6 +326,8 @@ class AnnotatorProgress(NamedTuple):
     seconds: float | None
     ties: int
     """Ties among these judgments."""
+    both_bad: int
+    """Ties in which the annotator called both summaries bad."""
     left: int | None
     """Judgments, without attention checks, that chose the left summary; half of those without ties is even. None where
     no sides were drawn, as the judgments came with their file."""

@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session, aliased, selectinload
 
+from relevance.annotation.assigning import name_choice
 from relevance.annotation.model_judgments import load_verdicts
 from relevance.annotation.sampling import GIVEN
 from relevance.annotation.store import AnnotationStore
 from relevance.annotation.studies import find_study
-from relevance.annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow
+from relevance.annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow, RevisionRow
 from relevance.data.access import Right
 from relevance.data.export import format_timestamp
 from relevance.data.exporters.pairwise import JudgedTexts
@@ -36,7 +37,7 @@ def load_judgments(store: AnnotationStore, study: str) -> Preferences:
         scores = load_pair_scores(session, study_id)
         verdicts = load_verdicts(session, study_id)
     _, first_ids, inclusion, documents, firsts, seconds, first_examples, second_examples = columns(pairs, 8)
-    pair_ids, left_ids, chosen_ids, presented, decided, annotators = columns(judgments, 6)
+    pair_ids, left_ids, chosen_ids, both_bad, presented, decided, annotators = columns(judgments, 7)
     place = {row.id: number for number, row in enumerate(pairs)}
     pair = np.array([place[pair_id] for pair_id in pair_ids], dtype=np.intp)
     chosen, left = to_float_column(chosen_ids), to_float_column(left_ids)
@@ -64,6 +65,7 @@ def load_judgments(store: AnnotationStore, study: str) -> Preferences:
                 for start, end in zip(presented, decided, strict=True)
             ]
         ),
+        both_bad=np.array(both_bad, dtype=np.bool_),
     )
 
 
@@ -89,13 +91,14 @@ def select_pairs(study_id: int) -> Select[int, int, float | None, str, str, str,
     )
 
 
-def select_judgments(study_id: int) -> Select[int, int, int | None, datetime | None, datetime | None, str]:
+def select_judgments(study_id: int) -> Select[int, int, int | None, bool, datetime | None, datetime | None, str]:
     """Select a study's judgments in the order of deciding, without attention checks and excluded annotators."""
     return (
         select(
             AssignmentRow.pair_id,
             AssignmentRow.left_id,
             JudgmentRow.chosen_id,
+            JudgmentRow.both_bad,
             JudgmentRow.presented_at,
             JudgmentRow.decided_at,
             AnnotatorRow.name,
@@ -198,10 +201,9 @@ def judgment_record(assignment: AssignmentRow) -> dict[str, Any]:
     pair, judgment = assignment.pair, assignment.judgment
     systems = {pair.first_id: pair.first.system, pair.second_id: pair.second.system}
 
-    def choice(chosen_id: int | None) -> dict[str, str | None]:
-        if chosen_id is None:
-            return {"choice": "tie", "chosen": None}
-        return {"choice": "left" if chosen_id == assignment.left_id else "right", "chosen": systems[chosen_id]}
+    def choice(made: JudgmentRow | RevisionRow) -> dict[str, str | None]:
+        chosen = None if made.chosen_id is None else systems[made.chosen_id]
+        return {"choice": name_choice(made, assignment.left_id), "chosen": chosen}
 
     return {
         "excluded": assignment.annotator.excluded_at is not None,
@@ -212,7 +214,7 @@ def judgment_record(assignment: AssignmentRow) -> dict[str, Any]:
         "passed": None if pair.expected_id is None or judgment is None else judgment.chosen_id == pair.expected_id,
         "inclusion": pair.inclusion,
         "left": systems[assignment.left_id],
-        **({"choice": None, "chosen": None} if judgment is None else choice(judgment.chosen_id)),
+        **({"choice": None, "chosen": None} if judgment is None else choice(judgment)),
         "assigned_at": format_timestamp(assignment.assigned_at),
         "presented_at": None if judgment is None else format_time(judgment.presented_at),
         "decided_at": None if judgment is None else format_time(judgment.decided_at),
@@ -223,7 +225,7 @@ def judgment_record(assignment: AssignmentRow) -> dict[str, Any]:
         "history": [
             {
                 "revision": earlier.revision,
-                **choice(earlier.chosen_id),
+                **choice(earlier),
                 "presented_at": format_timestamp(earlier.presented_at),
                 "decided_at": format_timestamp(earlier.decided_at),
                 "rationale": earlier.rationale,
@@ -269,6 +271,7 @@ def load_judged_texts(store: AnnotationStore, study: str, *, names: bool = False
                     systems=(left.system, right.system),
                     texts=(left.text, right.text),
                     chosen=systems[judgment.chosen_id],
+                    both_bad=judgment.both_bad,
                     annotator=called[assignment.annotator_id],
                     decided_at=judgment.decided_at,
                 )

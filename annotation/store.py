@@ -33,7 +33,7 @@ from relevance.annotation.progress import StudyOffer, read_answered, read_judgin
 from relevance.annotation.protocol.records import Checks
 from relevance.annotation.protocol.tables import EventRow
 from relevance.annotation.records import (
-    CHOICES,
+    BOTH_BAD,
     OPEN,
     AlreadyJudged,
     Annotator,
@@ -188,13 +188,13 @@ class AnnotationStore(StudyStore):
         change: bool = False,
         **said: Unpack[Said],
     ) -> None:
-        """Record a choice (`left`, `right` or `tie`); it is on disk when this returns.
+        """Record a choice of `CHOICES`; it is on disk when this returns.
 
         With `change` an earlier choice is replaced and kept as a revision; a skipped pair can be judged after all, and
         the skip stays on record. A wrong answer to an attention check may bring a warning, or end the annotator's part.
 
         Raises `AlreadyJudged`, `NotAssigned`, `StudyClosed`, `StudyPaused`, `TooSoon`, `WrongPhase`, `BadAnswer` if
-        something that the study requires is missing, or StoreError for a tie where the study has none.
+        something that the study requires is missing, or StoreError for a choice that the study does not have.
         """
         decided_at = decided_at or now()
         check_times(presented_at, decided_at, "the choice came too soon after the pair was shown; it was not saved")
@@ -205,7 +205,7 @@ class AnnotationStore(StudyStore):
             rules = find_rules(session, study)
             check_phase(session, row, rules, JUDGING)
             refuse_closed(study, rules, "the choice was not saved")
-            if choice not in CHOICES or (choice == "tie" and not study.ties):
+            if choice not in rules.judging.choices:
                 raise StoreError(f"{choice!r} is not a choice of this study")
             judgment = assignment.judgment
             if judgment is not None and not change:
@@ -218,7 +218,7 @@ class AnnotationStore(StudyStore):
             else:
                 session.add(to_revision(judgment))
                 judgment.revision += 1
-            judgment.chosen_id = chosen_id(assignment, choice)
+            judgment.chosen_id, judgment.both_bad = chosen_id(assignment, choice), choice == BOTH_BAD
             judgment.presented_at, judgment.decided_at = presented_at, decided_at
             for name, value in checked.items():
                 setattr(judgment, name, value)
@@ -337,6 +337,7 @@ def to_revision(judgment: JudgmentRow) -> RevisionRow:
         presented_at=judgment.presented_at,
         decided_at=judgment.decided_at,
         rationale=judgment.rationale,
+        both_bad=judgment.both_bad,
         confidence=judgment.confidence,
         marks=judgment.marks,
     )

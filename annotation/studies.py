@@ -336,6 +336,7 @@ def to_study(session: Session, row: StudyRow) -> Study:
         row,
         title=protocol.title,
         closes=protocol.closes,
+        both_bad=protocol.judging.both_bad,
         dataset=row.dataset.name,
         signatures=tuple(row.signatures or ()),
         pairs=pairs,

@@ -158,7 +158,7 @@ class AssignmentRow(Base):
 
 
 class JudgmentRow(Base):
-    """An annotator's current choice for a pair; `chosen_id` is null for a tie.
+    """An annotator's current choice for a pair; `chosen_id` is null for a tie, in which `both_bad` can be true.
 
     `confidence` is from 1 to 5, `marks` are the words that decided; both are null if the study does not ask for them.
     Times are null for a judgment from a file that does not have them.
@@ -173,6 +173,7 @@ class JudgmentRow(Base):
     presented_at: Mapped[datetime | None] = mapped_column(Utc)
     decided_at: Mapped[datetime | None] = mapped_column(Utc)
     rationale: Mapped[str | None] = mapped_column(Text)
+    both_bad: Mapped[bool] = mapped_column(default=False, server_default=false())
     confidence: Mapped[int | None]
     marks: Mapped[list[MarkedRange] | None] = mapped_column(JSON(none_as_null=True))
     assignment: Mapped[AssignmentRow] = relationship(back_populates="judgment")
@@ -193,6 +194,7 @@ class RevisionRow(Base):
     presented_at: Mapped[datetime] = mapped_column(Utc)
     decided_at: Mapped[datetime] = mapped_column(Utc)
     rationale: Mapped[str | None] = mapped_column(Text)
+    both_bad: Mapped[bool] = mapped_column(default=False, server_default=false())
     confidence: Mapped[int | None]
     marks: Mapped[list[MarkedRange] | None] = mapped_column(JSON(none_as_null=True))
     chosen: Mapped[SummaryRow | None] = relationship()

@@ -100,11 +100,12 @@ def collection(bundle: Bundle, study: StudyData, protocol: StudyProtocol, facts:
     by_seed = "the pairs came with their judgments" if setup.rule == GIVEN else f"seed {setup.seed}"
     drawn = "; ".join((f"rule {setup.rule}, {by_seed}", *setup.notes))
     yield "Draw", f"{drawn}; left out {setup.identical} of identical texts and {setup.unscored} without a score"
-    yield "Judgments wanted per pair", f"{setup.judgments_per_pair}, ties {'allowed' if setup.ties else 'not allowed'}"
+    yield "Judgments wanted per pair", f"{setup.judgments_per_pair}, ties {setup.about_ties}"
     yield "Judgments", f"{len(judged)}, those of attention checks included"
     if judged:
         yield "Made", ", ".join(describe_times(judged)) or "at times that are not known"
-        yield "Ties", str(sum(one["chosen"] is None for one in judged))
+        bad = f", of which {sum(one['both_bad'] for one in judged)} call both bad" if setup.both_bad else ""
+        yield "Ties", f"{sum(one['chosen'] is None for one in judged)}{bad}"
         yield "Changed afterwards", f"{sum(one['revision'] > 1 for one in judged)}, with all earlier choices"
         yield "With a reason", str(sum(bool(one["rationale"]) for one in judged))
     yield "Skipped", str(sum(one["skipped_at"] is not None and one["judgment"] is None for one in given))

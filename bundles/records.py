@@ -20,8 +20,8 @@ SIDES = ("first", "second")
 """The summaries of a pair, independent of left and right."""
 
 
-LATER = {"cleaned", "columns", "annotated", "annotators"}
-"""Fields that bundles of earlier versions lack, and that are null there."""
+LATER = {"cleaned": None, "columns": None, "annotated": None, "annotators": None, "both_bad": False}
+"""Fields that bundles of earlier versions lack, with their value there."""
 
 
 def read_fields(place: FileLine, value: object, fields: Fields, name: str = "") -> dict[str, Any]:
@@ -29,7 +29,7 @@ def read_fields(place: FileLine, value: object, fields: Fields, name: str = "") 
     if not isinstance(value, dict):
         place.refuse(f"{name or 'the line'} must be an object, not {reading.kind(value)}")
     inside = f"{name}." if name else ""
-    value = dict.fromkeys(LATER & fields.keys()) | value
+    value = {field: before for field, before in LATER.items() if field in fields} | value
     for field in fields.keys() - value.keys():
         place.refuse(f"the field {inside}{field} is missing")
     for field in value.keys() - fields.keys():
@@ -282,6 +282,7 @@ REVISION: Fields = {
     "presented_at": moment,
     "decided_at": moment,
     "rationale": maybe(words),
+    "both_bad": flag,
     "confidence": maybe(whole),
     "marks": maybe(many(mark)),
 }

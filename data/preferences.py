@@ -59,6 +59,8 @@ class Preferences:
     judgments that came with their file, whose sides nobody drew."""
     took: Numbers
     """Shape (n,): seconds from showing the pair to choosing; NaN for ratings."""
+    both_bad: NDArray[np.bool_] | None = None
+    """Shape (n,): ties in which the annotator called both summaries bad; None where nobody could."""
     unlisted: Cells | None = None
     """The rated summaries, with this rating alone, if their pairs are too many for columns, which are then empty."""
 
@@ -86,6 +88,11 @@ class Preferences:
         return not np.isnan(self.left).all() or not self.choices.any()
 
     @property
+    def bad_ties(self) -> int:
+        """The number of ties in which the annotator called both summaries bad."""
+        return 0 if self.both_bad is None else int(self.both_bad.sum())
+
+    @property
     def weights(self) -> Numbers | None:
         """Shape (n,): one over the probability with which the pair was drawn; None if all weights are the same."""
         if np.isnan(self.inclusion).all():
@@ -105,6 +112,7 @@ class Preferences:
             annotators=self.annotators[mask],
             left=self.left[mask],
             took=self.took[mask],
+            both_bad=None if self.both_bad is None else self.both_bad[mask],
         )
 
     def of_pairs(self, pairs: NDArray[np.intp]) -> Preferences:
@@ -141,6 +149,7 @@ class Preferences:
             annotators=np.full(len(pairs), None, dtype=object),
             left=np.full(len(pairs), np.nan),
             took=np.full(len(pairs), np.nan),
+            both_bad=None,
         )
 
 

@@ -115,7 +115,7 @@ def asked_pairs(found: StudyData) -> str:
         f"{count_judges(found)} annotators were asked “{study.question}” of {study.pairs} pairs of summaries of the "
         f"same document ({drawn}; seed {study.seed}) {of_dataset(found)}, "
         f"{format_count(study.judgments_per_pair, 'judgment')} wanted per pair; "
-        f"sides were counterbalanced per annotator and ties were {'allowed' if study.ties else 'not allowed'}. "
+        f"sides were counterbalanced per annotator and ties were {study.about_ties}. "
         f"{study.judgments} judgments were made{and_left_out(study)}."
     )
 

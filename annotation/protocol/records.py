@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from relevance.annotation.records import INSTRUCTIONS, QUESTION, StudySpec
+from relevance.annotation.records import BOTH_BAD, CHOICES, INSTRUCTIONS, QUESTION, StudySpec
 from relevance.annotation.sampling import RANDOM_SHARE
 
 FORMAT = 1
@@ -49,6 +49,8 @@ class Judging:
 
     judgments_per_pair: int = 1
     ties: bool = False
+    both_bad: bool = False
+    """True if annotators can say that both summaries are bad, which counts as a tie."""
     most_per_annotator: int | None = None
     """The most pairs that one annotator judges, without attention checks; None for no limit."""
     idle_minutes: int | None = None
@@ -59,6 +61,12 @@ class Judging:
     """True if annotators say how sure they are, from 1 to 5."""
     marks: bool = False
     """True if annotators mark the words that decided."""
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """What annotators can choose, of `CHOICES`."""
+        left_out = {name for name, offered in (("tie", self.ties), (BOTH_BAD, self.both_bad)) if not offered}
+        return tuple(choice for choice in CHOICES if choice not in left_out)
 
 
 @dataclass(frozen=True, kw_only=True)

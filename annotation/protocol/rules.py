@@ -207,6 +207,11 @@ def check_judging(judging: Judging) -> Mistakes:
     yield from within(judging.most_per_annotator, ("judging", "most_per_annotator"), 1, LARGEST)
     yield from within(judging.idle_minutes, ("judging", "idle_minutes"), 1, LONGEST_IDLE)
     yield from one_of(judging.rationale, RATIONALES, ("judging", "rationale"))
+    if judging.both_bad and not judging.ties:
+        yield Mistake(
+            ("judging", "both_bad"),
+            "'both_bad' in [judging] needs ties = true: else two good summaries cannot be called equal",
+        )
 
 
 def check_checks(checks: Checks) -> Mistakes:

@@ -4,6 +4,9 @@ from typing import Any
 
 from relevance.data.exporters.pairwise import JudgedTexts
 
+BAD = "tie (bothbad)"
+"""The winner of two bad answers."""
+
 
 def record(judgment: JudgedTexts) -> dict[str, Any]:
     """Return a judgment as a battle of one turn: the document is the question, each summary a model's answer.
@@ -15,7 +18,7 @@ def record(judgment: JudgedTexts) -> dict[str, Any]:
         "question_id": judgment.document_id,
         "model_a": one,
         "model_b": other,
-        "winner": {one: "model_a", other: "model_b", None: "tie"}[judgment.chosen],
+        "winner": BAD if judgment.both_bad else {one: "model_a", other: "model_b", None: "tie"}[judgment.chosen],
         "judge": judgment.annotator,
         "conversation_a": conversation(judgment.source, judgment.texts[0]),
         "conversation_b": conversation(judgment.source, judgment.texts[1]),

@@ -14,6 +14,8 @@ class JudgedTexts(NamedTuple):
     texts: tuple[str, str]
     chosen: str | None
     """The system that was chosen; None for a tie."""
+    both_bad: bool
+    """Whether the annotator called both bad, which is a tie."""
     annotator: str
     decided_at: datetime | None
     """None if unknown."""

@@ -31,7 +31,17 @@ from relevance.data.importers.mapping import (
 )
 from relevance.data.importers.meanings import SIDES, Meanings
 from relevance.data.importers.opening import open_table
-from relevance.data.importers.pairwise import LEFT, RIGHT, TIE, Comparison, Question, count, parse_moment, records_of
+from relevance.data.importers.pairwise import (
+    BOTH_BAD,
+    LEFT,
+    RIGHT,
+    TIE,
+    Comparison,
+    Question,
+    count,
+    parse_moment,
+    records_of,
+)
 from relevance.data.importers.rows import Table
 from relevance.data.importers.table import list_names
 from relevance.data.reading import FileLine, Say, quote_value
@@ -162,7 +172,7 @@ def read(
         for column, question in choices.questions.items():
             meaning = meanings[column].find(place, cells.get(column), one.systems, one.texts or ("", ""))
             if meaning != SKIP:
-                judged.append(one._replace(choice=TIE if meaning == BAD else meaning, question=question))
+                judged.append(one._replace(choice=BOTH_BAD if meaning == BAD else meaning, question=question))
     for column, of_column in meanings.items():
         of_column.check(column)
         say(of_column.describe(column))

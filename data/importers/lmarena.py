@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from relevance.data import reading
 from relevance.data.importers.nested import is_parquet, read_rows
-from relevance.data.importers.pairwise import LEFT, RIGHT, TIE, Comparison, count, moment, records_of
+from relevance.data.importers.pairwise import BOTH_BAD, LEFT, RIGHT, TIE, Comparison, count, moment, records_of
 from relevance.data.reading import FileLine, Say, quote_value, read_json
 from relevance.data.records import Document, Summary
 
@@ -36,14 +36,14 @@ WINNERS = {
     "model_a": LEFT,
     "model_b": RIGHT,
     "tie": TIE,
-    "tie (bothbad)": TIE,
-    "both_bad": TIE,
+    "tie (bothbad)": BOTH_BAD,
+    "both_bad": BOTH_BAD,
 }
 
 BETWEEN = "\n\n"
 """The separator of a conversation's turns when they are joined into one text."""
 
-IMAGES, BAD = "images", "bad"
+IMAGES = "images"
 
 Turns: TypeAlias = list[tuple[str, str]]
 """The user's questions, each with the model's answer."""
@@ -68,13 +68,13 @@ def read(path: Path, say: Say) -> Iterator[Comparison]:
         winner = reading.require_field(place, battle, "winner")
         if not isinstance(winner, str) or winner not in WINNERS:
             place.refuse(f"winner must be {', '.join(map(quote_value, WINNERS))}, not {quote_value(winner)}")
-        counts[BAD] += winner in {"tie (bothbad)", "both_bad"}
+        counts[BOTH_BAD] += WINNERS[winner] == BOTH_BAD
         if None in texts:
             counts[IMAGES] += 1
             continue
         yield to_comparison(place, battle, [turns for turns in texts if turns is not None], WINNERS[winner])
-    if counts[BAD]:
-        say(f"{count(counts[BAD], 'tie')} of two bad answers: ties like others")
+    if counts[BOTH_BAD]:
+        say(f"{count(counts[BOTH_BAD], 'tie')} of two bad answers: ties like others")
     if counts[IMAGES]:
         say(f"{count(counts[IMAGES], 'battle')} with images left out")
 

@@ -13,8 +13,8 @@ from relevance.data import reading
 from relevance.data.reading import FileLine, Say, say_nothing
 from relevance.data.records import Document, Summary
 
-LEFT, RIGHT, TIE = "left", "right", "tie"
-"""The choices between two texts."""
+LEFT, RIGHT, TIE, BOTH_BAD = "left", "right", "tie", "both_bad"
+"""The choices between two texts; two bad ones are a tie."""
 
 STAMP = re.compile(r"\w{3} (\w{3} \d\d? \d\d:\d\d:\d\d) (PST|PDT|UTC|GMT) (\d{4})")
 """A time as MTurk writes it: `Mon Jan 02 15:04:05 PST 2023`."""

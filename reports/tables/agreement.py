@@ -77,10 +77,12 @@ def agreement_table(
     if not any(cut.values()):
         rows = [{name: cell for name, cell in row.items() if name != "truncated"} for row in rows]
     said = explain_agreement(analysis, ceiling)
-    left_out = f"{analysis.human_ties} human tie{'' if analysis.human_ties == 1 else 's'}" + (
-        f", {analysis.split} split" if analysis.split else ""
-    )
-    title = f"Agreement of metrics with people, per {unit} ({left_out})"
+    left_out = [f"{analysis.human_ties} human tie{'' if analysis.human_ties == 1 else 's'}"]
+    if analysis.both_bad:
+        left_out.append(f"{analysis.both_bad} of them “both are bad”")
+    if analysis.split:
+        left_out.append(f"{analysis.split} split")
+    title = f"Agreement of metrics with people, per {unit} ({', '.join(left_out)})"
     return Table("agreement", title, rows, [*said, *notes], "no pair has scores")
 
 

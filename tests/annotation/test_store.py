@@ -507,8 +507,8 @@ def test_progress_counts(annotation_store: AnnotationStore, ann: Annotator, judg
     bob = annotation_store.join(study="S", name="Bob")
     rows = {row.annotator: row for row in annotation_store.annotators("S")}
     assert list(rows) == ["Ann", "Bob"]
-    assert rows["Ann"][1:] == (1, 3, 0, 1, 3.0, 1, 1, SHOWN + timedelta(seconds=9), 0, 0, False)
-    assert rows["Bob"][1:] == (5, 0, 0, 0, None, 0, 0, None, 0, 0, False)
+    assert rows["Ann"][1:] == (1, 3, 0, 1, 3.0, 1, 0, 1, SHOWN + timedelta(seconds=9), 0, 0, False)
+    assert rows["Bob"][1:] == (5, 0, 0, 0, None, 0, 0, 0, None, 0, 0, False)
     judge_all(annotation_store, judge, bob)
     judge_all(annotation_store, judge, annotation_store.join(study="S", name="Cyd"))
     # What others completed is not asked of Ann: her skipped pair has two judgments, the fifth as well.

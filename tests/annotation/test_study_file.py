@@ -84,6 +84,7 @@ seed = 0
 [judging]
 judgments_per_pair = 1
 ties = false
+both_bad = false
 rationale = "optional"
 confidence = false
 marks = false
@@ -248,6 +249,10 @@ MISTAKES: dict[str, tuple[str, str]] = {
     "a text for true": (
         changed("ties = true", 'ties = "yes"'),
         r"'ties' in \[judging\] must be true or false, without quotes",
+    ),
+    "both bad without ties": (
+        changed("ties = true\nboth_bad = false", "ties = false\nboth_bad = true"),
+        r"study.toml:\d+: 'both_bad' in \[judging\] needs ties = true",
     ),
     "a text for a list": (
         changed('systems = ["a", "b"]', 'systems = "a, b"'),

@@ -88,8 +88,10 @@ def make_protocol(signature: str) -> StudyProtocol:
     )
     pair = TrainingPair(document="A secret lesson.", better="Secretly good.", worse="Secretly bad.", explanation="Why.")
     asked = (SurveyQuestion(name="age", ask="How old are you?", kind="number"),)
+    plain = protocol_of(spec)
     return replace(
-        protocol_of(spec),
+        plain,
+        judging=replace(plain.judging, both_bad=True),
         consent=Consent(text="I agree."),
         training=Training(pairs=(pair,), pass_mark=1),
         surveys=Surveys(
@@ -107,7 +109,7 @@ def judge_all(store: AnnotationStore, annotator: Annotator, step: int) -> None:
             store.skip(annotator=annotator, assignment_id=task.assignment_id, reason=f"because of {task.left}")
         else:
             choice = (
-                "tie"
+                ("tie" if number % 2 else "both_bad")
                 if number % 5 == 3
                 else "left"
                 if (len(task.left) > len(task.right)) == (number % step > 0)

@@ -45,6 +45,7 @@ from relevance.bundles.rerunning import rerun_bundle
 from relevance.bundles.writing import make_bundle, write_bundle
 from relevance.data.database import Base
 from relevance.data.export import format_json_lines
+from relevance.data.reading import FileLine
 from relevance.data.records import BadRecord, Summary
 from relevance.data.store import DatasetExists, DataStore
 from relevance.data.tables import BoundRow, DatasetRow, DocumentRow, ScoreRow, SummaryRow, UserRow
@@ -88,6 +89,12 @@ study, and who people are."""
 def test_every_column_is_kept_or_left_out_on_purpose(table: type[Base]) -> None:
     kept, left_out = KEPT[table]
     assert {column.name for column in table.__table__.columns} <= {*kept, *left_out}
+
+
+@pytest.mark.parametrize("field", records.LATER)
+def test_bundles_from_before_a_field_are_read(field: str) -> None:
+    read = records.read_fields(FileLine(Path("old.jsonl"), 1), {}, {field: lambda _place, value, _name: value})
+    assert read == {field: False if field == "both_bad" else None}
 
 
 def verify(file: Path, folder: Path) -> list[str]:

@@ -93,11 +93,14 @@ def test_what_is_wrong_in_the_database(
     assert said in found[check][1]
 
 
-def test_a_damaged_page_is_found(file: Path) -> None:
+@pytest.mark.parametrize(("table", "check"), [("judgments", "integrity"), ("sqlite_schema", "database")])
+def test_a_damaged_page_is_found(file: Path, table: str, check: str) -> None:
+    with closing(sqlite3.connect(file)) as database:
+        page = max(number for (number,) in database.execute("SELECT pageno FROM dbstat WHERE name = ?", (table,)))
     content = bytearray(file.read_bytes())
-    content[-4096:] = b"\xff" * 4096
+    content[(page - 1) * 4096 : page * 4096] = b"\xff" * 4096
     file.write_bytes(content)
-    kind, said = findings(code=1)["integrity"]
+    kind, said = findings(code=1)[check]
     assert kind == "wrong"
     assert said.endswith("relevance restore BACKUP replaces it by a backup")
     assert file.read_bytes() == content

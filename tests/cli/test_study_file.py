@@ -81,18 +81,18 @@ def test_what_is_hardly_meant_is_said_with_its_line(folder: Path) -> None:
     for command in ("check", "apply"):
         assert run("study", command, "study.toml").stderr.splitlines() == [
             "study.toml:14: 'closes' has passed, so that the study is closed",
-            "study.toml:120: the pages of annotators never say 'Judge summary'; did you mean 'Judge summaries'?",
+            "study.toml:121: the pages of annotators never say 'Judge summary'; did you mean 'Judge summaries'?",
         ]
 
 
 @pytest.mark.parametrize(
     ("old", "new", "doubt"),
     [
-        ("second = ", "# second = ", "study.toml:114: the rule 'conflicts' is for telling two metrics apart; "),
+        ("second = ", "# second = ", "study.toml:115: the rule 'conflicts' is for telling two metrics apart; "),
         (
             'second = "rouge1|',
             'second = "rouge2|',
-            "study.toml:115: pairs are drawn for the conflicts of other metrics",
+            "study.toml:116: pairs are drawn for the conflicts of other metrics",
         ),
     ],
 )
@@ -124,7 +124,7 @@ def test_what_a_stopping_rule_compares_is_scored(folder: Path) -> None:
             '"rouge_k"',
             "study.toml:37: 'rouge_k' is not a signature of scores; write 'rouge_k|",
         ),
-        ('second = "rouge1|refs:max|', 'second = "rouge1" #', "study.toml:115: 'rouge1' is not a signature of scores"),
+        ('second = "rouge1|refs:max|', 'second = "rouge1" #', "study.toml:116: 'rouge1' is not a signature of scores"),
         ('    "rouge_k|kw:overlap10', '"rogue|x:y', "data set 'demo' has summaries without a score under rogue|"),
     ],
 )  # fmt: skip

@@ -48,7 +48,7 @@ def test_battles_of_33000(path: Path) -> None:
         ("q1", "alpha", "beta", "left", "annotator 1", TIME),
         ("q2", "beta", "alpha", "right", "annotator 2", None),
         ("q3", "alpha", "beta", "tie", "annotator 1", TIME),
-        ("q4", "alpha", "beta", "tie", "annotator 1", TIME),
+        ("q4", "alpha", "beta", "both_bad", "annotator 1", TIME),
     ]
     assert said == ["1 tie of two bad answers: ties like others"]
     assert list(read_documents(path)) == found.records
@@ -67,7 +67,7 @@ def test_battles_of_140000_in_a_list_and_those_with_images(path: Path) -> None:
     assert found.records[0][0].source == "Sum up é."
     assert [told(one) for one in found.judgments] == [
         ("a", "alpha", "beta", "right", "annotator 1", datetime(2025, 6, 11, 10, 0, 0, 500000, UTC)),
-        ("b", "alpha", "beta", "tie", "annotator 2", datetime(2025, 6, 11, 10, 0, 0, 500000, UTC)),
+        ("b", "alpha", "beta", "both_bad", "annotator 2", datetime(2025, 6, 11, 10, 0, 0, 500000, UTC)),
     ]
     assert said == ["1 tie of two bad answers: ties like others", "1 battle with images left out"]
 

@@ -240,7 +240,7 @@ def test_a_column_that_holds_choices_is_one_whatever_it_is_called(tmp_path: Path
     path = write_csv(tmp_path / "f.csv", header, rows)
     assert guess_format(path) == "choices"
     judged, _ = judge(path)
-    assert [one.choice for one in judged.judgments] == ["left", "right", "tie"]
+    assert [one.choice for one in judged.judgments] == ["left", "right", "both_bad"]
     assert {one.question.wording for one in judged.judgments} == {"Which of A or B is more faithful?"}
 
 

@@ -27,7 +27,7 @@ from relevance.pages.components.annotate.annotator import judging_only
 from relevance.pages.components.annotate.end import Agreed, count_agreed, describe_best
 from relevance.pages.components.annotate.start import describe_length, describe_pauses, describe_stored
 from relevance.pages.components.annotate.turn import describe_progress
-from tests.pages.opening import html, new_session, open_page, open_work, pressed, said, sound, visible
+from tests.pages.opening import html, is_there, new_session, open_page, open_work, pressed, said, sound, visible
 from tests.pages.opening import press as press_key
 
 
@@ -288,6 +288,28 @@ def test_only_a_question_of_relevance_is_answered_by_it(store: AnnotationStore) 
     app = judging(store, "Style")
     labels = [app.button(key=f"{choice}:{current(app)}").label for choice in ("left", "tie", "right")]
     assert labels == ["Summary 1", "Equal", "Summary 2"]
+
+
+def test_both_are_bad_where_the_study_offers_it(store: AnnotationStore) -> None:
+    protocol = protocol_of(StudySpec(name="Bad", dataset=NAME, rule="random", count=3))
+    protocol = replace(protocol, judging=Judging(ties=True, both_bad=True))
+    store.create_study(protocol.spec, write_protocol(protocol))
+    app = judging(store)
+    assert not is_there(app, f"both_bad:{current(app)}")
+    app = judging(store, "Bad")
+    first = current(app)
+    labels = [button.label for button in app.button if button.key and button.key.endswith(f":{first}")]
+    assert [label for label in labels if label not in {"Back", "Skip this pair"}] == [
+        "1 is more relevant",
+        "Equally relevant",
+        "Both are bad",
+        "2 is more relevant",
+    ]
+    press(app, "both_bad")
+    assert load_judgments(store, "Bad").bad_ties == 1
+    app = sound(app.button(key=f"back:{current(app)}").click().run())
+    button = app.button(key=f"both_bad:{first}")
+    assert (button.icon, current(app)) == (":material/check:", first)
 
 
 # --- the end --------------------------------------------------------------------------------------------------

@@ -153,6 +153,9 @@ def test_a_new_study_of_conflicts_with_checks(demo: tuple[DataStore, AnnotationS
 def test_the_form_shows_the_file_that_it_makes_the_study_by(demo: tuple[DataStore, AnnotationStore]) -> None:
     app = open_page("new_study.py")
     app.selectbox(key="new_rationale").set_value("required")
+    assert app.checkbox(key="new_both_bad").disabled
+    sound(app.checkbox(key="new_ties").check().run())
+    app.checkbox(key="new_both_bad").check()
     app.checkbox(key="new_confidence").check()
     app.checkbox(key="new_marks").check()
     app.number_input(key="new_most").set_value(12)
@@ -165,7 +168,9 @@ def test_the_form_shows_the_file_that_it_makes_the_study_by(demo: tuple[DataStor
     protocols = ProtocolStore(demo[1].engine)
     assert protocols.export("Asked").rstrip() == shown
     protocol = protocols.protocol("Asked")
-    assert protocol.judging == Judging(most_per_annotator=12, rationale="required", confidence=True, marks=True)
+    assert protocol.judging == Judging(
+        ties=True, both_bad=True, most_per_annotator=12, rationale="required", confidence=True, marks=True
+    )
     assert protocol.closes == datetime(2100, 1, 1, 12, tzinfo=UTC)
     assert protocol.dataset.sha256 == hash_dataset(demo[0], NAME)
 
@@ -183,7 +188,7 @@ def test_a_study_file_is_checked_and_applied(demo: tuple[DataStore, AnnotationSt
     assert "This makes the study **Example**. 20 of 144 eligible pairs will be drawn. 4 attention checks." in said(app)
     assert "Example" not in {study.name for study in demo[1].studies()}
     doubtful = text.replace('"Judge summaries"', '"Judge summary"')
-    said_of_it = "study.toml:120: the pages of annotators never say 'Judge summary'; did you mean 'Judge summaries'?"
+    said_of_it = "study.toml:121: the pages of annotators never say 'Judge summary'; did you mean 'Judge summaries'?"
     assert said_of_it in said(upload(open_page("new_study.py"), doubtful)).replace("\\", "")
     unknown = text.replace('value:f1|version:0.2.0"\nalpha', 'value:f9|version:0.2.0"\nalpha')
     app = upload(open_page("new_study.py"), unknown)

@@ -7,7 +7,7 @@ from datetime import datetime
 import streamlit as st
 
 from relevance.annotation.adjudication import AdjudicationStore, AdjudicationTask, AlreadyDecided
-from relevance.annotation.records import Study, TooSoon
+from relevance.annotation.records import BOTH_BAD, Study, TooSoon
 from relevance.data.database import now
 from relevance.data.store import DatabaseFailed, StoreError
 from relevance.data.wording import format_count
@@ -24,8 +24,8 @@ LOOKING = "adjudicate_looking"  # the decided pair to show again
 SHOWN = "adjudicate_shown"  # the pair on the screen, and when it was shown
 LAST = "adjudicate_last"  # the pair that was decided last
 
-LABELS = {"left": "Summary 1", "tie": "Equal", "right": "Summary 2"}
-"""The names of the choices."""
+LABELS = {"left": "Summary 1", "tie": "Equal", BOTH_BAD: "Both bad", "right": "Summary 2"}
+"""The names of the choices; adjudicators do not have the one that both are bad, which counts as equal."""
 
 STICKY = (
     "<style>[data-testid=stLayoutWrapper]:has(> .st-key-deciding) { position: sticky; bottom: 0; z-index: 1; } "
@@ -112,15 +112,15 @@ def show_task(study: Study, name: str, task: AdjudicationTask) -> None:
 def show_choices(study: Study, name: str, task: AdjudicationTask) -> None:
     """Show the buttons that decide; their keys belong to the pair, so that a press counts once."""
     with st.container(horizontal=True, key="decisions"):
-        for choice, label in LABELS.items():
+        for choice, key in KEYS.items():
             if choice == "tie" and not study.ties:
                 continue
             # The decision stands out, or before there is one, both sides.
             stands_out = choice in (task.shown.choice or ("left", "right"))
             st.button(
-                label,
+                LABELS[choice],
                 key=f"decide:{choice}:{task.pair_id}:{len(task.decisions)}",
-                shortcut=KEYS[choice],
+                shortcut=key,
                 icon=":material/check:" if choice == task.shown.choice else None,
                 type="primary" if stands_out else "secondary",
                 width="stretch",

@@ -9,7 +9,7 @@ import streamlit as st
 from relevance.annotation.judging import read_source
 from relevance.annotation.languages import msgid
 from relevance.annotation.protocol.records import Judging
-from relevance.annotation.records import SURE, Annotator, JudgmentTask, Study
+from relevance.annotation.records import BOTH_BAD, SURE, Annotator, JudgmentTask, Study
 from relevance.pages.components.annotate.annotator import state
 from relevance.pages.components.annotate.answers import (
     NO_REASON,
@@ -35,6 +35,7 @@ CHOSEN = {
     "left": msgid("You chose summary 1."),
     "right": msgid("You chose summary 2."),
     "tie": msgid("You called both equally relevant."),
+    BOTH_BAD: msgid("You called both bad."),
     "skip": msgid("You skipped this pair."),
 }
 """The message about a pair that was answered before."""
@@ -114,14 +115,15 @@ def show_choices(task: JudgmentTask, study: Study, choose: Callable[..., None], 
     labels = {
         "left": (say("1 is more relevant") if relevance else say("Summary 1"), "1"),
         "tie": (say("Equally relevant") if relevance else say("Equal"), "0"),
+        BOTH_BAD: (say("Both are bad"), "9"),
         "right": (say("2 is more relevant") if relevance else say("Summary 2"), "2"),
     }
     with st.container(horizontal=True, wrap=False, key="choices"):
         for choice, (label, key) in labels.items():
-            if choice == "tie" and not study.ties:
+            if (choice == "tie" and not study.ties) or (choice == BOTH_BAD and not study.both_bad):
                 continue
             # The choice stands out, or before there is one, both sides.
-            stands_out = choice == task.choice if task.choice in labels else choice != "tie"
+            stands_out = choice == task.choice if task.choice in labels else choice in ("left", "right")
             st.button(
                 label,
                 key=f"{choice}:{task.assignment_id}",

@@ -170,6 +170,8 @@ def show_instructions(study: Study, key: str) -> None:
     keys = [say("Keys: **1** and **2** choose a summary, **b** goes back.")]
     if study.ties:
         keys.append(say("**0** says that they are equal."))
+    if study.both_bad:
+        keys.append(say("**9** says that both are bad."))
     with st.container(key=f"keys-{key}"):
         st.markdown(" ".join(keys))
 

@@ -4,7 +4,7 @@
 
 const CHOICES = ".st-key-judging .st-key-choices";
 const UNREAD = ".st-key-unread";
-const BY_KEY = { 1: "left", 0: "tie", 2: "right" };
+const BY_KEY = { 1: "left", 0: "tie", 9: "both_bad", 2: "right" };
 
 const SOONEST = 400; // as the store has it, in milliseconds
 const GIVEN_UP = 3000; // a press that was not answered for so long is lost, and may be repeated

@@ -17,6 +17,7 @@ COLUMNS = {
     "open": st.column_config.NumberColumn(help="Pairs that they may still be given, or have not decided."),
     "changed": st.column_config.NumberColumn(help="Of the judged pairs, those whose choice was changed later."),
     "median seconds": st.column_config.NumberColumn(format="%.1f", help="How long a judgment took."),
+    "both bad": st.column_config.NumberColumn(help="Of the ties, those in which both summaries were called bad."),
     "chose left": st.column_config.NumberColumn(
         format="%.3f", help="The share of left choices among judgments other than ties: .500 would be even."
     ),
@@ -80,6 +81,7 @@ def show_people(people: Sequence[Person]) -> None:
             "skipped": person.progress.skipped,
             "median seconds": person.progress.seconds,
             "ties": person.progress.ties,
+            "both bad": person.progress.both_bad,
             "chose left": share_of_left(person.progress),
             "agrees": person.agreement,
             "of": person.compared,
@@ -90,6 +92,8 @@ def show_people(people: Sequence[Person]) -> None:
         }
         for person in people
     )
+    if not frame["both bad"].any():
+        frame = frame.drop(columns="both bad")
     st.dataframe(frame, hide_index=True, column_config=COLUMNS, placeholder="—", height="content", key="people")
 
 

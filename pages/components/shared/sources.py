@@ -246,6 +246,8 @@ class Counts(NamedTuple):
     documents: int
     pairs: int
     ties: int
+    both_bad: int
+    """Ties in which the annotator called both summaries bad."""
     annotators: tuple[str, ...]
     systems: tuple[str, ...]
     signatures: tuple[str, ...]
@@ -267,6 +269,7 @@ def count_preferences(preferences: Preferences) -> Counts:
         documents=len(set(preferences.documents[judged])),
         pairs=len(judged),
         ties=int((preference_signs(preferences.choices) == 0).sum()),
+        both_bad=preferences.bad_ties,
         annotators=tuple(sorted({name for name in preferences.annotators if name is not None}, key=natural_order)),
         systems=tuple(sorted(systems, key=natural_order)),
         signatures=tuple(preferences.scores),
@@ -285,6 +288,7 @@ def count_rated_pairs(cells: Cells) -> Counts:
         documents=len(documents),
         pairs=pairs,
         ties=sum(int(np.count_nonzero(some)) for some in tied),
+        both_bad=0,
         annotators=(),
         systems=tuple(sorted(systems, key=natural_order)),
         signatures=tuple(cells.scores),
@@ -319,7 +323,9 @@ def describe_source(source: Source, counts: Counts) -> str:
     if source.study is not None:
         people = format_count(len(counts.annotators), "annotator")
         judged = format_count(counts.pairs, "pair")
-        equal = f", of which {counts.ties:,} call both summaries equal" if counts.ties else ""
+        tied = {"call both summaries equal": counts.ties - counts.both_bad, "call both bad": counts.both_bad}
+        said = " and ".join(f"{some:,} {how}" for how, some in tied.items() if some)
+        equal = f", of which {said}" if said else ""
         return (
             f"**{format_count(count, 'judgment')}** of {judged} over {documents} by {people} in the study "
             f"{in_markdown(source.study)}{equal}." + (f" {counts.left_out}." if counts.left_out else "")

@@ -24,7 +24,7 @@ def show_design(study: Study) -> None:
         "Pairs": describe_draw(study),
         "Metrics compared": ", ".join(map(label_of, study.signatures)),
         "Judgments wanted per pair": "" if study.rule == GIVEN else str(study.judgments_per_pair),
-        "Ties": "allowed" if study.ties else "not allowed",
+        "Ties": study.about_ties,
         "Seed": "" if study.rule == GIVEN else str(study.seed),
         "Created": f"{study.created_at:%Y-%m-%d %H:%M}",
         "Closes": describe_closing(study.closes),

@@ -105,6 +105,12 @@ def ask_judging(spec: StudySpec) -> tuple[Judging, datetime | None]:
             "Most pairs for one annotator", 1, MOST_NUMBER, None, placeholder="no limit", key="new_most"
         )
         with left:
+            both_bad = st.checkbox(
+                "Annotators may also say that both are bad",
+                key="new_both_bad",
+                disabled=not spec.ties,
+                help="It counts as a tie, and is kept apart from equal ones. Only where ties are allowed.",
+            )
             confidence = st.checkbox("Annotators say how sure they are, from 1 to 5", key="new_confidence")
             marks = st.checkbox("Annotators mark the words that decided", key="new_marks")
         with right:
@@ -113,6 +119,7 @@ def ask_judging(spec: StudySpec) -> tuple[Judging, datetime | None]:
     judging = Judging(
         judgments_per_pair=spec.judgments_per_pair,
         ties=spec.ties,
+        both_bad=both_bad and spec.ties,
         most_per_annotator=most,
         rationale=rationale,
         confidence=confidence,
