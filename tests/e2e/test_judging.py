@@ -1,16 +1,20 @@
 """An annotator's way: by a name to the pairs, each from its top with the buttons in sight, and to the end."""
 
 import re
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from relevance.annotation.records import CHANGED
+from relevance.annotation.protocol.file import write_protocol
+from relevance.annotation.protocol.records import Judging, protocol_of
+from relevance.annotation.records import BOTH_BAD, CHANGED, StudySpec
 from relevance.annotation.results import load_judgments
 from relevance.annotation.store import AnnotationStore
 from relevance.data.database import connect, now
+from relevance.data.demo import NAME
 from tests.driving import serving
 from tests.e2e.conftest import Opener
 from tests.e2e.watching import FITS, READING, settled
@@ -221,4 +225,39 @@ def test_a_list_of_ones_pairs_corrects_two_of_24_on_a_phone(new_page: Opener, de
             expect(page.get_by_role("heading", name=f"Pair {PAIRS} of {PAIRS}")).to_be_visible()
     changed = {pair.number: pair.choice for pair in store.answered(ann, CHANGED, count=PAIRS)}
     assert changed == {3: "right", 21: "right"}
+    engine.dispose()
+
+
+def test_four_choices_by_keys_and_on_a_phone(new_page: Opener, demo_url: str) -> None:
+    engine = connect(demo_url)
+    store = AnnotationStore(engine)
+    protocol = protocol_of(StudySpec(name="Four", dataset=NAME, rule="random", count=6))
+    protocol = replace(protocol, judging=Judging(ties=True, both_bad=True))
+    store.create_study(protocol.spec, write_protocol(protocol))
+    ann = store.invite(study="Four", name="Ann")
+    keys = {"1": "left", "0": "tie", "9": BOTH_BAD, "2": "right"}
+    with serving(demo_url) as url:
+        page = new_page(1280, 740)
+        page.goto(f"{url}/annotate?invite={ann.token}")
+        page.get_by_role("button", name="Start").click()
+        for number, key in enumerate(keys, 1):
+            expect(page.get_by_role("heading", name=f"Pair {number} of 6")).to_be_focused()
+            settled(page)
+            page.wait_for_timeout(READING)
+            page.keyboard.press(key)
+        expect(page.get_by_role("heading", name="Pair 5 of 6")).to_be_focused()
+        page.close()
+        phone = new_page(360, 740)
+        phone.goto(f"{url}/annotate?invite={ann.token}")
+        reading = phone.get_by_role("button", name="Read the summaries")
+        reading.click()
+        expect(reading).to_have_count(0)
+        settled(phone)
+        phone.wait_for_timeout(READING)
+        in_sight(phone, *phone.locator(".st-key-choices button").all())
+        assert phone.evaluate(FITS)
+        phone.get_by_role("button", name="Both are bad").click()
+        expect(phone.get_by_role("heading", name="Pair 6 of 6")).to_be_focused()
+    judged = store.answered(ann, count=6)
+    assert [pair.choice for pair in reversed(judged)] == [*keys.values(), BOTH_BAD]
     engine.dispose()
