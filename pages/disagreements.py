@@ -7,7 +7,7 @@ import streamlit as st
 
 from relevance.data.wording import format_count
 from relevance.pages.components.disagreements.examples import (
-    TABLE_1,
+    OF_PAPER,
     Disagreement,
     find_disagreements,
     find_place,
@@ -16,9 +16,21 @@ from relevance.pages.components.disagreements.examples import (
 from relevance.pages.components.disagreements.figure import show_figure
 from relevance.pages.components.disagreements.offered import asked_filter, choose_collection, offered_filters
 from relevance.pages.components.disagreements.presented import presented_html
+from relevance.pages.components.disagreements.presenting import (
+    Slide,
+    asked_metrics,
+    begin_slides,
+    choose_explained,
+    find_step,
+    show_turning,
+    steps_of,
+    turn_to,
+    votes_of,
+)
 from relevance.pages.components.disagreements.scores import find_scores, list_questions
+from relevance.pages.components.disagreements.slides import choose_metrics, slide_html
 from relevance.pages.components.disagreements.styles import PRESENTED_STYLE, PRINT_STYLE, SLIDE_STYLE
-from relevance.pages.components.evidence.model_scores import LOOK, ModelScores
+from relevance.pages.components.evidence.model_scores import LOOK, ModelScores, ScoreRequest
 from relevance.pages.components.evidence.views import inspector
 from relevance.pages.components.shared.context import ask_context, default_context, read_context
 from relevance.pages.components.shared.sources import describe_source
@@ -37,23 +49,11 @@ class Presentation(NamedTuple):
     place: int
     opened: Sequence[int]
     """The examples shown: the one that is open, or all."""
-    slide: bool
+    slide: int | None
+    """The place of the slide that is open among those of its example; None on the page."""
 
 
 # --- the way through them ---------------------------------------------------------------------------------------
-
-
-def turn_to(document_id: str) -> None:
-    """Open another example by naming it in the address."""
-    st.query_params["example"] = document_id
-
-
-def set_slide(on: bool) -> None:
-    """Begin or end the slide show."""
-    if on:
-        st.query_params["slide"] = "1"
-    else:
-        st.query_params.pop("slide", None)
 
 
 def show_way(shown: Presentation, everything: bool) -> None:
@@ -76,10 +76,7 @@ def show_way(shown: Presentation, everything: bool) -> None:
                 key=label.lower(),
             )
         st.markdown(f"All {last + 1}" if everything else f"{place + 1} of {last + 1}", width="content")
-        if shown.slide:
-            st.button("End", icon=":material/close:", shortcut="Escape", on_click=set_slide, args=(False,), key="end")
-            return
-        st.button("Slides", icon=":material/slideshow:", on_click=set_slide, args=(True,), key="slides")
+        st.button("Slides", icon=":material/slideshow:", on_click=begin_slides, key="slides")
         st.toggle("Details", key=DETAILED, help="References, every metric in plain words, the source and signatures.")
         st.toggle("All on one page", key=EVERYTHING, help="To print all of them: each begins a new sheet.")
 
@@ -94,9 +91,13 @@ def show_examples(shown: Presentation, models: ModelScores, *, detailed: bool, w
     for at in shown.opened:
         example = shown.examples[at]
         found = find_scores(example, models)
-        blocks.append(presented_html(example, at + 1, found, detailed=detailed, slide=shown.slide))
+        if shown.slide is not None:
+            step = steps_of(example)[shown.slide]
+            blocks.append(slide_html(example, found, step, votes_of(example.document_id)))
+        else:
+            blocks.append(presented_html(example, at + 1, found, detailed=detailed))
     st.html("".join(blocks))
-    if len(shown.opened) == 1 and not shown.slide:
+    if len(shown.opened) == 1 and shown.slide is None:
         show_figure(example, found)
     if waiting and not models.open:
         st.rerun()  # which ends the timer
@@ -126,7 +127,7 @@ if chosen is not None and context is not None:
         f"document is shown{first}, the strongest first."
     )
 elif not slide:
-    said = f"{in_markdown(TABLE_1)} Here are {len(examples)} examples of the demo corpus, written for this project."
+    said = f"{in_markdown(OF_PAPER)} The other {len(examples) - 1} are of the demo corpus, written for this project."
 if not slide:
     choose_collection(chosen, offered)
     st.markdown(said)
@@ -136,25 +137,37 @@ if not examples:
 everything = bool(st.session_state.get(EVERYTHING)) and not slide
 detailed = bool(st.session_state.get(DETAILED)) and not slide
 place = find_place(st.query_params.get("example"), examples)
-shown = Presentation(examples, place, range(len(examples)) if everything else [place], slide)
+at = find_step(steps_of(examples[place])) if slide else None
+shown = Presentation(examples, place, range(len(examples)) if everything else [place], at)
 if not slide:
     show_way(shown, everything)
 
 # Models' answers are shown as they arrive, those on the opened examples first.
 models: ModelScores = st.session_state.setdefault(MODELS, ModelScores())
-asked = [question for at in shown.opened for question in list_questions(examples[at], detailed)]
-ahead = [question for example in examples if not example.stored for question in list_questions(example, detailed)]
+
+
+def list_wanted(example: Disagreement) -> list[ScoreRequest]:
+    """List the requests to models that an example makes on the page or on its slides."""
+    explained = choose_metrics(example, asked_metrics()) if slide else example.signatures if detailed else ()
+    return list_questions(example, explained)
+
+
+asked = [question for at in shown.opened for question in list_wanted(examples[at])]
+ahead = [question for example in examples if not example.stored for question in list_wanted(example)]
 models.want(asked, ahead)
 models.collect()
 models.ask(inspector())
 waiting = bool(models.open)
 st.fragment(show_examples, run_every=LOOK if waiting else None)(shown, models, detailed=detailed, waiting=waiting)
-if slide:
-    show_way(shown, everything)
+if at is not None:
+    show_turning(examples, Slide(place, at))
 else:
     with st.container(key="how_to_present"):
+        choose_explained(examples[place])
         st.caption(
-            "To present: Slides, and F11 for the whole screen; the arrow keys ← and → turn, Escape ends. To print, or "
-            "to save as PDF: Ctrl and P, all examples after “All on one page”. The address of this page leads to the "
-            "example that is open."
+            "Slides show the document and its reference, both summaries, a pause for the room to vote, what people "
+            "preferred, these metrics with their evidence, and then all. The arrow keys ← and → turn, ↓ leads to all "
+            "metrics, F fills the screen, Escape ends; A and B count hands, which are not stored. To print, or to save "
+            "as PDF: Ctrl and P, all examples after “All on one page”. The address of this page leads to the example "
+            "that is open."
         )

@@ -7,20 +7,13 @@ from relevance.data.wording import format_count, join_items
 from relevance.metrics.apes.base import BLANK
 from relevance.metrics.apes.metric import ApesEvidence, Trace, question_credit, total_credit
 from relevance.reports.escaping import esc, literal
-from relevance.reports.evidence.blocks import block, details, in_group, table_html
+from relevance.reports.evidence.blocks import Passage, block, details, in_group, table_html
 from relevance.reports.evidence.marks import Mark, highlight
 from relevance.reports.evidence.phrases import Seen, join_first_items, quote, reference_heading
 
 
 def apes_html(evidence: ApesEvidence, example: Example) -> str:
     """Write the summary as HTML with the sentences that answers were read from, and the result of every question."""
-    candidate = example.candidate
-    marks = []
-    for number, trace in enumerate(evidence.traces):
-        group = f"g{number}"
-        for span, kind, role in ((trace.sentence, "sentence", "read"), (trace.span, "answer", "the answer")):
-            if span is not None:
-                marks.append(Mark(*span, kind, f"{role} for question {number + 1}", group))
     right, occurs = sum(t.is_right for t in evidence.traces), sum(t.occurs for t in evidence.traces)
     questions = format_count(len(evidence.traces), "question")
     said = [f"{right} of {questions} answered rightly; the summary mentions {occurs} of the right answers."]
@@ -29,7 +22,18 @@ def apes_html(evidence: ApesEvidence, example: Example) -> str:
     items = "".join(
         trace_html(trace, example, f"g{number}", evidence.value) for number, trace in enumerate(evidence.traces)
     )
-    return block(said, [(candidate, marks, "Summary")], f'<ol class="whole">{items}</ol>')
+    return block(said, apes_passages(evidence, example), f'<ol class="whole">{items}</ol>')
+
+
+def apes_passages(evidence: ApesEvidence, example: Example) -> list[Passage]:
+    """Return the summary with the sentences that answers were read from."""
+    marks = []
+    for number, trace in enumerate(evidence.traces):
+        group = f"g{number}"
+        for span, kind, role in ((trace.sentence, "sentence", "read"), (trace.span, "answer", "the answer")):
+            if span is not None:
+                marks.append(Mark(*span, kind, f"{role} for question {number + 1}", group))
+    return [(example.candidate, marks, "Summary")]
 
 
 def trace_html(trace: Trace, example: Example, group: str, value: str) -> str:

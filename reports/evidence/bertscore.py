@@ -10,12 +10,24 @@ from relevance.data.records import Example
 from relevance.data.wording import format_count, join_items
 from relevance.metrics.bertscore import BertScoreEvidence, Matches, Side
 from relevance.metrics.text import UNICODE, Span, find_tokens
-from relevance.reports.evidence.blocks import alternatives_html, block, counted_note, details, quote_span, table_html
+from relevance.reports.evidence.blocks import (
+    Passage,
+    alternatives_html,
+    block,
+    counted_note,
+    details,
+    quote_span,
+    table_html,
+)
 from relevance.reports.evidence.marks import Mark
 from relevance.reports.evidence.phrases import Seen, is_content, reference_heading, reference_name
 
 LARGEST = 60
 """The most tokens of each text in the matrix that is drawn: with more, cells are too small to point at."""
+
+
+BEST = {"matched": "each other's best", "nearest": "best of one side", "missed": "no best match"}
+"""What marks of tokens mean, in the legend."""
 
 
 class Matrix(NamedTuple):
@@ -61,6 +73,30 @@ def bertscore_line(matches: Matches, example: Example) -> str:
 
 def bertscore_block(evidence: BertScoreEvidence, matches: Matches, example: Example, rule: Iterable[str] = ()) -> str:
     """Write one comparison as HTML; `rule` are the lines that precede it."""
+    passages, rows, groups = mark_bertscore(evidence, matches, example)
+    left, right, name = evidence.candidate, evidence.references[matches.reference], passages[1][2]
+    said = [
+        *rule,
+        bertscore_line(matches, example),
+        *(
+            f"The end of the {which} is beyond the model's limit and did not count."
+            for which, truncated in (("summary", left.truncated), (name.lower(), right.truncated))
+            if truncated
+        ),
+    ]
+    heads = ["word of the summary", "most similar in the " + example.against, "similarity", "each other's best"]
+    return block(
+        said,
+        passages,
+        details(f"Matches of {format_count(len(rows), 'token')}", table_html(heads, rows, groups)),
+        BEST,
+    )
+
+
+def mark_bertscore(
+    evidence: BertScoreEvidence, matches: Matches, example: Example
+) -> tuple[list[Passage], list[tuple[str, str, str, str]], list[str]]:
+    """Mark the tokens of a comparison, and list those of the summary with their matches; also the rows' groups."""
     candidate, text = example.candidate, example.references[matches.reference]
     name = reference_heading(matches.reference, example)
     left, right = evidence.candidate, evidence.references[matches.reference]
@@ -82,24 +118,12 @@ def bertscore_block(evidence: BertScoreEvidence, matches: Matches, example: Exam
         kind = "matched" if token in mutual else "nearest" if token in chosen else "missed"
         label = f"summary: {token_name(candidate, left.spans[best])} {similarity[best, token]:.3f}"
         theirs.append(Mark(*right.spans[token], kind, f"{label}{weightless(right, token)}", f"g{token}"))
-    said = [
-        *rule,
-        bertscore_line(matches, example),
-        *(
-            f"The end of the {which} is beyond the model's limit and did not count."
-            for which, truncated in (("summary", left.truncated), (name.lower(), right.truncated))
-            if truncated
-        ),
-    ]
-    heads = ["word of the summary", "most similar in the " + example.against, "similarity", "each other's best"]
-    passages = [(candidate, ours, "Summary"), (text, theirs, name)]
-    words = {"matched": "each other's best", "nearest": "best of one side", "missed": "no best match"}
-    return block(
-        said,
-        passages,
-        details(f"Matches of {format_count(len(rows), 'token')}", table_html(heads, rows, groups)),
-        words,
-    )
+    return [(candidate, ours, "Summary"), (text, theirs, name)], rows, groups
+
+
+def bertscore_passages(evidence: BertScoreEvidence, example: Example) -> list[Passage]:
+    """Return the marked texts of the first comparison that counted."""
+    return mark_bertscore(evidence, evidence.matches[evidence.counted[0]], example)[0]
 
 
 def token_name(text: str, span: Span) -> str:

@@ -7,6 +7,7 @@ import html
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 from types import MappingProxyType
+from typing import TypeAlias
 
 from relevance.data.one_line import in_one_line
 from relevance.metrics.text import Span
@@ -15,6 +16,10 @@ from relevance.reports.evidence.marks import GROUPS, Mark, highlight, legend
 
 LONGEST_LABEL = 60
 """The most characters of a quotation inside a label."""
+
+
+Passage: TypeAlias = tuple[str, Sequence[Mark], str]
+"""A text with its marks and its name."""
 
 
 # --- the parts of a block -----------------------------------------------------------------------------------
@@ -36,7 +41,7 @@ def passage(text: str, marks: Sequence[Mark], name: str) -> str:
 
 def block(
     said: Iterable[str],
-    passages: Sequence[tuple[str, Sequence[Mark], str]],
+    passages: Sequence[Passage],
     below: str = "",
     words: Mapping[str, str] = MappingProxyType({}),
 ) -> str:

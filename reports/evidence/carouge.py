@@ -9,10 +9,21 @@ from relevance.metrics.carouge import CarougeComparison as CarougeCompared
 from relevance.metrics.carouge import CarougeEvidence
 from relevance.metrics.text import Span
 from relevance.reports.evidence.bertscore import SAME, WORST
-from relevance.reports.evidence.blocks import alternatives_html, block, counted_note, details, quote_span, table_html
+from relevance.reports.evidence.blocks import (
+    Passage,
+    alternatives_html,
+    block,
+    counted_note,
+    details,
+    quote_span,
+    table_html,
+)
 from relevance.reports.evidence.marks import Mark
 from relevance.reports.evidence.phrases import Seen, is_content, quote, reference_heading, reference_name
 from relevance.reports.evidence.rouge import left_out_note
+
+NEAREST = {"matched": "the same", "nearest": "nearest, not the same"}
+"""What marks of words mean, in the legend."""
 
 
 def carouge_html(evidence: CarougeEvidence, example: Example) -> str:
@@ -21,11 +32,10 @@ def carouge_html(evidence: CarougeEvidence, example: Example) -> str:
     names: list[str] = []
     for place in evidence.counted:
         compared = evidence.compared[place]
-        text = example.source if compared.reference is None else example.references[compared.reference]
         name = reference_heading(compared.reference, example)
         said = f"{name}: {carouge_sum(evidence.norm, compared)}"
         rule = counted_note(evidence.counted, evidence.compared) if not blocks else []
-        blocks.append(carouge_block(evidence, compared, example.candidate, text, (name, *rule, said)))
+        blocks.append(carouge_block(evidence, compared, example, [*rule, said]))
         names.append(said)
     return alternatives_html(blocks, names) + left_out_note(evidence.left_out, "a word with a vector")
 
@@ -44,11 +54,23 @@ def carouge_sum(norm: str, compared: CarougeCompared) -> str:
     return f"similarities add up to {total:.3f}; divided by {by}, that is {total / divisor:.4f}."
 
 
-def carouge_block(
-    evidence: CarougeEvidence, compared: CarougeCompared, candidate: str, text: str, named: tuple[str, ...]
-) -> str:
-    """Write one comparison as HTML; `named` holds the name of the text, and the lines about it."""
-    name, *lines = named
+def carouge_block(evidence: CarougeEvidence, compared: CarougeCompared, example: Example, lines: Sequence[str]) -> str:
+    """Write one comparison as HTML under the lines about it."""
+    passages, rows, lit = mark_carouge(evidence, compared, example)
+    if evidence.unknown:
+        lines = [*lines, f"{format_count(len(evidence.unknown), 'word')} of the summary without a vector."]
+    listed = table_html(["of the summary", "nearest important", "similarity"], rows, lit)
+    return block(
+        lines, passages, details(f"All {format_count(len(rows), 'similarity', 'similarities')}", listed), NEAREST
+    )
+
+
+def mark_carouge(
+    evidence: CarougeEvidence, compared: CarougeCompared, example: Example
+) -> tuple[list[Passage], list[tuple[str, str, str]], list[str]]:
+    """Mark the words of a comparison, and list those of the summary with the nearest ones; also the rows' groups."""
+    candidate, name = example.candidate, reference_heading(compared.reference, example)
+    text = example.source if compared.reference is None else example.references[compared.reference]
     groups: dict[Span, str] = {}
     ours, theirs, rows, lit = [], [], [], []
     for found in compared.nearest:
@@ -64,14 +86,12 @@ def carouge_block(
     without = "a word without a vector, which does not count"
     ours += [Mark(*span, "unknown", without) for span in evidence.unknown]
     theirs += [Mark(*span, "unknown", without) for span in compared.unknown]
-    if evidence.unknown:
-        lines.append(f"{format_count(len(evidence.unknown), 'word')} of the summary without a vector.")
-    listed = table_html(["of the summary", "nearest important", "similarity"], rows, lit)
-    passages = [(candidate, ours, "Summary"), (text, theirs, name)]
-    words = {"matched": "the same", "nearest": "nearest, not the same"}
-    return block(
-        lines, passages, details(f"All {format_count(len(rows), 'similarity', 'similarities')}", listed), words
-    )
+    return [(candidate, ours, "Summary"), (text, theirs, name)], rows, lit
+
+
+def carouge_passages(evidence: CarougeEvidence, example: Example) -> list[Passage]:
+    """Return the marked texts of the first comparison that counted."""
+    return mark_carouge(evidence, evidence.compared[evidence.counted[0]], example)[0]
 
 
 def describe_carouge(seen: Sequence[Seen]) -> list[str]:

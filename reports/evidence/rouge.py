@@ -8,7 +8,15 @@ from relevance.data.wording import format_count, join_items
 from relevance.metrics.rouge import Match, RougeEvidence
 from relevance.metrics.text import UNICODE, Reading, Span, find_tokens, rouge_words
 from relevance.reports.escaping import esc
-from relevance.reports.evidence.blocks import alternatives_html, block, counted_note, details, quote_span, table_html
+from relevance.reports.evidence.blocks import (
+    Passage,
+    alternatives_html,
+    block,
+    counted_note,
+    details,
+    quote_span,
+    table_html,
+)
 from relevance.reports.evidence.marks import Mark
 from relevance.reports.evidence.phrases import (
     Seen,
@@ -41,28 +49,15 @@ def rouge_html(evidence: RougeEvidence, example: Example) -> str:
 
     Only what counted is shown; with the mean, all references.
     """
-    candidate, metric = example.candidate, evidence.metric
-    units, note, only_words = f"{ROUGE_UNIT[metric]}s", ROUGE_NOTES.get(metric, ""), metric == "rougeSU4"
+    units, note = f"{ROUGE_UNIT[evidence.metric]}s", ROUGE_NOTES.get(evidence.metric, "")
     blocks: list[str] = []
     names: list[str] = []
     rule = counted_note(evidence.counted, evidence.compared)
     if evidence.rule == "pooled" and rule:
         rule = [f"The score divides sums over these {len(evidence.compared)} references."]
     for place in evidence.counted:
-        compared, matches = evidence.compared[place], evidence.matches[place]
-        reference, name = example.references[compared.reference], reference_heading(compared.reference, example)
-        ours, theirs, rows = [], [], []
-        for number, match in enumerate(matches):
-            group, own, other = (
-                f"g{number}",
-                quote_span(candidate, match.candidate),
-                quote_span(reference, match.reference),
-            )
-            rows.append((own, other))
-            if only_words and " " in own:  # the words between the two do not match
-                continue
-            ours.append(Mark(*match.candidate, "matched", f"{name}: {other}", group))
-            theirs.append(Mark(*match.reference, "matched", f"summary: {own}", group))
+        compared, (passages, rows) = evidence.compared[place], mark_rouge(evidence, example, place)
+        name = passages[1][2]
         counted = (
             f"{name}: {compared.matched} of {compared.in_reference} {units} of the {example.against}, "
             f"{compared.matched} of {compared.in_candidate} of the summary{note}."
@@ -71,9 +66,29 @@ def rouge_html(evidence: RougeEvidence, example: Example) -> str:
         pairs = table_html(heads, rows, [f"g{number}" for number in range(len(rows))])
         below = details(f"All {format_count(len(rows), 'match', 'matches')}", pairs) if rows else ""
         said = [*rule, counted] if not blocks else [counted]
-        blocks.append(block(said, [(candidate, ours, "Summary"), (reference, theirs, name)], below))
+        blocks.append(block(said, passages, below))
         names.append(counted)
     return alternatives_html(blocks, names) + left_out_note(evidence.left_out, "a word to compare")
+
+
+def mark_rouge(evidence: RougeEvidence, example: Example, place: int) -> tuple[list[Passage], list[tuple[str, str]]]:
+    """Mark the matched units of a comparison, given by its place, and list them as in the summary and the reference."""
+    candidate, compared, only_words = example.candidate, evidence.compared[place], evidence.metric == "rougeSU4"
+    reference, name = example.references[compared.reference], reference_heading(compared.reference, example)
+    ours, theirs, rows = [], [], []
+    for number, match in enumerate(evidence.matches[place]):
+        group, own, other = f"g{number}", quote_span(candidate, match.candidate), quote_span(reference, match.reference)
+        rows.append((own, other))
+        if only_words and " " in own:  # the words between the two do not match
+            continue
+        ours.append(Mark(*match.candidate, "matched", f"{name}: {other}", group))
+        theirs.append(Mark(*match.reference, "matched", f"summary: {own}", group))
+    return [(candidate, ours, "Summary"), (reference, theirs, name)], rows
+
+
+def rouge_passages(evidence: RougeEvidence, example: Example) -> list[Passage]:
+    """Return the marked texts of the first comparison that counted."""
+    return mark_rouge(evidence, example, evidence.counted[0])[0]
 
 
 def left_out_note(references: Sequence[int], why: str) -> str:

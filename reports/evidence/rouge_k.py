@@ -7,7 +7,7 @@ from relevance.data.records import Example
 from relevance.data.wording import format_count, join_items
 from relevance.metrics.rouge_k import RougeKEvidence
 from relevance.reports.escaping import esc
-from relevance.reports.evidence.blocks import block, in_group, quote_span
+from relevance.reports.evidence.blocks import Passage, block, in_group, quote_span
 from relevance.reports.evidence.marks import Mark
 from relevance.reports.evidence.phrases import Seen, join_first_items, reference_heading
 
@@ -17,29 +17,36 @@ FOUND_OR_MISSING = {"matched": "found in this summary", "missed": "missing from 
 
 def rouge_k_html(evidence: RougeKEvidence, example: Example) -> str:
     """Write the keywords, matched and missed, as HTML: listed, and marked in the summary and the compared texts."""
+    passages = rouge_k_passages(evidence, example)
+    names = [name for _, _, name in passages[1:]]
+    items = []
+    for number, (keyword, places) in enumerate(evidence.keywords):
+        word, found = in_one_line(str(keyword)), "matched" if places else "missed"
+        # A user's own keywords may occur in no text.
+        where = f" ({esc(' and '.join(names[index] for index, _ in keyword.found))})" if keyword.found else ""
+        symbol = "✓" if places else "✗"
+        items.append(f"<li{in_group(f'g{number}')}>{symbol} {found}: <b>{esc(word)}</b>{where}</li>")
+    hits = sum(bool(places) for _, places in evidence.keywords)
+    said = f"{hits} of {format_count(len(evidence.keywords), 'keyword')} in the summary."
+    return block([said], passages, f'<ul class="whole">{"".join(items)}</ul>', FOUND_OR_MISSING)
+
+
+def rouge_k_passages(evidence: RougeKEvidence, example: Example) -> list[Passage]:
+    """Return the summary and the texts that keywords come from, with the keywords marked."""
     names = [reference_heading(index, example) for index in range(len(evidence.texts))]
     if example.title is not None and evidence.texts[-1] == example.title:
         names[-1] = "Title"
     ours: list[Mark] = []
     theirs: list[list[Mark]] = [[] for _ in evidence.texts]
-    items = []
     for number, (keyword, places) in enumerate(evidence.keywords):
-        group, word = f"g{number}", in_one_line(str(keyword))
-        found = "matched" if places else "missed"
+        group, word, found = f"g{number}", in_one_line(str(keyword)), "matched" if places else "missed"
         for index, span in keyword.found:
             for kind in ("keyword", found):
                 theirs[index].append(Mark(*span, kind, f"keyword “{word}”, {found} by the summary", group))
         for span in places:
             for kind in ("keyword", "matched"):
                 ours.append(Mark(*span, kind, f"keyword “{word}”", group))
-        # A user's own keywords may occur in no text.
-        where = f" ({esc(' and '.join(names[index] for index, _ in keyword.found))})" if keyword.found else ""
-        symbol = "✓" if places else "✗"
-        items.append(f"<li{in_group(group)}>{symbol} {found}: <b>{esc(word)}</b>{where}</li>")
-    hits = sum(bool(places) for _, places in evidence.keywords)
-    said = f"{hits} of {format_count(len(evidence.keywords), 'keyword')} in the summary."
-    passages = [(example.candidate, ours, "Summary"), *zip(evidence.texts, theirs, names, strict=True)]
-    return block([said], passages, f'<ul class="whole">{"".join(items)}</ul>', FOUND_OR_MISSING)
+    return [(example.candidate, ours, "Summary"), *zip(evidence.texts, theirs, names, strict=True)]
 
 
 def describe_keywords(seen: Sequence[Seen]) -> list[str]:

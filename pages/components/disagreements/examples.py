@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from relevance.data.demo import AUTHOR, CHOSEN, FILE
+from relevance.data.demo import AUTHOR, CHOSEN, FILE, TABLE_1
 from relevance.data.importers import read_documents
 from relevance.data.preferences import Preferences
 from relevance.data.records import Example, make_examples
 from relevance.data.signatures import distinct, is_computed
-from relevance.metrics import is_lexical
+from relevance.metrics import METRICS, is_lexical
 from relevance.metrics.from_signature import signatures
 from relevance.pages.background.computed import computed
 from relevance.pages.components.examples.inspector import examples_of
@@ -31,12 +31,14 @@ BOTH = LETTERS[:2]
 MOST = 12
 """The most examples of a source that are presented: nobody turns more slides."""
 
-TABLE_1 = (
-    "In Table 1 of Takeshita et al. (2024), ROUGE-K: Do Your Summaries Have Keywords?, ROUGE-1 (0.2745 against 0.2609) "
-    "and BERTScore (0.8718 against 0.8692) prefer a summary that lacks the keyword “Hawaiian” of a paper on old "
-    "Hawaiian texts; the annotators and ROUGE-K prefer the other one."
+OF_PAPER = (
+    "The first example is Table 1 of Takeshita et al. (2024), ROUGE-K: Do Your Summaries Have Keywords? There ROUGE-1 "
+    "(0.2745 against 0.2609) and BERTScore (0.8718 against 0.8692, by another encoder than the one here) prefer the "
+    "summary that lacks the keyword “Hawaiian”; the annotators and ROUGE-K prefer the other one."
 )
-"""The example in the paper, with its figures."""
+"""What the paper says of its example, with its figures."""
+
+WHY_OF_PAPER = "Table 1 of the ROUGE-K paper: the keyword “Hawaiian” decides"
 
 
 class Disagreement(NamedTuple):
@@ -57,6 +59,8 @@ class Disagreement(NamedTuple):
     """The stored scores of A and B by signature, NaN if one is missing; empty if there are none."""
     largest: Mapping[str, float] = {}
     """The largest difference of two scores of the source, by signature."""
+    metrics: tuple[str, ...] = ()
+    """The labels of the metrics that show it best, in the order in which one follows; empty if nobody chose any."""
 
     @property
     def signatures(self) -> list[str]:
@@ -71,10 +75,21 @@ class Disagreement(NamedTuple):
 
 @cache
 def load_chosen_examples() -> tuple[Disagreement, ...]:
-    """Load the chosen examples of the packaged corpus, in the order of presentation."""
+    """Load the paper's example and the chosen ones of the packaged corpus, in the order of presentation."""
+    ((document, summaries),) = read_documents(TABLE_1, "interchange")
+    labelled = {name: kind.label for name, kind in METRICS.items()}
+    result = [
+        Disagreement(
+            WHY_OF_PAPER,
+            document.id,
+            tuple(make_examples(document, list(summaries))),
+            "The paper's annotators",
+            BOTH[1],
+            metrics=tuple(labelled[name] for name in ("rouge1", "bertscore", "rouge_k")),
+        )
+    ]
     records = {document.id: (document, list(summaries)) for document, summaries in read_documents(FILE, "interchange")}
-    result = []
-    for document_id, systems, why in CHOSEN:
+    for document_id, systems, why, metrics in CHOSEN:
         document, summaries = records[document_id]
         of_system = {example.system: example for example in make_examples(document, summaries)}
         author = {summary.system: summary.human[AUTHOR] for summary in summaries}
@@ -87,6 +102,7 @@ def load_chosen_examples() -> tuple[Disagreement, ...]:
                 "The author",
                 preferred_letter(given, BOTH),
                 tuple(f"{value:g} of 4" for value in given),
+                metrics=tuple(labelled[name] for name in metrics),
             )
         )
     return tuple(result)
@@ -104,7 +120,7 @@ def find_disagreements(context: Context, chosen: PairFilter) -> tuple[tuple[Disa
     documents = len(pairs.documents)
     return (
         tuple(
-            read_disagreement(context.source, pairs.first_of(place), describe_filter(chosen), largest)
+            read_disagreement(context.source, pairs.first_of(place), chosen, largest)
             for place in range(min(MOST, documents))
         ),
         pairs.pairs,
@@ -112,18 +128,21 @@ def find_disagreements(context: Context, chosen: PairFilter) -> tuple[tuple[Disa
     )
 
 
-def read_disagreement(source: Source, pair: JudgedPair, why: str, largest: Mapping[str, float]) -> Disagreement:
-    """Read a pair of a source as an example; `largest` are the largest differences of two scores by signature."""
+def read_disagreement(
+    source: Source, pair: JudgedPair, chosen: PairFilter, largest: Mapping[str, float]
+) -> Disagreement:
+    """Read a pair that a filter leaves as an example; `largest` are the largest differences of two scores."""
     document, summaries = open_stores().data.record(source.dataset, pair.document)
     stored = source.stored(pair.document, pair.systems)
     return Disagreement(
-        why,
+        describe_filter(chosen),
         document.id,
         tuple(examples_of(pair, document, summaries)),
         source.judges,
         pair.people,
         stored=stored_values(stored, list(largest), pair.systems),
         largest=largest,
+        metrics=tuple(reversed(chosen.metrics)),  # the one that is wrong first
     )
 
 

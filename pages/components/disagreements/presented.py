@@ -21,12 +21,6 @@ from relevance.reports.evidence.words import explain_scores
 Found = Explained | CannotExplain | None
 """A score with its evidence, or the reason why there is none, or None while it is being computed."""
 
-SLIDE_KEYWORDS = 6
-"""The number of keywords that a slide lists."""
-
-LONG_SUMMARY = 280
-"""The number of characters above which a slide's summaries are set smaller."""
-
 CAMPS = {"right": "✓ Prefer {}, as {} did", "wrong": "✗ Prefer {}", "tie": "= Tied", "missing": "— No score"}
 """The names of the camps of metrics."""
 
@@ -40,12 +34,11 @@ def presented_html(
     found: Mapping[str, Sequence[Found]],
     *,
     detailed: bool = False,
-    slide: bool = False,
 ) -> str:
     """Write one example as HTML; `number` counts from 1, `found` holds the scores of A and B by signature.
 
     Who sides with whom comes first. If it is `detailed`, the references, every metric in plain words, the source and
-    the signatures follow; a `slide` shows no more than fits on it.
+    the signatures follow.
     """
     keywords = next((both for signature, both in found.items() if name_of(signature) == "rouge_k"), ())
     seen = [one.evidence if isinstance(one, Explained) else None for one in keywords]
@@ -53,21 +46,16 @@ def presented_html(
     if detailed:
         source = f'<div class="text" dir="auto">{literal(shown.examples[0].source)}</div>'
         more = f"{table_html(shown, found)}{details('Source', source)}{details('Signatures', signatures_html(found))}"
-    most_keywords = SLIDE_KEYWORDS if slide else None
-    longest = max(len(one.candidate) for one in shown.examples)
-    classes = f"presented{' slide' * slide}{' long' * (longest > LONG_SUMMARY)}"
     return (
-        f'<section class="{classes}" aria-label="{esc(f"Example {number}")}">'
+        f'<section class="presented" aria-label="{esc(f"Example {number}")}">'
         f'<p class="why">{number}. {esc(shown.why)}</p>{camps_html(shown, found)}'
-        f"{texts_html(shown, seen, references=detailed, most_keywords=most_keywords)}{more}</section>"
+        f"{texts_html(shown, seen, references=detailed)}{more}</section>"
     )
 
 
-def texts_html(
-    shown: Disagreement, evidence: Sequence[RougeKEvidence | None], *, references: bool, most_keywords: int | None
-) -> str:
+def texts_html(shown: Disagreement, evidence: Sequence[RougeKEvidence | None], *, references: bool) -> str:
     """Write the title, both summaries and their keywords, marked and listed, as HTML; with `references`, these too."""
-    marks, items = keyword_marks(shown, evidence, most_keywords)
+    marks, items = keyword_marks(shown, evidence)
     example = shown.examples[0]
     title = example.title or opening_of(example)
     summaries = "".join(

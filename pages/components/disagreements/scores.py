@@ -1,6 +1,7 @@
 """The scores of an example: the stored ones, and those that metrics compute now."""
 
 import math
+from collections.abc import Collection
 
 from relevance.metrics import is_lexical
 from relevance.metrics.explained import CannotExplain, Explained
@@ -10,12 +11,12 @@ from relevance.pages.components.evidence.model_scores import ModelScores, ScoreR
 from relevance.pages.components.evidence.views import explain_lexical
 
 
-def list_questions(example: Disagreement, detailed: bool) -> list[ScoreRequest]:
-    """List the requests to models: stored scores need no model, unless its evidence is wanted, too."""
+def list_questions(example: Disagreement, explained: Collection[str]) -> list[ScoreRequest]:
+    """List the requests to models: stored scores need no model, unless they are to be `explained` by evidence."""
     return [
         (signature, one)
         for signature in example.with_models
-        if detailed or signature not in example.stored
+        if signature in explained or signature not in example.stored
         for one in example.examples
     ]
 

@@ -79,16 +79,30 @@ SLIDE_STYLE = """<style>
 [data-testid="stHeader"], [data-testid="stSidebar"], [data-testid="stSidebarCollapsedControl"] { display: none; }
 .stMainBlockContainer { max-width: none; padding: 1vh 2vw 0; }
 .presented.slide { box-sizing: border-box; width: min(94vw, 160vh); margin: 0 auto; font-size: min(2.1vw, 3.45vh);
-  min-height: calc(min(94vw, 160vh) * 9 / 16); display: flex; flex-direction: column; gap: .5em; }
-.presented.slide .evidence { flex: 1; align-content: start; margin: 0; }
-.presented.slide .why { font-size: 1.15em; }
-.presented.slide h2 { font-size: 1.1em; font-weight: 400; display: -webkit-box; -webkit-box-orient: vertical;
+  min-height: calc(min(94vw, 160vh) * 9 / 16); display: flex; flex-direction: column; gap: .6em; }
+.presented.slide .evidence { align-content: start; margin: 0; }
+.presented.slide h2 { font-size: 1.2em; display: -webkit-box; -webkit-box-orient: vertical;
   -webkit-line-clamp: 2; overflow: hidden; }
-.presented.slide .camps { margin: 0; }
+.presented.slide .reference { flex-basis: 100%; padding: 0; }
+.presented.slide[data-shows="document"] .reference { font-size: 1.1em; }
+.presented.slide .reference .text { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3;
+  overflow: hidden; }
+.presented.slide[data-shows="document"] .reference .text { -webkit-line-clamp: 10; }
 .presented.slide .summary .text { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 6;
   overflow: hidden; }
 .presented.slide.long .summary .text { font-size: .85em; -webkit-line-clamp: 8; }
 .presented.slide .keywords { font-size: .85em; }
+.presented.slide .band { margin-top: auto; display: flex; flex-direction: column; gap: .2em; }
+.presented.slide .band p { margin: 0; }
+.presented.slide :is(.asked, .verdict, .why) { font-size: 1.15em; font-weight: 600; }
+.presented.slide .verdict small { font-size: .8em; font-weight: 400; font-variant-numeric: tabular-nums; }
+.presented.slide .words { font-size: .8em; display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3;
+  overflow: hidden; }
+.presented.slide .room { font-size: 1.15em; font-variant-numeric: tabular-nums; }
+.presented.slide .camps { margin: 0; font-size: .85em; }
 .st-key-presenting { justify-content: center; }
-@media (max-width: 640px) { .presented.slide { width: auto; min-height: 0; font-size: 1rem; } }
+@media (max-width: 640px) {
+  .presented.slide { width: auto; min-height: 0; font-size: 1rem; }
+  .presented.slide :is(.reference, .summary) .text { display: block; overflow: visible; }
+}
 </style>"""

@@ -1,0 +1,183 @@
+"""Slides: an example in the order in which one thinks, from the document to what people and each metric prefer."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from relevance.data.signatures import labels, name_of
+from relevance.data.wording import format_count
+from relevance.metrics.explained import Explained
+from relevance.metrics.registry import label_of
+from relevance.metrics.rouge_k import RougeKEvidence
+from relevance.pages.components.disagreements.examples import BOTH, Disagreement
+from relevance.pages.components.disagreements.presented import (
+    Found,
+    camps_html,
+    keyword_marks,
+    preference,
+    summary_name,
+    written_scores,
+)
+from relevance.pages.components.examples.texts import standing_of
+from relevance.pages.components.shared.records import opening_of
+from relevance.reports.escaping import esc
+from relevance.reports.evidence.blocks import passage
+from relevance.reports.evidence.marks import Mark, highlight, legend
+from relevance.reports.evidence.phrases import say_preference, sentence
+from relevance.reports.evidence.renderers import renderer_of
+from relevance.reports.evidence.words import explain_scores
+
+DOCUMENT, SUMMARIES, VOTE, PEOPLE, METRIC, ALL = "document", "summaries", "vote", "people", "metric", "all"
+
+MOST_METRICS = 3
+"""The most metrics that have a slide of their own: an audience follows no more."""
+USUAL = ("rouge1", "bertscore", "rouge_k")
+"""The metrics that have a slide of their own where nothing else is known: those of Table 1 in the ROUGE-K paper."""
+MOST_KEYWORDS = 6
+MOST_SENTENCES = 2
+LONG = 280
+"""The number of characters above which a slide's summaries are set smaller."""
+
+QUESTION = "Which summary is more relevant to the document?"
+
+
+class Step(NamedTuple):
+    """A slide of an example."""
+
+    shows: str
+    signature: str = ""
+    """The metric that it explains, if it is about one."""
+
+
+def choose_metrics(shown: Disagreement, asked: Sequence[str] = ()) -> list[str]:
+    """Return the signatures of the metrics that have a slide of their own, at most `MOST_METRICS`.
+
+    They are those `asked` for by label, or else those that the example was chosen for, or else `USUAL`.
+    """
+    named = labels(shown.signatures, label_of)
+    of_label = {label: signature for signature, label in named.items()}
+    usual = [signature for name in USUAL for signature in named if name_of(signature) == name]
+    for wanted in (asked, shown.metrics):
+        if found := [of_label[label] for label in wanted if label in of_label]:
+            return found[:MOST_METRICS]
+    return (usual or list(named))[:MOST_METRICS]
+
+
+def list_steps(metrics: Sequence[str]) -> list[Step]:
+    """List the slides of an example, in order; `metrics` are the signatures of `choose_metrics`."""
+    before = [Step(DOCUMENT), Step(SUMMARIES), Step(VOTE), Step(PEOPLE)]
+    return [*before, *(Step(METRIC, signature) for signature in metrics), Step(ALL)]
+
+
+def slide_html(shown: Disagreement, found: Mapping[str, Sequence[Found]], step: Step, votes: Mapping[str, int]) -> str:
+    """Write a slide as HTML; `found` holds the scores of A and B by signature, `votes` the room's hands by letter."""
+    marks, words, items = mark_texts(shown, step.signature, found.get(step.signature, ()))
+    example = shown.examples[0]
+    title = example.title or opening_of(example)
+    texts = [f'<div class="reference whole">{compared_html(shown, marks)}</div>']
+    if step.shows != DOCUMENT:
+        verdict_is_out = step.shows not in (SUMMARIES, VOTE)
+        for letter, one in zip(BOTH, shown.examples, strict=True):
+            preferred = " preferred" * (verdict_is_out and letter == shown.prefers)
+            name = summary_name(shown, letter) if verdict_is_out else f"Summary {letter}"
+            texts.append(f'<div class="summary{preferred}">{passage(one.candidate, marks[letter], name)}</div>')
+    longest = max(len(one.candidate) for one in shown.examples)
+    seen = [mark.kind for text in (*BOTH, title, compared_text(shown)) for mark in marks.get(text, ())]
+    return (
+        f'<section class="presented slide{" long" * (longest > LONG)}" aria-label="Slide" data-shows="{step.shows}">'
+        f'<div class="evidence"><h2 class="whole" dir="auto">{highlight(title, marks.get(title, []))}</h2>'
+        f"{''.join(texts)}{items}{legend(seen, words)}</div>"
+        f'<div class="band">{band_html(shown, found, step, votes)}</div></section>'
+    )
+
+
+def compared_text(shown: Disagreement) -> str:
+    """Return the text under the title: the first reference, or the document where there is none."""
+    example = shown.examples[0]
+    return example.references[0] if example.references else example.source
+
+
+def compared_html(shown: Disagreement, marks: Mapping[str, Sequence[Mark]]) -> str:
+    """Write the text under the title as HTML."""
+    count = len(shown.examples[0].references)
+    name = "Document" if not count else "Reference" if count == 1 else f"Reference 1 of {count}"
+    text = compared_text(shown)
+    return passage(text, marks.get(text, ()), name)
+
+
+def mark_texts(
+    shown: Disagreement, signature: str, both: Sequence[Found]
+) -> tuple[dict[str, list[Mark]], dict[str, str], str]:
+    """Return the marks of a metric's evidence, the words of their legend, and the list of keywords as HTML.
+
+    Marks are keyed by a summary's letter, or by the text itself for those that it was compared with.
+    """
+    evidence = [one.evidence if isinstance(one, Explained) else None for one in both]
+    if any(isinstance(one, RougeKEvidence) for one in evidence):
+        marks, items = keyword_marks(shown, evidence, MOST_KEYWORDS)
+        return marks, {"matched": "found in this summary, or in both", "missed": "missing from a summary"}, items
+    marks = {letter: [] for letter in BOTH}
+    renderer = renderer_of(signature) if signature else None
+    if renderer is not None:
+        for letter, example, one in zip(BOTH, shown.examples, evidence, strict=False):
+            if one is None:
+                continue
+            (_, ours, _), *others = renderer.passages(one, example)
+            marks[letter] += ours
+            for text, theirs, _ in others:
+                marks.setdefault(text, []).extend(theirs)
+    return marks, {} if renderer is None else dict(renderer.legend), ""
+
+
+# --- below the texts ----------------------------------------------------------------------------------------------
+
+
+def band_html(shown: Disagreement, found: Mapping[str, Sequence[Found]], step: Step, votes: Mapping[str, int]) -> str:
+    """Write what stands below the texts as HTML."""
+    if step.shows in (SUMMARIES, VOTE):
+        room = f'<p class="room">{counts_html(votes)}</p>' if step.shows == VOTE else ""
+        return f'<p class="asked">{QUESTION}</p>{room}'
+    if step.shows == PEOPLE:
+        ratings = f": {' against '.join(shown.ratings)}" if shown.ratings else ""
+        said = sentence(f"{say_preference(shown.judges, shown.prefers)}{ratings}")
+        room = f'<p class="room">This room: {counts_html(votes)}</p>' if any(votes.values()) else ""
+        return f'<p class="verdict">{esc(said)}</p>{room}'
+    if step.shows == METRIC:
+        return metric_html(shown, step.signature, found[step.signature])
+    if step.shows == ALL:
+        return f'<p class="why">{esc(shown.why)}</p>{camps_html(shown, found)}'
+    return ""
+
+
+def counts_html(votes: Mapping[str, int]) -> str:
+    """Write the room's hands as HTML."""
+    return " · ".join(f"<b>{letter}</b> {format_count(votes.get(letter, 0), 'vote')}" for letter in BOTH)
+
+
+def metric_html(shown: Disagreement, signature: str, both: Sequence[Found]) -> str:
+    """Write a metric's preference with both scores, and why, as HTML."""
+    name = labels(shown.signatures, label_of)[signature]
+    if any(one is None for one in both):
+        return f'<p class="verdict waiting" role="status">{esc(name)}: being computed.</p>'
+    prefers = preference(both)
+    standing = standing_of(prefers, shown.prefers)
+    there = [one for one in both if isinstance(one, Explained)]
+    why = explain_scores(signature, shown.examples, there, BOTH)[:MOST_SENTENCES] if len(there) == len(both) else []
+    numbers = " against ".join(written_scores(signature, both))
+    return (
+        f'<p class="verdict {standing.kind}"><b>{esc(name)}</b> {esc(say_side(prefers))} '
+        f"<small>{esc(numbers)}</small> {esc(say_standing(standing.kind, shown.judges))}</p>"
+        f'<p class="words">{esc(" ".join(why))}</p>'
+    )
+
+
+def say_side(prefers: str) -> str:
+    """Say what a metric prefers, in a clause without its subject."""
+    return {"tie": "is tied:", "missing": "has no score:"}.get(prefers, f"prefers {prefers}:")
+
+
+def say_standing(kind: str, judges: str) -> str:
+    """Say how a metric stands to people's preference; empty where there is nothing to compare."""
+    return {
+        "right": f"✓ as {judges[0].lower()}{judges[1:]} did",
+        "wrong": f"✗ unlike {judges[0].lower()}{judges[1:]}",
+    }.get(kind, "")
