@@ -103,6 +103,12 @@ def show_examples(shown: Presentation, models: ModelScores, *, detailed: bool, w
         st.rerun()  # which ends the timer
 
 
+def list_wanted(example: Disagreement, slide: bool, detailed: bool) -> list[ScoreRequest]:
+    """List the requests to models that an example makes on its slides or on the page."""
+    explained = choose_metrics(example, asked_metrics()) if slide else example.signatures if detailed else ()
+    return list_questions(example, explained)
+
+
 # --- the page ---------------------------------------------------------------------------------------------------
 
 slide = st.query_params.get("slide") == "1"
@@ -144,16 +150,8 @@ if not slide:
 
 # Models' answers are shown as they arrive, those on the opened examples first.
 models: ModelScores = st.session_state.setdefault(MODELS, ModelScores())
-
-
-def list_wanted(example: Disagreement) -> list[ScoreRequest]:
-    """List the requests to models that an example makes on the page or on its slides."""
-    explained = choose_metrics(example, asked_metrics()) if slide else example.signatures if detailed else ()
-    return list_questions(example, explained)
-
-
-asked = [question for at in shown.opened for question in list_wanted(examples[at])]
-ahead = [question for example in examples if not example.stored for question in list_wanted(example)]
+asked = [question for at in shown.opened for question in list_wanted(examples[at], slide, detailed)]
+ahead = [question for example in examples if not example.stored for question in list_wanted(example, slide, detailed)]
 models.want(asked, ahead)
 models.collect()
 models.ask(inspector())

@@ -5,21 +5,24 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from relevance.data.database import connect
-from relevance.data.demo import CHOSEN, add_demo
+from relevance.data.demo import add_demo
 from relevance.data.store import DataStore
 from relevance.metrics import METRICS, make_metrics
 from relevance.metrics.scoring import score_dataset
 from relevance.pages.components.disagreements.examples import load_chosen_examples
+from relevance.pages.components.shared.records import opening_of
 from tests.driving import serving
 from tests.e2e.conftest import Opener
 from tests.e2e.watching import BRIGHTNESS, FITS, Watched
+from tests.waiting import until
 
 pytestmark = pytest.mark.browser
 
-LAST = len(CHOSEN)
+EXAMPLES = load_chosen_examples()
+LAST = len(EXAMPLES)
 
 SHEET = re.compile(rb"/Type\s*/Page\b(?!s)")
 
@@ -40,13 +43,11 @@ class Presented(Watched):
 
     def shows(self, number: int) -> None:
         """The example of this number alone, and its address."""
-        example = CHOSEN[number - 1]
+        example = EXAMPLES[number - 1]
         expect(self.page.locator(".presented")).to_have_count(1)
         expect(self.page.locator(".presented .why")).to_have_text(f"{number}. {example.why}")
         expect(self.page.get_by_text(f"{number} of {LAST}", exact=True)).to_be_visible()
-        expect(self.page.locator("[aria-label^='Summary A']")).to_have_text(
-            load_chosen_examples()[number - 1].examples[0].candidate
-        )
+        expect(self.page.locator("[aria-label^='Summary A']")).to_have_text(example.examples[0].candidate)
 
     def settled(self) -> None:
         """All models have answered, and nothing is drawn any more."""
@@ -65,7 +66,7 @@ def test_turning_the_pages_by_buttons_and_keys(new_page: Opener, page: Page, url
     expect(previous).to_be_disabled()
     following.click()
     shown.shows(2)
-    assert page.url.endswith(f"?example={CHOSEN[1].document_id}")
+    assert page.url.endswith(f"?example={EXAMPLES[1].document_id}")
     for number in range(3, LAST + 1):
         page.keyboard.press("ArrowRight")
         shown.shows(number)
@@ -81,7 +82,7 @@ def test_turning_the_pages_by_buttons_and_keys(new_page: Opener, page: Page, url
     page.get_by_text("Details", exact=True).click()
     expect(page.locator("tr.metric")).to_have_count(len(METRICS))
 
-    again = Presented(new_page(1920, 1080), url, CHOSEN[LAST - 3].document_id)
+    again = Presented(new_page(1920, 1080), url, EXAMPLES[LAST - 3].document_id)
     again.shows(LAST - 2)
     again.settled()
     assert again.page.locator(".presented .camps").inner_text() == said
@@ -90,8 +91,8 @@ def test_turning_the_pages_by_buttons_and_keys(new_page: Opener, page: Page, url
 
 
 def test_pointing_at_a_keyword_lights_it_in_all_texts(page: Page, url: str) -> None:
-    shown = Presented(page, url, "1")
-    shown.shows(1)
+    shown = Presented(page, url, "2")
+    shown.shows(2)
     shown.settled()  # what arrives moves the texts
     keyword = page.locator(".keywords li").filter(has_text="sarcasm")
     keyword.scroll_into_view_if_needed()
@@ -107,7 +108,7 @@ def test_pointing_at_a_keyword_lights_it_in_all_texts(page: Page, url: str) -> N
 
 def test_print(page: Page, url: str, tmp_path: Path) -> None:
     page.emulate_media(color_scheme="dark")
-    shown = Presented(page, url, CHOSEN[2].document_id)
+    shown = Presented(page, url, EXAMPLES[2].document_id)
     shown.shows(3)
     shown.settled()
     assert len(SHEET.findall(page.pdf(format="A4"))) == 1
@@ -121,7 +122,7 @@ def test_print(page: Page, url: str, tmp_path: Path) -> None:
         page.get_by_test_id("stHeader"),
         page.get_by_role("button", name="Next"),
         page.get_by_text("All on one page", exact=True),
-        page.get_by_text("To present:"),
+        page.get_by_text("Slides show the document"),
     ):
         expect(hidden).to_be_hidden()
     for text in ("h1", ".presented .text", ".presented mark", ".presented .chip"):
@@ -158,24 +159,49 @@ def test_slides(new_page: Opener, url: str) -> None:
     shown = Watched(new_page(1280, 720), f"{url}/disagreements?slide=1")
     page = shown.page
     slide = page.locator(".presented.slide")
-    expect(slide).to_be_visible()
-    expect(slide.locator(".chip")).to_have_count(len(METRICS))  # all models have answered
-    shown.settled()
+    expect(slide).to_have_attribute("data-shows", "document")
     for hidden in (page.get_by_test_id("stHeader"), page.get_by_role("link", name="Overview")):
         expect(hidden).to_be_hidden()
+    turns = [("PageDown", "summaries"), (" ", "vote"), ("ArrowRight", "people"), ("PageUp", "vote")]
+    turns += [("ArrowRight", "people"), *[("ArrowRight", "metric")] * 3, ("PageDown", "all")]
+    for key, shows in turns:
+        page.keyboard.press(key)
+        expect(slide).to_have_attribute("data-shows", shows)
+        shown.settled()
+        if key == " ":
+            for letter, a, b in (("a", "1 vote", "0 votes"), ("b", "1 vote", "1 vote"), ("a", "2 votes", "1 vote")):
+                page.keyboard.press(letter)
+                expect(slide.locator(".room")).to_have_text(f"A {a} · B {b}")
+        if shows == "people":
+            expect(slide).to_contain_text("The paper's annotators preferred B.")
+            expect(slide.locator(".room")).to_have_text("This room: A 2 votes · B 1 vote")
+        expect(slide.locator(".waiting")).to_have_count(0)
+        fits_on_the_screen(slide)
+    expect(slide.locator(".chip")).to_have_count(len(METRICS))  # all models have answered
+    page.keyboard.press("ArrowRight")
+    expect(slide).to_have_attribute("data-shows", "document")
+    expect(slide).to_contain_text(opening_of(EXAMPLES[1].examples[0]))
+    assert "slide=1" in page.url
+    page.keyboard.press("ArrowDown")
+    expect(slide).to_contain_text(EXAMPLES[1].why)
+    page.keyboard.press("f")
+    until(lambda: page.evaluate("document.fullscreenElement !== null"))
+    page.get_by_role("button", name="Full screen").click()
+    until(lambda: page.evaluate("document.fullscreenElement === null"))
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("heading", name="When metrics disagree", exact=True)).to_be_visible()
+    expect(page.locator(".presented .why")).to_have_text(f"2. {EXAMPLES[1].why}")
+    shown.innocent()
+
+
+def fits_on_the_screen(slide: Locator) -> None:
+    """A slide fills a screen of 1280 by 720, and its letters can be read from afar."""
     box = slide.bounding_box()
     assert box is not None
     assert box["width"] / box["height"] == pytest.approx(16 / 9, rel=0.02)
     assert box["y"] + box["height"] <= 720
-    size = slide.locator(".summary .text").first.evaluate("e => parseFloat(getComputedStyle(e).fontSize)")
+    size = slide.locator(".text").last.evaluate("e => parseFloat(getComputedStyle(e).fontSize)")
     assert size >= 24  # pixels
-    page.keyboard.press("ArrowRight")
-    expect(slide.locator(".why")).to_have_text(f"2. {CHOSEN[1].why}")
-    assert "slide=1" in page.url
-    page.keyboard.press("Escape")
-    expect(page.get_by_role("heading", name="When metrics disagree", exact=True)).to_be_visible()
-    expect(page.locator(".presented .why")).to_have_text(f"2. {CHOSEN[1].why}")
-    shown.innocent()
 
 
 def test_from_home_to_a_figure_in_five_clicks(page: Page, tmp_path: Path) -> None:

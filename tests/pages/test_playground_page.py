@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from relevance.annotation.results import load_rated_pairs
 from relevance.data.database import connect
-from relevance.data.demo import FILE, add_demo
+from relevance.data.demo import FILE, TABLE_1, add_demo
 from relevance.data.importers import read_documents
 from relevance.data.records import make_examples
 from relevance.data.store import PLAYGROUND, DataStore, StoredScore, StoreError, example_hash
@@ -200,7 +200,8 @@ def test_a_long_summary_has_fewer_bars() -> None:
 
 def test_another_example_is_opened_or_none(store: DataStore) -> None:
     app = form(opened(), "open")
-    records = list(read_documents(FILE, "interchange"))
+    records = [*read_documents(TABLE_1, "interchange"), *read_documents(FILE, "interchange")]
+    assert [document.id for document, _ in records[:2]] == ["rkgj0tNfom", "science-01"]
     sound(app.selectbox(key="playground_demo").select_index(5).run())
     sound(app.button(key="playground_open_it").click().run())
     assert desk(app).draft == from_records(*records[5])

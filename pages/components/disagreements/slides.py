@@ -34,8 +34,8 @@ USUAL = ("rouge1", "bertscore", "rouge_k")
 """The metrics that have a slide of their own where nothing else is known: those of Table 1 in the ROUGE-K paper."""
 MOST_KEYWORDS = 6
 MOST_SENTENCES = 2
-LONG = 280
-"""The number of characters above which a slide's summaries are set smaller."""
+LONG, SMALLEST = 220, 0.55
+"""The number of characters above which a slide's summaries are set smaller, and how small at most."""
 
 QUESTION = "Which summary is more relevant to the document?"
 
@@ -73,7 +73,9 @@ def slide_html(shown: Disagreement, found: Mapping[str, Sequence[Found]], step: 
     marks, words, items = mark_texts(shown, step.signature, found.get(step.signature, ()))
     example = shown.examples[0]
     title = example.title or opening_of(example)
-    texts = [f'<div class="reference whole">{compared_html(shown, marks)}</div>']
+    texts = []
+    if step.shows != ALL:  # whose list of metrics may need the room
+        texts.append(f'<div class="reference whole">{compared_html(shown, marks)}</div>')
     if step.shows != DOCUMENT:
         verdict_is_out = step.shows not in (SUMMARIES, VOTE)
         for letter, one in zip(BOTH, shown.examples, strict=True):
@@ -81,9 +83,11 @@ def slide_html(shown: Disagreement, found: Mapping[str, Sequence[Found]], step: 
             name = summary_name(shown, letter) if verdict_is_out else f"Summary {letter}"
             texts.append(f'<div class="summary{preferred}">{passage(one.candidate, marks[letter], name)}</div>')
     longest = max(len(one.candidate) for one in shown.examples)
+    letters = min(1, max(SMALLEST, (LONG / max(1, longest)) ** 0.5))  # as the area of a text grows with its length
     seen = [mark.kind for text in (*BOTH, title, compared_text(shown)) for mark in marks.get(text, ())]
+    attributes = f'aria-label="Slide" data-shows="{step.shows}" style="--letters: {letters:.2f}"'
     return (
-        f'<section class="presented slide{" long" * (longest > LONG)}" aria-label="Slide" data-shows="{step.shows}">'
+        f'<section class="presented slide" {attributes}>'
         f'<div class="evidence"><h2 class="whole" dir="auto">{highlight(title, marks.get(title, []))}</h2>'
         f"{''.join(texts)}{items}{legend(seen, words)}</div>"
         f'<div class="band">{band_html(shown, found, step, votes)}</div></section>'
@@ -161,7 +165,8 @@ def metric_html(shown: Disagreement, signature: str, both: Sequence[Found]) -> s
     prefers = preference(both)
     standing = standing_of(prefers, shown.prefers)
     there = [one for one in both if isinstance(one, Explained)]
-    why = explain_scores(signature, shown.examples, there, BOTH)[:MOST_SENTENCES] if len(there) == len(both) else []
+    sentences = 1 if name_of(signature) == "rouge_k" else MOST_SENTENCES  # whose keywords are listed above
+    why = explain_scores(signature, shown.examples, there, BOTH)[:sentences] if len(there) == len(both) else []
     numbers = " against ".join(written_scores(signature, both))
     return (
         f'<p class="verdict {standing.kind}"><b>{esc(name)}</b> {esc(say_side(prefers))} '

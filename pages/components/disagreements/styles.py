@@ -88,9 +88,8 @@ SLIDE_STYLE = """<style>
 .presented.slide .reference .text { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3;
   overflow: hidden; }
 .presented.slide[data-shows="document"] .reference .text { -webkit-line-clamp: 10; }
-.presented.slide .summary .text { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 6;
-  overflow: hidden; }
-.presented.slide.long .summary .text { font-size: .85em; -webkit-line-clamp: 8; }
+.presented.slide .summary .text { font-size: calc(1.08em * var(--letters)); display: -webkit-box;
+  -webkit-box-orient: vertical; -webkit-line-clamp: 10; overflow: hidden; }
 .presented.slide .keywords { font-size: .85em; }
 .presented.slide .band { margin-top: auto; display: flex; flex-direction: column; gap: .2em; }
 .presented.slide .band p { margin: 0; }
@@ -99,10 +98,13 @@ SLIDE_STYLE = """<style>
 .presented.slide .words { font-size: .8em; display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3;
   overflow: hidden; }
 .presented.slide .room { font-size: 1.15em; font-variant-numeric: tabular-nums; }
-.presented.slide .camps { margin: 0; font-size: .85em; }
+.presented.slide .camps { margin: 0; font-size: .85em; gap: .2em 1.6em; }
+.presented.slide .camps:has(.chip:nth-of-type(9)) { font-size: .7em; }
+.presented.slide[data-shows="all"]:has(.chip:nth-of-type(9)) .summary .text { -webkit-line-clamp: 6;
+  font-size: calc(.8em * var(--letters)); }
 .st-key-presenting { justify-content: center; }
 @media (max-width: 640px) {
   .presented.slide { width: auto; min-height: 0; font-size: 1rem; }
-  .presented.slide :is(.reference, .summary) .text { display: block; overflow: visible; }
+  .presented.slide :is(.reference, .summary) .text { font-size: 1em; display: block; overflow: visible; }
 }
 </style>"""

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from relevance.data.demo import FILE as DEMO
+from relevance.data.demo import TABLE_1
 from relevance.data.importers import read_documents
 from relevance.data.one_line import in_one_line
 from relevance.data.records import BadRecord, Document, Summary
@@ -40,8 +41,8 @@ Records = list[tuple[Document, list[Summary]]]
 
 @st.cache_data(show_spinner=False)
 def demo_records() -> Records:
-    """Read the demo corpus."""
-    return list(read_documents(DEMO, "interchange"))
+    """Read the ROUGE-K paper's example and the demo corpus."""
+    return [*read_documents(TABLE_1, "interchange"), *read_documents(DEMO, "interchange")]
 
 
 @st.cache_data(max_entries=16, show_spinner="Reading")
@@ -51,16 +52,15 @@ def document_ids(dataset: str, version: object) -> list[str]:
 
 
 def open_form(desk: Desk) -> None:
-    """Offer to open an example from the demo corpus, a data set or a file, or to start with nothing."""
+    """Offer to open an example that is ready, from a data set or from a file, or to start with nothing."""
     st.button("Start empty", icon=":material/draft:", key="playground_empty", on_click=lay, args=(desk, Draft()))
-    kinds = ["demo corpus", "data set", "file"]
-    kind = st.segmented_control("Open an example of", kinds, default=kinds[0], key="playground_kind", required=True)
+    kinds = {"ready": choose_demo_document, "data set": choose_dataset_document, "file": choose_file_document}
+    names = {"ready": "A ready example", "data set": "Of a data set", "file": "From a file"}
+    kind = st.segmented_control(
+        "Open an example", kinds, default="ready", key="playground_kind", required=True, format_func=names.__getitem__
+    )
     try:
-        found = {
-            "demo corpus": choose_demo_document,
-            "data set": choose_dataset_document,
-            "file": choose_file_document,
-        }[kind]()
+        found = kinds[kind]()
         if found is not None:
             offer(desk, *found)
     except (BadRecord, StoreError, UnfitDraft) as error:
@@ -68,7 +68,7 @@ def open_form(desk: Desk) -> None:
 
 
 def choose_demo_document() -> tuple[Document, list[Summary]] | None:
-    """Ask for a document of the demo corpus."""
+    """Ask for the ROUGE-K paper's example, or one of the demo corpus."""
     return one_of(demo_records(), "playground_demo")
 
 
