@@ -14,7 +14,12 @@ from relevance.pages.components.disagreements.examples import (
     load_chosen_examples,
 )
 from relevance.pages.components.disagreements.figure import show_figure
-from relevance.pages.components.disagreements.offered import asked_filter, choose_collection, offered_filters
+from relevance.pages.components.disagreements.offered import (
+    asked_filter,
+    choose_collection,
+    choose_sides,
+    offered_filters,
+)
 from relevance.pages.components.disagreements.presented import presented_html
 from relevance.pages.components.disagreements.presenting import (
     Slide,
@@ -136,6 +141,8 @@ elif not slide:
     said = f"{in_markdown(OF_PAPER)} The other {len(examples) - 1} are of the demo corpus, written for this project."
 if not slide:
     choose_collection(chosen, offered)
+    if context is not None and offered:
+        choose_sides(context, chosen)
     st.markdown(said)
 if not examples:
     st.info("There is no such pair.")

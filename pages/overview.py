@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from relevance.analysis.leaders import Leaders, find_wanting
+from relevance.analysis.leaders import Leaders, find_wanting, rank_metrics
 from relevance.annotation.records import OPEN, Study
 from relevance.pages.components.datasets.importing import IMPORT
 from relevance.pages.components.datasets.progress import watch_scoring
+from relevance.pages.components.examples.sides import show_sides
 from relevance.pages.components.results.agreement import AgreementChoice, FoundAgreement, analyze_agreement_by
 from relevance.pages.components.results.finding import (
     explain_intervals,
@@ -76,6 +77,7 @@ def show_figures(found: FoundAgreement, leaders: Leaders, context: Context) -> N
     )
     short = short_agreement_table(found.tables["agreement"], found.agreement, "half")
     show_result_table(short, height="content", key="agreement:short")
+    show_disagreements(found, context)
     with st.container(horizontal=True):
         st.page_link("agreement.py", label="Agreement in detail", icon=":material/bar_chart:")
         if leaders.rivals and leaders.plan is not None and (leaders.plan.pairs or 0) <= MOST_PAIRS:
@@ -86,6 +88,18 @@ def show_figures(found: FoundAgreement, leaders: Leaders, context: Context) -> N
                 icon=":material/calculate:",
                 query_params={PLAN: "1", **context.source.address, **two},
             )
+
+
+def show_disagreements(found: FoundAgreement, context: Context) -> None:
+    """Show how often each metric is right where another one is wrong; a click lists these pairs."""
+    metrics = [row.metric for row in rank_metrics(found.agreement)]
+    if not context.counts.listed or len(metrics) < 2:
+        return
+    st.subheader("Where one metric is right and another is wrong", anchor=False)
+    chosen = show_sides(context, metrics)
+    if chosen is not None:
+        asked = {name: value for name, value in chosen._asdict().items() if value}
+        st.switch_page("examples.py", query_params={**context.address, **asked})
 
 
 def say_what_is_shown(context: Context) -> None:

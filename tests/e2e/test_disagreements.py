@@ -229,3 +229,30 @@ def test_from_home_to_a_figure_in_five_clicks(page: Page, tmp_path: Path) -> Non
         for word in ("ROUGE-K", "BERTScore", "✓", "✗", "prefer"):
             assert word in drawn
         watched.innocent()
+
+
+def test_a_square_of_the_matrix_opens_its_pairs(page: Page, tmp_path: Path) -> None:
+    """Where ROUGE-K fails, too: from the second figure of Overview, and on this page."""
+    database = f"sqlite:///{tmp_path / 'matrix.db'}"
+    engine = connect(database)
+    data = DataStore(engine)
+    add_demo(data)
+    score_dataset(data, "demo", make_metrics(["rouge1", "rouge_k", "length"]))
+    engine.dispose()
+    square = page.locator("path[aria-roledescription='rect mark'][aria-label*='right: ROUGE-1; wrong: ROUGE-K']")
+    with serving(database) as url:
+        watched = Watched(page, url)
+        expect(page.get_by_text("Where one metric is right and another is wrong")).to_be_visible()
+        count = re.search(r"pairs: (\d+)", square.get_attribute("aria-label") or "")
+        assert count is not None
+        square.click()
+        expect(page.get_by_role("heading", name="Examples", exact=True)).to_be_visible()
+        assert "show=rather&metric=ROUGE-1&other=ROUGE-K" in page.url
+        expect(page.get_by_text(f"{count[1]} pairs").first).to_be_visible()
+        page.goto(f"{url}/disagreements?dataset=demo&aspect=author")
+        page.get_by_text("Any metric against any other").click()
+        square.click()
+        expect(page.locator(".presented .why")).to_have_text("1. ROUGE-1 right where ROUGE-K is wrong")
+        page.get_by_role("button", name="Next").click()
+        expect(page.locator(".presented .why")).to_have_text("2. ROUGE-1 right where ROUGE-K is wrong")
+        watched.innocent()

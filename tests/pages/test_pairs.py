@@ -14,6 +14,7 @@ from relevance.pages.components.examples.pairs import (
     PairFilter,
     Show,
     confusion,
+    count_sides,
     describe_filter,
     filter_pairs,
     names_of_metrics,
@@ -81,6 +82,16 @@ def test_everybody_against_people(preferences: Preferences) -> None:
     alone = turned._replace(signs={"m": found.signs["m"]})
     assert np.flatnonzero(filter_pairs(alone, PairFilter("everybody"))).tolist() == [0]
     assert not filter_pairs(turned._replace(signs={}), PairFilter("everybody")).any()
+
+
+def test_cells_of_the_matrix_are_what_their_filters_leave(preferences: Preferences) -> None:
+    found = verdicts(preferences)
+    table = count_sides(found)
+    assert list(table.index) == list(table.columns) == list(found.signs)
+    for right in table.index:
+        for wrong in table.columns:
+            assert table.loc[right, wrong] == filter_pairs(found, PairFilter("rather", right, wrong)).sum()
+    assert table.loc["m", "k"] == 1
 
 
 def test_cells_of_the_confusion_table_are_what_their_filters_leave(preferences: Preferences) -> None:

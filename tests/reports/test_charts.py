@@ -148,6 +148,17 @@ def test_only_some_comparisons_are_tested(analysis: AgreementAnalysis) -> None:
     assert rows_of(chart, "label", "tested") == labels
 
 
+def test_sides() -> None:
+    names = ["m", "k\nl", "n"]
+    chart = charts.sides_chart(pd.DataFrame([[0, 3, 1_200], [4, 0, 0], [5, 6, 0]], index=names, columns=names))
+    assert rows_of(chart, "right", "wrong", "pairs") == [
+        *(("m", "k l", 3), ("m", "n", 1200)),
+        *(("k l", "m", 4), ("k l", "n", 0)),
+        *(("n", "m", 5), ("n", "k l", 6)),
+    ]
+    assert {"3", "1,200", "4", "0", "5", "6", "k l"} <= words_of(drawn(chart))
+
+
 def test_difference(analysis: AgreementAnalysis) -> None:
     chart = charts.difference_chart(analysis.rows)
     # m is decided thrice, by .6, .8 and .8 apart; k once
@@ -261,6 +272,7 @@ EMPTY: dict[str, Callable[[AgreementAnalysis], Any]] = {
     "agreement with people": lambda analysis: charts.agreement_chart(analysis.rows, "half", 0.75),
     "comparison": charts.comparison_chart,
     "difference": lambda analysis: charts.difference_chart(analysis.rows),
+    "sides": lambda _: charts.sides_chart(pd.DataFrame()),
     "heatmap": lambda _: correlation_charts.correlation_heatmap([], "input"),
     "correlation": lambda _: correlation_charts.correlation_chart([], "input", "length"),
     "scatter": lambda _: correlation_charts.scatter(pd.DataFrame(columns=["document", "system", "x", "y"]), "x", "y"),

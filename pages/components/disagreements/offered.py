@@ -14,6 +14,7 @@ from relevance.pages.components.examples.pairs import (
     presets,
     read_filter,
 )
+from relevance.pages.components.examples.sides import show_sides
 from relevance.pages.components.shared.context import Context
 
 PARTS = ("show", "metric", "other")
@@ -41,6 +42,28 @@ def asked_filter(context: Context | None, offered: Mapping[PairFilter, int]) -> 
     return None if named or context.source.dataset == DEMO else next(iter(offered))
 
 
+def open_collection(chosen: PairFilter | None) -> None:
+    """Open a collection, or the chosen examples, by naming it in the address."""
+    for part in (*PARTS, "example"):
+        st.query_params.pop(part, None)
+    if chosen is None:
+        st.query_params["example"] = load_chosen_examples()[0].document_id
+    else:
+        st.query_params.update({name: value for name, value in chosen._asdict().items() if value})
+
+
+def choose_sides(context: Context, chosen: PairFilter | None) -> None:
+    """Offer the pairs on which any metric is right and any other one is wrong."""
+    metrics = compare(context).metrics
+    if len(metrics) < 2:
+        return
+    with st.expander("Any metric against any other", key="any_metric"):
+        clicked = show_sides(context, metrics, f"sides {' '.join(chosen.metrics)}".strip() if chosen else "sides")
+    if clicked is not None:
+        open_collection(clicked)
+        st.rerun()
+
+
 def choose_collection(chosen: PairFilter | None, offered: Mapping[PairFilter, int]) -> None:
     """Ask for the chosen examples, or a collection of one's own data."""
     state = st.session_state
@@ -48,13 +71,7 @@ def choose_collection(chosen: PairFilter | None, offered: Mapping[PairFilter, in
     names |= {one: f"{describe_filter(one)} ({count:,})" for one, count in offered.items()}
 
     def take() -> None:
-        for part in (*PARTS, "example"):
-            st.query_params.pop(part, None)
-        one = options[state.collection or 0]
-        if one is None:
-            st.query_params["example"] = load_chosen_examples()[0].document_id
-        else:
-            st.query_params.update({name: value for name, value in one._asdict().items() if value})
+        open_collection(options[state.collection or 0])
 
     options = list(names)
     state.collection = options.index(chosen) if chosen in options else None

@@ -8,7 +8,15 @@ import pandas as pd
 from relevance.data.preferences import Preferences
 from relevance.pages.background.computed import computed, whole
 from relevance.pages.components.examples.pair_list import PairList, make_pair_list
-from relevance.pages.components.examples.pairs import PairFilter, Verdicts, confusion, filter_pairs, presets, verdicts
+from relevance.pages.components.examples.pairs import (
+    PairFilter,
+    Verdicts,
+    confusion,
+    count_sides,
+    filter_pairs,
+    presets,
+    verdicts,
+)
 from relevance.pages.components.shared.context import Context
 
 
@@ -23,6 +31,8 @@ class Comparison(NamedTuple):
     """The number of pairs that each preset filter leaves."""
     confusion: pd.DataFrame
     """The table made by `pairs.confusion`."""
+    sides: pd.DataFrame
+    """The table made by `pairs.count_sides`."""
 
     @property
     def pairs(self) -> int:
@@ -48,6 +58,7 @@ def compare(context: Context) -> Comparison:
         tuple(found.signs),
         {one: int(filter_pairs(found, one).sum()) for one in offered},
         confusion(found),
+        count_sides(found),
     )
 
 

@@ -123,6 +123,18 @@ def confusion(found: Verdicts) -> pd.DataFrame:
     )
 
 
+def count_sides(found: Verdicts) -> pd.DataFrame:
+    """Count the pairs on which one metric is right and another one is wrong, as the filter `rather` leaves them.
+
+    The index is the metric that is right, the columns are those that are wrong.
+    """
+    metrics = list(found.signs)
+    decided = np.abs(found.people) == 1
+    signs = np.array(list(found.signs.values())).reshape(len(metrics), len(decided))
+    right, wrong = ((decided & (signs == side)).astype(np.int64) for side in (found.people, -found.people))
+    return pd.DataFrame(right @ wrong.T, index=metrics, columns=metrics)
+
+
 def filter_pairs(found: Verdicts, chosen: PairFilter) -> NDArray[np.bool_]:
     """Tell which pairs a filter leaves, shape (pairs,), apart from its `search`.
 
