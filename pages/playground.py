@@ -34,7 +34,7 @@ DESK_STYLE = """<style>
 [data-testid="stColumn"]:has(.st-key-desk_scores) { position: sticky; top: 4rem; align-self: flex-start; z-index: 4;
   background: light-dark(#ffffff, #171614); }
 @media (max-width: 640px) {
-  [data-testid="stColumn"]:has(.st-key-desk_scores) { top: auto; bottom: 0; max-height: 42vh; overflow-y: auto;
+  [data-testid="stColumn"]:has(.st-key-desk_scores) { top: auto; bottom: 0; max-height: 25vh; overflow-y: auto;
     border-top: 2px solid rgb(128 128 128 / .5); }
   .st-key-desk_scores :is(th, td) { padding: .1rem .4rem; font-size: .875rem; }
 }

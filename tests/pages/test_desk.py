@@ -201,6 +201,22 @@ def test_after_something_new_there_is_nothing_to_bring_back() -> None:
     assert desk.draft == DRAFT.drop_summary()
 
 
+def test_typing_is_taken_back_by_words() -> None:
+    desk = Desk(DRAFT._replace(title=""))
+    text = "A storm hit"
+    typed = [text[:end] for end in range(1, len(text) + 1)]
+    for seen, part in enumerate([*typed, "A storm hi", "A storm "], 1):  # the last word is removed again
+        desk.typed(0, "title", 0, part, seen)
+    left = []
+    while desk.past:
+        desk.take_back()
+        left.append(desk.draft.title)
+    assert left == ["A storm hi", "A storm ", "A ", ""]
+    desk.bring_back()
+    desk.bring_back()
+    assert desk.draft.title == "A storm "
+
+
 def test_scores_tell_how_far_they_are_from_where_typing_began() -> None:
     desk = Desk(DRAFT)
     desk.rows()

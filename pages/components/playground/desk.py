@@ -27,7 +27,7 @@ SOON = 0.05
 POLL = 0.25
 """Seconds between two checks for the models' answers."""
 
-UNDOS = 50
+UNDOS = 200
 """The number of changes that can be undone."""
 
 
@@ -75,17 +75,19 @@ class Desk:
     def typed(self, began: int, field: Field, place: int, text: str, seen: int) -> None:
         """Take the text of a field of the generation `began`, unless another field has replaced it.
 
-        Everything typed into a field without a pause is one change to undo.
+        A word that is typed, removed or pasted with others is one change to undo; so is what follows a pause.
         """
         stopped = time.monotonic() - self.touched >= PAUSE
         self.touch(seen)
         self.behind = True
         if began != self.began(field, place):
             return
-        draft = self.draft.put(field, place, text)
-        if draft != self.draft and (stopped or self.typing != (field, place)):
+        draft, before = self.draft.put(field, place, text), list_fields(self.draft).get((field, place), "")
+        begins = stopped or self.typing != (field, place)
+        if draft != self.draft and (begins or len(text.split()) != len(before.split())):
             self.past = [*self.past[-UNDOS:], self.draft]
             self.future = []
+        if draft != self.draft and begins:
             self.rested = self.rested | self.shown  # models may still have been computing at this stop
             self.typing = (field, place)
         self.draft = draft
