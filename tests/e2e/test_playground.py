@@ -206,9 +206,10 @@ def test_what_is_too_long_is_said_and_stays(page: Page, url: str) -> None:
 
 @pytest.mark.smoke
 def test_references_title_and_source_count(page: Page, url: str) -> None:
-    playground = Playground(page, url)
+    two_references = from_examples(load_chosen_examples()[1].examples)
+    playground = Playground(page, url, two_references)
     page.get_by_role("textbox", name="Reference 1").fill("Filtering the beam by known suffixes.")
-    draft = DEMO.put("reference", 0, "Filtering the beam by known suffixes.")
+    draft = two_references.put("reference", 0, "Filtering the beam by known suffixes.")
     playground.has_scores(draft)
     page.get_by_text("Title and source (optional)").click()
     page.get_by_label("Title", exact=True).fill("The beam of suffixes")
