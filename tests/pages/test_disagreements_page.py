@@ -448,7 +448,7 @@ def test_examples_of_a_source_the_strongest_first(demo_url: str) -> None:
     assert "ROUGE-1" in wrong
     (document,) = (one for one, _ in data.records("demo") if one.id == strongest["document"])
     assert str(document.title) in visible(sections(app))
-    (chart,) = app.get("arrow_vega_lite_chart") or app.get("vega_lite_chart")
+    *_, chart = app.get("arrow_vega_lite_chart") or app.get("vega_lite_chart")
     assert json.loads(chart.proto.spec)["config"]["text"]["color"] == INK["light"]  # else black on a dark page
     sound(app.button(key="next").click().run())
     assert numbers(app) == [2]

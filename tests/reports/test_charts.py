@@ -24,6 +24,7 @@ from relevance.data.one_line import in_one_line
 from relevance.data.preferences import rated_pairs
 from relevance.metrics.keywords.recall import LengthRecall, Mean
 from relevance.reports import charts, correlation_charts
+from relevance.reports.sides_chart import sides_chart
 
 NAN = math.nan
 # four documents of two systems; a is better by one point in three of them, in d3 nobody says which is
@@ -150,7 +151,7 @@ def test_only_some_comparisons_are_tested(analysis: AgreementAnalysis) -> None:
 
 def test_sides() -> None:
     names = ["m", "k\nl", "n"]
-    chart = charts.sides_chart(pd.DataFrame([[0, 3, 1_200], [4, 0, 0], [5, 6, 0]], index=names, columns=names))
+    chart = sides_chart(pd.DataFrame([[0, 3, 1_200], [4, 0, 0], [5, 6, 0]], index=names, columns=names))
     assert rows_of(chart, "right", "wrong", "pairs") == [
         *(("m", "k l", 3), ("m", "n", 1200)),
         *(("k l", "m", 4), ("k l", "n", 0)),
@@ -272,7 +273,7 @@ EMPTY: dict[str, Callable[[AgreementAnalysis], Any]] = {
     "agreement with people": lambda analysis: charts.agreement_chart(analysis.rows, "half", 0.75),
     "comparison": charts.comparison_chart,
     "difference": lambda analysis: charts.difference_chart(analysis.rows),
-    "sides": lambda _: charts.sides_chart(pd.DataFrame()),
+    "sides": lambda _: sides_chart(pd.DataFrame()),
     "heatmap": lambda _: correlation_charts.correlation_heatmap([], "input"),
     "correlation": lambda _: correlation_charts.correlation_chart([], "input", "length"),
     "scatter": lambda _: correlation_charts.scatter(pd.DataFrame(columns=["document", "system", "x", "y"]), "x", "y"),

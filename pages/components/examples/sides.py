@@ -10,7 +10,7 @@ from relevance.pages.components.examples.judged import compare
 from relevance.pages.components.examples.pairs import PairFilter
 from relevance.pages.components.shared.charts import show_chart
 from relevance.pages.components.shared.context import Context
-from relevance.reports.charts import sides_chart
+from relevance.reports.sides_chart import sides_chart
 
 
 def show_sides(context: Context, metrics: Sequence[str], name: str = "sides") -> PairFilter | None:
