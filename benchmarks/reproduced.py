@@ -256,7 +256,7 @@ def apes_people() -> str:
         said = [number(paper[of][name.removesuffix("4")]) for of in ("pyramid", "responsiveness")]
         rows.append([f"`{name}`", *said, *(number(row[level]) for level in ("global", "input", "system"))])
     head = ["Pearson's r with people", "paper: Pyramid", "paper: Responsiveness"]
-    return block([HELD_TO_PEOPLE], [*head, "ours: pooled", "within documents", "of systems"], rows)
+    return block([HELD_TO_PEOPLE], [*head, "ours: pooled", "within documents", "system level"], rows)
 
 
 def apes_metrics() -> str:

@@ -24,6 +24,9 @@ Found = Explained | CannotExplain | None
 CAMPS = {"right": "✓ Prefer {}, as {} did", "wrong": "✗ Prefer {}", "tie": "= Tied", "missing": "— No score"}
 """The names of the camps of metrics."""
 
+IN_EITHER = {"matched": "found in this summary, or in both", "missed": "missing from a summary"}
+"""What marks of keywords mean beside two summaries, in the legend."""
+
 
 # --- as HTML ------------------------------------------------------------------------------------------------
 
@@ -72,10 +75,9 @@ def texts_html(shown: Disagreement, evidence: Sequence[RougeKEvidence | None], *
         )
     unseen = (example.source,) if references else (example.source, *example.references)
     every = [mark for name, found in marks.items() if name not in unseen for mark in found]
-    words = {"matched": "found in this summary, or in both", "missed": "missing from a summary"}
     return (
         f'<div class="evidence"><h2 class="whole" dir="auto">{highlight(title, marks.get(title, []))}</h2>'
-        f"{summaries}{compared}{items}{legend((mark.kind for mark in every), words)}</div>"
+        f"{summaries}{compared}{items}{legend((mark.kind for mark in every), IN_EITHER)}</div>"
     )
 
 

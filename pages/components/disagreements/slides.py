@@ -10,6 +10,7 @@ from relevance.metrics.registry import label_of
 from relevance.metrics.rouge_k import RougeKEvidence
 from relevance.pages.components.disagreements.examples import BOTH, Disagreement
 from relevance.pages.components.disagreements.presented import (
+    IN_EITHER,
     Found,
     camps_html,
     keyword_marks,
@@ -84,12 +85,15 @@ def slide_html(shown: Disagreement, found: Mapping[str, Sequence[Found]], step: 
             texts.append(f'<div class="summary{preferred}">{passage(one.candidate, marks[letter], name)}</div>')
     longest = max(len(one.candidate) for one in shown.examples)
     letters = min(1, max(SMALLEST, (LONG / max(1, longest)) ** 0.5))  # as the area of a text grows with its length
-    seen = [mark.kind for text in (*BOTH, title, compared_text(shown)) for mark in marks.get(text, ())]
+    in_sight = (*BOTH, title, compared_text(shown))
+    seen = [mark.kind for text in in_sight for mark in marks.get(text, ())]
+    hidden = sum(bool(found) for text, found in marks.items() if text not in in_sight)
+    note = f'<p class="note whole">Marks in {format_count(hidden, "other text")} are not shown.</p>' if hidden else ""
     attributes = f'aria-label="Slide" data-shows="{step.shows}" style="--letters: {letters:.2f}"'
     return (
         f'<section class="presented slide" {attributes}>'
         f'<div class="evidence"><h2 class="whole" dir="auto">{highlight(title, marks.get(title, []))}</h2>'
-        f"{''.join(texts)}{items}{legend(seen, words)}</div>"
+        f"{''.join(texts)}{items}{legend(seen, words)}{note}</div>"
         f'<div class="band">{band_html(shown, found, step, votes)}</div></section>'
     )
 
@@ -110,7 +114,7 @@ def compared_html(shown: Disagreement, marks: Mapping[str, Sequence[Mark]]) -> s
 
 def mark_texts(
     shown: Disagreement, signature: str, both: Sequence[Found]
-) -> tuple[dict[str, list[Mark]], dict[str, str], str]:
+) -> tuple[dict[str, list[Mark]], Mapping[str, str], str]:
     """Return the marks of a metric's evidence, the words of their legend, and the list of keywords as HTML.
 
     Marks are keyed by a summary's letter, or by the text itself for those that it was compared with.
@@ -118,7 +122,7 @@ def mark_texts(
     evidence = [one.evidence if isinstance(one, Explained) else None for one in both]
     if any(isinstance(one, RougeKEvidence) for one in evidence):
         marks, items = keyword_marks(shown, evidence, MOST_KEYWORDS)
-        return marks, {"matched": "found in this summary, or in both", "missed": "missing from a summary"}, items
+        return marks, IN_EITHER, items
     marks = {letter: [] for letter in BOTH}
     renderer = renderer_of(signature) if signature else None
     if renderer is not None:
@@ -129,7 +133,7 @@ def mark_texts(
             marks[letter] += ours
             for text, theirs, _ in others:
                 marks.setdefault(text, []).extend(theirs)
-    return marks, {} if renderer is None else dict(renderer.legend), ""
+    return marks, {} if renderer is None else renderer.legend, ""
 
 
 # --- below the texts ----------------------------------------------------------------------------------------------
@@ -141,8 +145,7 @@ def band_html(shown: Disagreement, found: Mapping[str, Sequence[Found]], step: S
         room = f'<p class="room">{counts_html(votes)}</p>' if step.shows == VOTE else ""
         return f'<p class="asked">{QUESTION}</p>{room}'
     if step.shows == PEOPLE:
-        ratings = f": {' against '.join(shown.ratings)}" if shown.ratings else ""
-        said = sentence(f"{say_preference(shown.judges, shown.prefers)}{ratings}")
+        said = sentence(say_preference(shown.judges, shown.prefers))
         room = f'<p class="room">This room: {counts_html(votes)}</p>' if any(votes.values()) else ""
         return f'<p class="verdict">{esc(said)}</p>{room}'
     if step.shows == METRIC:
