@@ -205,15 +205,20 @@ def fits_on_the_screen(slide: Locator) -> None:
     assert size >= 24  # pixels
 
 
-def test_from_home_to_a_figure_in_five_clicks(page: Page, tmp_path: Path) -> None:
-    """From the home page to where ROUGE-K is right and BERTScore is wrong, and to a figure of it for a paper."""
-    database = f"sqlite:///{tmp_path / 'story.db'}"
+def score_demo(folder: Path, *metrics: str) -> str:
+    """Score the demo corpus in a database of its own, and return its address."""
+    database = f"sqlite:///{folder / 'scored.db'}"
     engine = connect(database)
     data = DataStore(engine)
     add_demo(data)
-    score_dataset(data, "demo", make_metrics(["rouge1", "rouge_k", "bertscore"]))
+    score_dataset(data, "demo", make_metrics(list(metrics)))
     engine.dispose()
-    with serving(database) as url:
+    return database
+
+
+def test_from_home_to_a_figure_in_five_clicks(page: Page, tmp_path: Path) -> None:
+    """From the home page to where ROUGE-K is right and BERTScore is wrong, and to a figure of it for a paper."""
+    with serving(score_demo(tmp_path, "rouge1", "rouge_k", "bertscore")) as url:
         watched = Watched(page, url)
         page.get_by_role("button", name="See why metrics disagree").click()  # 1
         page.get_by_role("radio", name="ROUGE-K right where BERTScore is wrong").click()  # 2
@@ -234,27 +239,23 @@ def test_from_home_to_a_figure_in_five_clicks(page: Page, tmp_path: Path) -> Non
 
 def test_a_square_of_the_matrix_opens_its_pairs(page: Page, tmp_path: Path) -> None:
     """Where ROUGE-K fails, too: from the second figure of Overview, and on this page."""
-    database = f"sqlite:///{tmp_path / 'matrix.db'}"
-    engine = connect(database)
-    data = DataStore(engine)
-    add_demo(data)
-    score_dataset(data, "demo", make_metrics(["rouge1", "rouge_k", "length"]))
-    engine.dispose()
     square = page.locator(
-        "path[aria-roledescription='rect mark'][aria-label*='right: ROUGE-1'][aria-label*='wrong: ROUGE-K']"
+        "text[aria-roledescription='text mark'][aria-label*='right: ROUGE-1'][aria-label*='wrong: ROUGE-K']"
     )
-    with serving(database) as url:
+    with serving(score_demo(tmp_path, "rouge1", "rouge_k", "length")) as url:
         watched = Watched(page, url)
         expect(page.get_by_text("Where one metric is right and another is wrong")).to_be_visible()
         count = re.search(r"pairs: (\d+)", square.get_attribute("aria-label") or "")
         assert count is not None
-        square.click(force=True)  # on its number, as people do
+        watched.settled()
+        square.click()  # the number, as people do
         expect(page.get_by_role("heading", name="Examples", exact=True)).to_be_visible()
         assert "show=rather&metric=ROUGE-1&other=ROUGE-K" in page.url
         expect(page.get_by_text(f"{count[1]} pairs").first).to_be_visible()
         page.goto(f"{url}/disagreements?dataset=demo&aspect=author")
         page.get_by_text("Any metric against any other").click()
-        square.click(force=True)  # on its number, as people do
+        watched.settled()
+        square.click()  # the number, as people do
         expect(page.locator(".presented .why")).to_have_text("1. ROUGE-1 right where ROUGE-K is wrong")
         page.get_by_role("button", name="Next").click()
         expect(page.locator(".presented .why")).to_have_text("2. ROUGE-1 right where ROUGE-K is wrong")
