@@ -98,8 +98,7 @@ def show_disagreements(found: FoundAgreement, context: Context) -> None:
     st.subheader("Where one metric is right and another is wrong", anchor=False)
     chosen = show_sides(context, metrics)
     if chosen is not None:
-        asked = {name: value for name, value in chosen._asdict().items() if value}
-        st.switch_page("examples.py", query_params={**context.address, **asked})
+        st.switch_page("examples.py", query_params={**context.address, **chosen.address})
 
 
 def say_what_is_shown(context: Context) -> None:

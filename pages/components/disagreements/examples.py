@@ -85,7 +85,6 @@ def load_chosen_examples() -> tuple[Disagreement, ...]:
             tuple(make_examples(document, list(summaries))),
             "The paper's annotators",
             BOTH[1],
-            metrics=tuple(labelled[name] for name in ("rouge1", "bertscore", "rouge_k")),
         )
     ]
     records = {document.id: (document, list(summaries)) for document, summaries in read_documents(FILE, "interchange")}

@@ -49,7 +49,7 @@ def open_collection(chosen: PairFilter | None) -> None:
     if chosen is None:
         st.query_params["example"] = load_chosen_examples()[0].document_id
     else:
-        st.query_params.update({name: value for name, value in chosen._asdict().items() if value})
+        st.query_params.update(chosen.address)
 
 
 def choose_sides(context: Context, chosen: PairFilter | None) -> None:

@@ -106,12 +106,17 @@ def camps_html(shown: Disagreement, found: Mapping[str, Sequence[Found]]) -> str
     preferred = sentence(say_preference(shown.judges, shown.prefers))
     blocks = [f'<div class="camp people"><b>{esc(preferred)}</b></div>']
     for kind, prefers in sorted(camps, key=lambda camp: (list(CAMPS).index(camp[0]), camp[1])):
-        name = CAMPS[kind].format(prefers, f"{shown.judges[0].lower()}{shown.judges[1:]}")
+        name = CAMPS[kind].format(prefers, inside_a_sentence(shown.judges))
         chips = "".join(camps[kind, prefers])
         blocks.append(f'<div class="camp {kind}"><b>{esc(name)}:</b> {chips}</div>')
     if waiting:
         blocks.append(f'<div class="camp waiting" role="status">{esc(join_items(waiting))}: being computed.</div>')
     return f'<div class="camps">{"".join(blocks)}</div>'
+
+
+def inside_a_sentence(judges: str) -> str:
+    """Write those who judged, whose name begins a sentence, as they are called inside of one."""
+    return f"{judges[0].lower()}{judges[1:]}"
 
 
 def written_scores(signature: str, both: Sequence[Found]) -> list[str]:

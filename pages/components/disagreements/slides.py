@@ -13,6 +13,7 @@ from relevance.pages.components.disagreements.presented import (
     IN_EITHER,
     Found,
     camps_html,
+    inside_a_sentence,
     keyword_marks,
     preference,
     summary_name,
@@ -185,7 +186,5 @@ def say_side(prefers: str) -> str:
 
 def say_standing(kind: str, judges: str) -> str:
     """Say how a metric stands to people's preference; empty where there is nothing to compare."""
-    return {
-        "right": f"✓ as {judges[0].lower()}{judges[1:]} did",
-        "wrong": f"✗ unlike {judges[0].lower()}{judges[1:]}",
-    }.get(kind, "")
+    named = inside_a_sentence(judges)
+    return {"right": f"✓ as {named} did", "wrong": f"✗ unlike {named}"}.get(kind, "")

@@ -33,7 +33,7 @@ def choose(chosen: PairFilter) -> None:
     """Apply a filter; the open example stays open if the filter leaves it."""
     state = st.session_state
     example = {name: state[ADDRESS][name] for name in ("document", "a", "b") if name in state[ADDRESS]}
-    state[ADDRESS] = {**{name: value for name, value in chosen._asdict().items() if value}, **example}
+    state[ADDRESS] = {**chosen.address, **example}
 
 
 def ask_for_filter(comparison: Comparison, starred: int) -> PairFilter:

@@ -43,6 +43,11 @@ class PairFilter(NamedTuple):
     """A text that the document's id, or a system's name, contains."""
 
     @property
+    def address(self) -> dict[str, str]:
+        """Its parts in an address, without empty ones."""
+        return {name: value for name, value in self._asdict().items() if value}
+
+    @property
     def metrics(self) -> list[str]:
         """The metrics that it names."""
         return [name for name in (self.metric, self.other) if name is not None]
