@@ -9,6 +9,7 @@ from typing import Any
 
 import streamlit as st
 
+from relevance.hosting.room_routes import list_routes
 from relevance.hosting.settings import BadSettings, hosted_settings, is_hosted
 
 SETTINGS = Path(__file__).with_name(".streamlit") / "config.toml"
@@ -124,7 +125,7 @@ def put_behind_gate() -> dict[str, Any]:
     page = Path(file_util.get_static_dir(), "index.html").read_text(encoding="utf-8")
     policy = content_security_policy(page, settings.public_url, scripts="blob:")  # our components' scripts
     return {
-        "routes": [*all_routes(SiteRoutes(services, counters)), *ExportRoutes(services).routes()],
+        "routes": [*all_routes(SiteRoutes(services, counters)), *ExportRoutes(services).routes(), *list_routes()],
         "middleware": [
             Middleware(SecurityHeaders, policy=policy, secure=settings.secure),
             Middleware(Gate, services=services, counters=counters, pages=binding),
@@ -155,5 +156,5 @@ set_up_streamlit()
 app = st.App(
     Path(__file__).resolve().parent / "pages" / "main.py",
     lifespan=lifespan,
-    **(put_behind_gate() if is_hosted() else {}),
+    **(put_behind_gate() if is_hosted() else {"routes": list_routes()}),
 )

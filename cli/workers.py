@@ -14,6 +14,8 @@ from types import FrameType
 
 import click
 
+from relevance.hosting.settings import SEVERAL
+
 PARENT = "RELEVANCE_PARENT"
 """Set for a server that ends with its standard input, that is, with the process that started it."""
 
@@ -52,7 +54,7 @@ class Workers:
         self.processes[port] = subprocess.Popen(  # noqa: S603  ourselves
             [sys.executable, "-P", "-m", "relevance", "serve", "--hosted", "--host", self.host, "--port", str(port)],
             stdin=subprocess.PIPE,
-            env=os.environ | {PARENT: "1"},
+            env=os.environ | {PARENT: "1", SEVERAL: "1"},
             start_new_session=True,  # Ctrl-C reaches this process, which stops them
         )
 

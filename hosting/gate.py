@@ -30,7 +30,7 @@ from relevance.hosting.uploads import FULL, LARGEST, HeldFiles, Uploads
 HEADER = "x-relevance-sign-in"
 """The header that Streamlit binds sessions to (`server.trustedUserHeaders`); its value is the digest of the sign-in."""
 
-OPEN = ("/sign-in", "/join/", "/p/", "/oidc/", "/healthz", "/readyz", "/metrics")
+OPEN = ("/sign-in", "/join/", "/p/", "/oidc/", "/healthz", "/readyz", "/metrics", "/rooms.js", "/vote/", "/remote/")
 """Paths for people who are not signed in; `/metrics` checks its callers itself."""
 CLOSED = ("/_stcore/agent", "/_stcore/metrics", "/_stcore/script-health-check", "/auth/", "/oauth2callback")
 """Paths of Streamlit that a hosted server does not offer."""
@@ -40,6 +40,9 @@ FILES = (UPLOADS, "/media/")
 """Paths of files that belong to one person's page."""
 PROBES = ("/healthz", "/readyz", "/metrics")
 """Paths that machines request by the server's own address."""
+
+ROOMS = ("/vote/…", "/remote/…")
+"""What pages of rooms request again and again, as logs name it."""
 
 RETRY = "3"
 """Seconds after which a browser asks again while the database cannot be used."""
@@ -109,7 +112,7 @@ class Gate:
             kind = route_of(scope["path"])
             self.counters.count(scope, kind, status, took)
             said = {"id": request_id, "method": scope.get("method", "WEBSOCKET"), "route": kind, "status": status}
-            level = logging.DEBUG if kind in PROBES and status == HTTP_OK else logging.INFO
+            level = logging.DEBUG if kind in (*PROBES, *ROOMS) and status == HTTP_OK else logging.INFO
             log.log(level, "request", extra={"said": said | {"seconds": round(took, 4)}})
 
     async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -249,8 +252,19 @@ def ask_to_sign_in(scope: Scope) -> Response:
     return PlainTextResponse("Sign in first.\n", 401)
 
 
-NAMED = ("/", "/sign-in", "/sign-out", "/account", *PROBES, "/_stcore/stream", "/_stcore/health")
-GROUPS = ("/join/", "/p/", "/oidc/", "/export/", *FILES, "/static/", "/component/", "/_stcore/bidi-components/")
+NAMED = ("/", "/sign-in", "/sign-out", "/account", "/rooms.js", *PROBES, "/_stcore/stream", "/_stcore/health")
+GROUPS = (
+    "/join/",
+    "/p/",
+    "/oidc/",
+    "/export/",
+    "/vote/",
+    "/remote/",
+    *FILES,
+    "/static/",
+    "/component/",
+    "/_stcore/bidi-components/",
+)
 """Prefixes by which logs and counters name other paths; `NAMED` are named whole, and no made-up path ever is."""
 
 

@@ -14,6 +14,7 @@ from relevance.pages.components.disagreements.examples import (
     load_chosen_examples,
 )
 from relevance.pages.components.disagreements.figure import show_figure
+from relevance.pages.components.disagreements.notes import note_slide
 from relevance.pages.components.disagreements.offered import (
     asked_filter,
     choose_collection,
@@ -30,8 +31,8 @@ from relevance.pages.components.disagreements.presenting import (
     show_turning,
     steps_of,
     turn_to,
-    votes_of,
 )
+from relevance.pages.components.disagreements.room import count_votes, find_audience, show_room
 from relevance.pages.components.disagreements.scores import find_scores, list_questions
 from relevance.pages.components.disagreements.slides import choose_metrics, slide_html
 from relevance.pages.components.disagreements.styles import PRESENTED_STYLE, PRINT_STYLE, SLIDE_STYLE
@@ -97,8 +98,10 @@ def show_examples(shown: Presentation, models: ModelScores, *, detailed: bool, w
         example = shown.examples[at]
         found = find_scores(example, models)
         if shown.slide is not None:
+            room = find_audience()
             step = steps_of(example)[shown.slide]
-            blocks.append(slide_html(example, found, step, votes_of(example.document_id)))
+            blocks.append(slide_html(example, found, step, count_votes(room, example)))
+            room.show(note_slide(shown.examples, Slide(at, shown.slide), found))
         else:
             blocks.append(presented_html(example, at + 1, found, detailed=detailed))
     st.html("".join(blocks))
@@ -169,10 +172,11 @@ if at is not None:
 else:
     with st.container(key="how_to_present"):
         choose_explained(examples[place])
+        show_room(examples[place])
         st.caption(
             "Slides show the document and its reference, both summaries, a pause for the room to vote, what people "
             "preferred, these metrics with their evidence, and then all. The arrow keys ← and → turn, ↓ leads to all "
-            "metrics, F fills the screen, Escape ends; A and B count hands, which are not stored. To print, or to save "
+            "metrics, F fills the screen, Escape ends; A and B count hands, which are not stored, like votes by phone. To print, or to save "
             "as PDF: Ctrl and P, all examples after “All on one page”. The address of this page leads to the example "
             "that is open."
         )

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from relevance.data.database import connect
 from relevance.data.demo import add_demo
@@ -192,6 +192,77 @@ def test_slides(new_page: Opener, url: str) -> None:
     page.keyboard.press("Escape")
     expect(page.get_by_role("heading", name="When metrics disagree", exact=True)).to_be_visible()
     expect(page.locator(".presented .why")).to_have_text(f"2. {EXAMPLES[1].why}")
+    shown.innocent()
+
+
+def test_a_room_votes_and_a_phone_turns(new_page: Opener, browser: Browser, url: str) -> None:
+    """By an address that other machines could have: Chromium looks for all names in `localhost` on this one."""
+    shown = Watched(new_page(1280, 720), f"{url.replace('127.0.0.1', 'lab.localhost')}/disagreements")
+    page = shown.page
+    expect(page.get_by_text("Save figure")).to_be_visible()
+    shown.settled()
+    page.get_by_text("Notes, remote control and votes by phone").click()
+    page.get_by_label("Your note on this example").fill("Ask who knows it.\nWait.")
+    remote = page.get_by_role("link", name="Open your notes and remote control").get_attribute("href")
+    expect(page.locator(".code b")).to_have_text(str(remote).removeprefix("http://"))
+    page.get_by_role("button", name="Slides").click()
+    slide = page.locator(".presented.slide")
+    expect(slide).to_have_attribute("data-shows", "document")
+    phones = [browser.new_context(viewport={"width": 360, "height": 740}).new_page() for _ in range(3)]
+    presenter, *voters = phones
+    presenter.goto(str(remote))
+    expect(presenter.locator(".own")).to_have_text("Ask who knows it.\nWait.")
+    for shows, heading in (("summaries", "Both summaries"), ("vote", "The room votes")):
+        presenter.get_by_role("button", name="Next").click()
+        expect(slide).to_have_attribute("data-shows", shows)
+        expect(presenter.get_by_role("heading")).to_have_text(heading)
+    page.reload()  # the room stays
+    expect(page.get_by_role("button", name="Full screen")).to_be_visible()
+    fits_on_the_screen(slide)
+    for voter, choices in zip(voters, ("AB", "B"), strict=True):
+        voter.goto(f"http://{page.locator('.code b').inner_text()}")
+        for choice in choices:
+            voter.get_by_role("button", name=choice, exact=True).click()
+            expect(voter.get_by_text(f"You voted for {choice}.")).to_be_visible()
+        assert voter.evaluate(FITS)
+    for seen in (slide.locator(".room"), presenter.locator(".votes")):
+        expect(seen).to_have_text("A 0 votes · B 2 votes")
+    page.keyboard.press("a")
+    expect(slide.locator(".room")).to_have_text("A 1 vote · B 2 votes")
+    presenter.keyboard.press("PageDown")  # by its keys, as a second window
+    expect(slide.locator(".room")).to_have_text("This room: A 1 vote · B 2 votes")
+    for voter in voters:
+        expect(voter.get_by_role("heading")).to_have_text("No vote is open")
+    for _ in range(2):  # quickly: neither is lost
+        presenter.get_by_role("button", name="Next").click()
+    expect(page).to_have_url(re.compile("step=6"))
+    expect(presenter.get_by_role("heading")).to_have_text("BERTScore")
+    assert presenter.evaluate(FITS)
+    shown.settled()
+    page.keyboard.press("Escape")
+    expect(presenter.get_by_role("heading")).to_have_text("The slides are closed")
+    page.get_by_text("Notes, remote control and votes by phone").click()
+    expect(page.get_by_role("link", name="Open your notes")).to_have_count(0)
+    for phone in phones:
+        expect(phone.get_by_text("These slides have ended")).to_be_visible()
+        phone.context.close()
+    shown.innocent()
+
+
+def test_phones_cannot_reach_an_address_of_this_machine(new_page: Opener, url: str) -> None:
+    shown = Watched(new_page(1280, 720), f"{url}/disagreements")
+    page = shown.page
+    expect(page.get_by_text("Save figure")).to_be_visible()
+    shown.settled()
+    page.get_by_text("Notes, remote control and votes by phone").click()
+    expect(page.get_by_text("Phones cannot reach this address")).to_be_visible()
+    with page.expect_popup() as opened:  # on this machine they work
+        page.get_by_role("link", name="Open your notes and remote control").click()
+    page.get_by_role("button", name="Slides").click()
+    expect(opened.value.get_by_role("heading")).to_have_text("The document")
+    opened.value.keyboard.press("ArrowDown")
+    expect(page.locator(".presented.slide")).to_have_attribute("data-shows", "all")
+    expect(page.locator(".code")).to_have_count(0)
     shown.innocent()
 
 

@@ -49,6 +49,12 @@ EXPECTED = {
     "POST /p/{token}": SHUT,
     "GET /oidc/start": (503, 503, 503, 503),  # the provider does not answer
     "GET /oidc/callback": (401, 401, 401, 401),
+    "GET /rooms.js": OPEN,
+    "GET /vote/{key}": SHUT,  # a room that nobody opened
+    "POST /vote/{key}/{question}/{letter}": SHUT,
+    "GET /remote/{key}": SHUT,
+    "POST /remote/{key}/slides": SHUT,
+    "POST /remote/{key}/{way}": SHUT,
     "GET /export/{study:path}/{file}": (401, 404, 404, 200),  # the judgments of a study
     "GET /healthz": OPEN,
     "GET /readyz": OPEN,

@@ -61,8 +61,9 @@ def post(client: httpx.Client, path: str, form: dict[str, str], says: dict[str, 
 
 
 def test_every_form_is_tried() -> None:
-    """Forms are all routes that take POST; `test_access` knows them all."""
+    """Forms are all routes that take POST; `test_access` knows them all, and `test_rooms` has those of rooms."""
     posted = {route.removeprefix("POST ") for route in EXPECTED if route.startswith("POST ")} - set(AGENT)
+    posted = {path for path in posted if not path.startswith(("/vote/", "/remote/"))}
     assert {path.split("{")[0].rstrip("/") for path in posted} == {path.split("{")[0].rstrip("/") for path in FORMS}
 
 

@@ -17,16 +17,22 @@ from relevance.data.demo import AUTHOR, CHOSEN
 from relevance.data.one_line import in_one_line
 from relevance.data.records import Example
 from relevance.data.store import DataStore
+from relevance.hosting.rooms import find_room
+from relevance.hosting.settings import SEVERAL
 from relevance.metrics import METRICS, is_lexical, lexical_metrics, make_metrics
 from relevance.metrics.background.explaining import Inspector
 from relevance.metrics.explained import CannotExplain, Explained, explain
 from relevance.metrics.from_signature import metric_of, signatures
 from relevance.metrics.scoring import score_dataset
 from relevance.pages.components.disagreements.examples import MOST, OF_PAPER, find_place, load_chosen_examples
+from relevance.pages.components.disagreements.notes import note_slide
 from relevance.pages.components.disagreements.presented import presented_html
+from relevance.pages.components.disagreements.presenting import Slide
+from relevance.pages.components.disagreements.room import code_html
 from relevance.pages.components.disagreements.slides import (
     MOST_KEYWORDS,
     MOST_METRICS,
+    Votes,
     choose_metrics,
     list_steps,
     slide_html,
@@ -236,10 +242,13 @@ def test_keywords_are_told_apart_without_colour() -> None:
     assert "keyword “sarcasm”, in B and not in A" in fragment
 
 
+NO_VOTES = Votes({"A": 0, "B": 0})
+
+
 def slides_of(place: int) -> list[str]:
     """What the slides of a chosen example say, in order."""
     shown, found = load_chosen_examples()[place], scored(place)
-    return [slide_html(shown, found, step, {"A": 3, "B": 2}) for step in list_steps(choose_metrics(shown))]
+    return [slide_html(shown, found, step, Votes({"A": 3, "B": 2})) for step in list_steps(choose_metrics(shown))]
 
 
 def test_slides_come_in_the_order_in_which_one_thinks() -> None:
@@ -275,7 +284,7 @@ def test_each_metric_marks_its_evidence_in_the_same_texts() -> None:
         found = scored(place)
         for name, signature in signatures().items():
             (step,) = (one for one in list_steps([signature]) if one.signature)
-            slide = slide_html(shown, found, step, {})
+            slide = slide_html(shown, found, step, NO_VOTES)
             for one in shown.examples:
                 assert one.candidate in visible(slide)
             assert ("<mark" in slide.partition('class="legend')[0]) == (name != "length")
@@ -288,6 +297,38 @@ def test_the_metrics_of_slides_are_those_asked_for_or_those_that_show_it_best() 
     assert choose_metrics(shown, ["APES", "nobody's"]) == [named["APES"]]
     assert choose_metrics(shown, list(named)) == list(named.values())[:MOST_METRICS]
     assert choose_metrics(shown._replace(metrics=())) == [named[label] for label in ("ROUGE-1", "BERTScore", "ROUGE-K")]
+
+
+def test_the_code_to_vote_takes_the_place_of_the_reference() -> None:
+    shown = load_chosen_examples()[0]
+    votes = NO_VOTES._replace(code=code_html("https://lab.example/vote/abc", "Vote by phone"))
+    reference = shown.examples[0].references[0]
+    for step in list_steps(choose_metrics(shown)):
+        slide = slide_html(shown, scored(0), step, votes)
+        assert ("Vote by phonelab.example/vote/abc" in visible(slide)) == (step.shows == "vote")
+        assert (reference not in visible(slide)) == (step.shows in {"vote", "all"})
+
+
+def test_notes_say_what_to_say_and_what_follows() -> None:
+    examples = load_chosen_examples()
+    steps = list_steps(choose_metrics(examples[0]))
+    notes = [note_slide(examples, Slide(0, at), scored(0)) for at in range(len(steps))]
+    names = ["The document", "Both summaries", "The room votes", "What people preferred"]
+    assert [note.slide for note in notes] == [*names, "ROUGE-1", "BERTScore", "ROUGE-K", "All metrics"]
+    assert [note.follows for note in notes] == [note.slide for note in notes[1:]] + [
+        f"The document of {examples[1].name}"
+    ]
+    assert [note.votes for note in notes] == [step.shows == "vote" for step in steps]
+    assert notes[0].notes == (
+        "Table 1 of the ROUGE-K paper: the keyword “Hawaiian” decides.",
+        "The paper's annotators preferred B.",
+    )
+    assert notes[4].notes[0] == "ROUGE-1 prefers A: 0.275 against 0.261 ✗ unlike the paper's annotators"
+    assert "only A has" in " ".join(notes[4].notes)
+    last = len(examples) - 1
+    assert note_slide(examples, Slide(last, len(steps) - 1), scored(last)).follows == ""
+    waiting = dict.fromkeys(examples[0].signatures, (None, None))
+    assert note_slide(examples, Slide(0, 4), waiting).notes == ("ROUGE-1: being computed.",)
 
 
 def test_a_slide_shows_what_fits() -> None:
@@ -309,7 +350,7 @@ def test_a_slide_shows_what_fits() -> None:
     rouge_k = signatures()["rouge_k"]
     found = {rouge_k: [explained(rouge_k, one) for one in shown.examples]}
     (step,) = (one for one in list_steps([rouge_k]) if one.signature)
-    slide, page = slide_html(shown, found, step, {}), presented_html(shown, 1, found)
+    slide, page = slide_html(shown, found, step, NO_VOTES), presented_html(shown, 1, found)
     assert '--letters: 0.77"' in slide  # which are smaller for long texts
     assert slide.index("It opens so.") < slide.index("Reference 1 of 2") < slide.index("Summary A")
     named = [re.findall(r"<li.*?</li>", html) for html in (slide, page)]
@@ -427,6 +468,29 @@ def test_slides_are_turned_and_the_room_votes() -> None:
     assert "APES prefers B" in visible(sections(ready(app)))
     sound(app.button(key="all").click().run())
     assert 'data-shows="all"' in sections(app)
+
+
+@pytest.mark.usefixtures("here", "sqlite_url")
+def test_a_server_with_several_workers_has_no_code_for_phones(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = ready(opened())
+    sound(app.toggle(key="phones").set_value(True).run())
+    key = app.query_params["room"]
+    assert find_room(key) is not None
+    assert 'class="code"' in html(app)
+    monkeypatch.setenv(SEVERAL, "1")
+    sound(app.run())
+    assert 'class="code"' not in html(app)
+    assert "this server has several workers" in app.info[0].value
+    sound(app.toggle(key="phones").set_value(False).run())
+    assert "room" not in app.query_params
+    assert find_room(key) is None
+
+
+@pytest.mark.usefixtures("here", "sqlite_url")
+def test_a_room_that_has_ended_leaves_the_address() -> None:
+    app = ready(opened(room="nobodys"))
+    assert not app.toggle(key="phones").value
+    assert "room" not in app.query_params
 
 
 # --- a source of one's own --------------------------------------------------------------------------------------

@@ -20,6 +20,7 @@ from relevance.pages.components.examples.pair_list import JudgedPair
 from relevance.pages.components.examples.pairs import PairFilter, describe_filter
 from relevance.pages.components.examples.texts import stored_values
 from relevance.pages.components.shared.context import Context
+from relevance.pages.components.shared.records import opening_of
 from relevance.pages.components.shared.score_table import LETTERS
 from relevance.pages.components.shared.sources import Source
 from relevance.pages.components.shared.stores import open_stores
@@ -61,6 +62,11 @@ class Disagreement(NamedTuple):
     """The largest difference of two scores of the source, by signature."""
     metrics: tuple[str, ...] = ()
     """The labels of the metrics that show it best, in the order in which one follows; empty if nobody chose any."""
+
+    @property
+    def name(self) -> str:
+        """What the example is called where people read it, and by which votes and notes are kept."""
+        return f"{self.document_id}: {opening_of(self.examples[0])}"
 
     @property
     def signatures(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""The way through the slides: turning, the room's hands, full screen, and the metrics that are explained."""
+"""The way through the slides: turning, counting hands, full screen, and the metrics that are explained."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,8 +7,10 @@ from typing import NamedTuple
 import streamlit as st
 
 from relevance.data.signatures import labels
+from relevance.hosting.rooms import CHOICES, Room
 from relevance.metrics.registry import label_of
-from relevance.pages.components.disagreements.examples import BOTH, Disagreement
+from relevance.pages.components.disagreements.examples import Disagreement
+from relevance.pages.components.disagreements.room import find_audience, find_remote_link
 from relevance.pages.components.disagreements.slides import (
     ALL,
     MOST_METRICS,
@@ -29,8 +31,6 @@ FULL_SCREEN = st.components.v2.component(
 
 STEP, EXPLAINED = "step", "explain"
 """The parts of the address that name the slide of an example, and the metrics that have one of their own."""
-
-VOTES = "disagreement_votes"  # session key of the room's hands by document and letter; they are stored nowhere
 
 
 class Slide(NamedTuple):
@@ -79,12 +79,6 @@ def end_slides() -> None:
         st.query_params.pop(part, None)
 
 
-def votes_of(document_id: str) -> dict[str, int]:
-    """Return the room's hands for A and B."""
-    votes: dict[str, dict[str, int]] = st.session_state.setdefault(VOTES, {})
-    return votes.setdefault(document_id, dict.fromkeys(BOTH, 0))
-
-
 def before(examples: Sequence[Disagreement], slide: Slide) -> Slide | None:
     """Return the slide before one; None for the first."""
     if slide.at:
@@ -103,6 +97,7 @@ def show_turning(examples: Sequence[Disagreement], slide: Slide) -> None:
     """Show the buttons of a slide, each of which has a key."""
     example = examples[slide.place]
     steps = steps_of(example)
+    room = find_audience()
 
     def show_turn(label: str, icon: str, key: str, shortcut: str, to: Slide | None) -> None:
         there = to or slide
@@ -120,27 +115,28 @@ def show_turning(examples: Sequence[Disagreement], slide: Slide) -> None:
         show_turn("Back", ":material/arrow_back:", "previous", "Left", before(examples, slide))
         show_turn("Next", ":material/arrow_forward:", "next", "Right", after(examples, slide))
         if steps[slide.at].shows == VOTE:
-            show_voting(example.document_id)
+            show_voting(room, example.name)
         if steps[slide.at].shows != ALL:
             show_turn(
                 "All metrics", ":material/vertical_align_bottom:", "all", "Down", slide._replace(at=len(steps) - 1)
             )
-        FULL_SCREEN(key="full_screen", width="content")
+        data = {"remote": find_remote_link(room), "example": example.name}
+        FULL_SCREEN(key="full_screen", width="content", data=data)
         st.button("End", icon=":material/close:", shortcut="Escape", on_click=end_slides, key="end")
 
 
-def show_voting(document_id: str) -> None:
+def show_voting(room: Room, example: str) -> None:
     """Show the buttons that count the room's hands."""
-    votes = votes_of(document_id)
-    for letter in BOTH:
+    for letter in CHOICES:
         st.button(
             f"One more for {letter}",
             key=f"vote_{letter}",
             shortcut=letter.lower(),
-            on_click=lambda letter=letter: votes.update({letter: votes[letter] + 1}),
+            on_click=room.raise_hand,
+            args=(example, letter),
         )
-    if any(votes.values()):
-        st.button("Count anew", key="vote_anew", shortcut="0", on_click=votes.update, args=(dict.fromkeys(BOTH, 0),))
+    if any(room.count(example).values()):
+        st.button("Count anew", key="vote_anew", shortcut="0", on_click=room.count_anew, args=(example,))
 
 
 def choose_explained(example: Disagreement) -> None:

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from relevance.data.signatures import labels, name_of
 from relevance.data.wording import format_count
+from relevance.hosting.rooms import QUESTION
 from relevance.metrics.explained import Explained
 from relevance.metrics.registry import label_of
 from relevance.metrics.rouge_k import RougeKEvidence
@@ -39,8 +40,6 @@ MOST_SENTENCES = 2
 LONG, SMALLEST = 220, 0.55
 """The number of characters above which a slide's summaries are set smaller, and how small at most."""
 
-QUESTION = "Which summary is more relevant to the document?"
-
 
 class Step(NamedTuple):
     """A slide of an example."""
@@ -70,13 +69,23 @@ def list_steps(metrics: Sequence[str]) -> list[Step]:
     return [*before, *(Step(METRIC, signature) for signature in metrics), Step(ALL)]
 
 
-def slide_html(shown: Disagreement, found: Mapping[str, Sequence[Found]], step: Step, votes: Mapping[str, int]) -> str:
-    """Write a slide as HTML; `found` holds the scores of A and B by signature, `votes` the room's hands by letter."""
+class Votes(NamedTuple):
+    """How the room votes on an example."""
+
+    counts: Mapping[str, int]
+    """Hands and phones by letter."""
+    code: str = ""
+    """The code by which phones vote, as HTML; empty where they cannot."""
+
+
+def slide_html(shown: Disagreement, found: Mapping[str, Sequence[Found]], step: Step, votes: Votes) -> str:
+    """Write a slide as HTML; `found` holds the scores of A and B by signature."""
     marks, words, items = mark_texts(shown, step.signature, found.get(step.signature, ()))
     example = shown.examples[0]
     title = example.title or opening_of(example)
     texts = []
-    if step.shows != ALL:  # whose list of metrics may need the room
+    code = votes.code if step.shows == VOTE else ""
+    if step.shows != ALL and not code:  # the list of metrics, or the code, needs the place
         texts.append(f'<div class="reference whole">{compared_html(shown, marks)}</div>')
     if step.shows != DOCUMENT:
         verdict_is_out = step.shows not in (SUMMARIES, VOTE)
@@ -95,7 +104,7 @@ def slide_html(shown: Disagreement, found: Mapping[str, Sequence[Found]], step: 
         f'<section class="presented slide" {attributes}>'
         f'<div class="evidence"><h2 class="whole" dir="auto">{highlight(title, marks.get(title, []))}</h2>'
         f"{''.join(texts)}{items}{legend(seen, words)}{note}</div>"
-        f'<div class="band">{band_html(shown, found, step, votes)}</div></section>'
+        f'<div class="band">{band_html(shown, found, step, votes.counts)}{code}</div></section>'
     )
 
 
@@ -137,6 +146,20 @@ def mark_texts(
     return marks, {} if renderer is None else renderer.legend, ""
 
 
+class MetricWords(NamedTuple):
+    """A metric's preference in words, which make a sentence in this order."""
+
+    name: str
+    side: str
+    scores: str = ""
+    standing: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """All of it, in one sentence."""
+        return " ".join(filter(None, self))
+
+
 # --- below the texts ----------------------------------------------------------------------------------------------
 
 
@@ -157,26 +180,35 @@ def band_html(shown: Disagreement, found: Mapping[str, Sequence[Found]], step: S
 
 
 def counts_html(votes: Mapping[str, int]) -> str:
-    """Write the room's hands as HTML."""
-    return " · ".join(f"<b>{letter}</b> {format_count(votes.get(letter, 0), 'vote')}" for letter in BOTH)
+    """Write the room's votes as HTML; phones' votes are counted on the slide as they come (slides.js)."""
+    return " · ".join(
+        f'<b>{letter}</b> <span data-votes="{letter}">{format_count(votes[letter], "vote")}</span>' for letter in BOTH
+    )
 
 
 def metric_html(shown: Disagreement, signature: str, both: Sequence[Found]) -> str:
     """Write a metric's preference with both scores, and why, as HTML."""
-    name = labels(shown.signatures, label_of)[signature]
+    name, side, numbers, standing = words = describe_metric(shown, signature, both)
     if any(one is None for one in both):
-        return f'<p class="verdict waiting" role="status">{esc(name)}: being computed.</p>'
-    prefers = preference(both)
-    standing = standing_of(prefers, shown.prefers)
+        return f'<p class="verdict waiting" role="status">{esc(words.sentence)}</p>'
+    kind = standing_of(preference(both), shown.prefers).kind
     there = [one for one in both if isinstance(one, Explained)]
     sentences = 1 if name_of(signature) == "rouge_k" else MOST_SENTENCES  # whose keywords are listed above
     why = explain_scores(signature, shown.examples, there, BOTH)[:sentences] if len(there) == len(both) else []
-    numbers = " against ".join(written_scores(signature, both))
     return (
-        f'<p class="verdict {standing.kind}"><b>{esc(name)}</b> {esc(say_side(prefers))} '
-        f"<small>{esc(numbers)}</small> {esc(say_standing(standing.kind, shown.judges))}</p>"
+        f'<p class="verdict {kind}"><b>{esc(name)}</b> {esc(side)} <small>{esc(numbers)}</small> {esc(standing)}</p>'
         f'<p class="words">{esc(" ".join(why))}</p>'
     )
+
+
+def describe_metric(shown: Disagreement, signature: str, both: Sequence[Found]) -> "MetricWords":
+    """Say what a metric prefers, by which scores, and how that stands to people's preference."""
+    name = labels(shown.signatures, label_of)[signature]
+    if any(one is None for one in both):
+        return MetricWords(f"{name}:", "being computed.")
+    prefers = preference(both)
+    standing = say_standing(standing_of(prefers, shown.prefers).kind, shown.judges)
+    return MetricWords(name, say_side(prefers), " against ".join(written_scores(signature, both)), standing)
 
 
 def say_side(prefers: str) -> str:

@@ -34,6 +34,8 @@ PRESENTED_STYLE = """<style>
 .presented tr.people th, .presented tr.people td { border-bottom: 2px solid currentColor; }
 .presented .waiting { font-style: italic; }
 .presented details { font-size: .8em; }
+.code { margin: 0; display: flex; align-items: center; gap: .8em; overflow-wrap: anywhere; }
+.code img { width: min(11rem, 40vh); image-rendering: pixelated; }
 .presented .signatures { font-size: .7em; overflow-wrap: anywhere; }
 @media screen and (max-width: 900px) {
   .presented thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
@@ -102,6 +104,9 @@ SLIDE_STYLE = """<style>
 .presented.slide .camps:has(.chip:nth-of-type(9)) { font-size: .7em; }
 .presented.slide[data-shows="all"]:has(.chip:nth-of-type(9)) .summary .text { -webkit-line-clamp: 6;
   font-size: calc(.8em * var(--letters)); }
+.presented.slide .band:has(.code) { display: grid; grid-template: 1fr auto / 1fr auto; align-items: end; }
+.presented.slide .code { grid-area: 1 / 2 / span 2; }
+.presented.slide .code img { width: 30vh; }
 .st-key-presenting { justify-content: center; }
 @media (max-width: 640px) {
   .presented.slide { width: auto; min-height: 0; font-size: 1rem; }

@@ -16,8 +16,13 @@ def make_link(page: str, query: Mapping[str, object]) -> str:
     return f"{url.scheme}://{url.netloc}{app}/{page}{'?' if parts else ''}{parts}"
 
 
+def is_of_this_machine() -> bool:
+    """Tell whether the app was opened at an address that no other machine can reach."""
+    return urlsplit(st.context.url or "").hostname in LOCAL
+
+
 def show_link(link: str) -> None:
     """Show a link with a button that copies it, and a warning if it works on this machine only."""
     st.code(link, language=None, wrap_lines=True)
-    if urlsplit(st.context.url or "").hostname in LOCAL:
+    if is_of_this_machine():
         st.caption("This address works on this machine only.")
