@@ -176,7 +176,7 @@ else:
         st.caption(
             "Slides show the document and its reference, both summaries, a pause for the room to vote, what people "
             "preferred, these metrics with their evidence, and then all. The arrow keys ← and → turn, ↓ leads to all "
-            "metrics, F fills the screen, Escape ends; A and B count hands, which are not stored, like votes by phone. To print, or to save "
+            "metrics, F fills the screen, Escape ends; A and B count hands, which are not stored. To print, or to save "
             "as PDF: Ctrl and P, all examples after “All on one page”. The address of this page leads to the example "
             "that is open."
         )

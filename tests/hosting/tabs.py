@@ -148,6 +148,12 @@ class Tab:
         self.send(address, page)
         return self.read()
 
+    def open_work(self) -> None:
+        """Open an annotator's work, past the page on which it begins."""
+        self.open("annotate")
+        if "Start" in {label for label, _ in self.buttons.values()}:
+            self.press("Start")
+
     def button(self, label: str) -> tuple[str, str]:
         """The number and the fragment of a button, the last of that label."""
         found = [(number, fragment) for number, (known, fragment) in self.buttons.items() if known == label]

@@ -108,7 +108,7 @@ def test_marks_of_keywords_are_made_into_files_when_they_are_wanted(house: House
 
 def test_browsers_say_what_pages_need_and_nothing_else(house: House) -> None:
     with Tab(house.url, house.annotate(HERS, "Dora")) as tab:
-        tab.open("annotate")
+        tab.open_work()
         time.sleep(READING)
         tab.socket.send(BackMsg(clear_cache=True).SerializeToString())
         tab.socket.send(BackMsg(load_git_info=True).SerializeToString())
@@ -181,7 +181,7 @@ def test_nothing_is_saved_after_the_end(house: House, end: Callable[[House, str,
     name = f"{what} {end.__name__}"
     token = house.annotate(HERS, name)
     with Tab(house.url, token) as tab:
-        tab.open("annotate")
+        tab.open_work()
         time.sleep(READING)
         end(house, token, name)
         number, fragment = tab.button("1 is more relevant")
@@ -196,7 +196,7 @@ def test_nothing_is_saved_after_the_end(house: House, end: Callable[[House, str,
 def test_a_choice_that_waits_for_the_database_is_not_saved_after_the_end(house: House) -> None:
     token = house.annotate(HERS, "Waits")
     with Tab(house.url, token) as tab:
-        tab.open("annotate")
+        tab.open_work()
         time.sleep(READING)
         assert judged(house, "Waits") == 0
         with house.engine.execution_options(writing=True).begin() as connection:

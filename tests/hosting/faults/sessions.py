@@ -44,7 +44,7 @@ class Judging(threading.Thread):
 
     def judge(self, tab: Tab) -> None:
         """Choose on each pair that is shown; nobody presses again what was pressed."""
-        tab.open("annotate")
+        tab.open_work()
         self.opened += 1
         while not self.over.wait(READING):
             pressed = shown_on(tab)
