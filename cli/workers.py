@@ -14,7 +14,7 @@ from types import FrameType
 
 import click
 
-from relevance.hosting.settings import SEVERAL
+from relevance.hosting.rooms import SEVERAL
 
 PARENT = "RELEVANCE_PARENT"
 """Set for a server that ends with its standard input, that is, with the process that started it."""

@@ -12,6 +12,9 @@ CHOICES = ("A", "B")
 TURNS = ("previous", "next", "all")
 """What a remote control can do: turn back, turn on, or show all metrics of the example."""
 
+SEVERAL = "RELEVANCE_SEVERAL_WORKERS"
+"""Set for a server that is one of several behind one address, which share nothing but the database."""
+
 MOST_ROOMS = 64
 """The most rooms that are open at a time; the one that was unused for longest is closed for another."""
 LASTS = 6 * 3600.0

@@ -13,8 +13,6 @@ PUBLIC_URL = "RELEVANCE_PUBLIC_URL"
 PROXY = "RELEVANCE_PROXY"
 METRICS_TOKEN = "RELEVANCE_METRICS_TOKEN"  # noqa: S105  the name of the variable
 OIDC = ("RELEVANCE_OIDC_ISSUER", "RELEVANCE_OIDC_CLIENT", "RELEVANCE_OIDC_SECRET")
-SEVERAL = "RELEVANCE_SEVERAL_WORKERS"
-"""Set for a server that is one of several behind one address, which share nothing but the database."""
 
 SHORTEST = 32
 """The least number of bytes of a secret."""

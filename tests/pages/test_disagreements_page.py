@@ -17,8 +17,7 @@ from relevance.data.demo import AUTHOR, CHOSEN
 from relevance.data.one_line import in_one_line
 from relevance.data.records import Example
 from relevance.data.store import DataStore
-from relevance.hosting.rooms import find_room
-from relevance.hosting.settings import SEVERAL
+from relevance.hosting.rooms import SEVERAL, find_room
 from relevance.metrics import METRICS, is_lexical, lexical_metrics, make_metrics
 from relevance.metrics.background.explaining import Inspector
 from relevance.metrics.explained import CannotExplain, Explained, explain

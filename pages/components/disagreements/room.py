@@ -6,8 +6,7 @@ from pathlib import Path
 import segno
 import streamlit as st
 
-from relevance.hosting.rooms import Room, Shown, add_room, find_room, remove_room
-from relevance.hosting.settings import SEVERAL
+from relevance.hosting.rooms import SEVERAL, Room, Shown, add_room, find_room, remove_room
 from relevance.pages.components.disagreements.examples import Disagreement
 from relevance.pages.components.disagreements.slides import Votes
 from relevance.pages.components.shared.links import is_of_this_machine, make_link
@@ -33,7 +32,7 @@ ONE_MACHINE = (
 )
 SEVERAL_WORKERS = (
     "Phones cannot vote or turn here: this server has several workers, and a phone may reach another one than the "
-    "slides. A server with one worker can be voted on."
+    "slides. They can on a server that is started with one worker."
 )
 
 
