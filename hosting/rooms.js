@@ -7,6 +7,7 @@ const seen = () => document.querySelector("main [data-seen]")?.dataset.seen;
 // Puts another page in the place of this one, and keeps the focus on the button that had it.
 async function show(answer) {
   const main = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("main");
+  if (!main) throw new Error("not a page of ours"); // as a proxy's while the server starts again
   const focused = document.activeElement?.id;
   document.querySelector("main").replaceWith(main);
   if (focused) document.getElementById(focused)?.focus();

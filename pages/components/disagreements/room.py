@@ -1,6 +1,7 @@
 """The room in front of the slides: its votes, by hands and by phone, and the presenter's remote control."""
 
 import os
+from functools import lru_cache
 from pathlib import Path
 
 import segno
@@ -64,6 +65,7 @@ def find_remote_link(room: Room) -> str:
     return make_link(f"remote/{room.turn_key}", {}) if is_open() else ""
 
 
+@lru_cache(maxsize=64)  # a slide is drawn again while scores arrive
 def code_html(link: str, words: str) -> str:
     """Write a QR code with the address below it as HTML."""
     code = segno.make_qr(link, error="m").svg_data_uri(border=3, light="#fff")
