@@ -24,12 +24,16 @@ def share_interval(
     are above 0 and need not be whole (`kish`).
     Source: Survey Methodology 24, Confidence intervals for proportions with small expected number of positive counts.
     """
-    added = ((1 - ALIKE) / outcomes + ALIKE / clusters) / outcomes
-    n = (share * (1 - share) + 1 / outcomes) / (variance + added)
+    n = (share * (1 - share) + 1 / outcomes) / (variance + outcome_variance(outcomes, clusters))
     tail, hits = (1 - level) / 2, share * n
     low = float(special.betaincinv(hits, n - hits + 1, tail)) if hits > 0 else 0.0
     high = float(special.betainccinv(hits + 1, n - hits, tail)) if n > hits else 1.0
     return min(low, share), max(high, share)
+
+
+def outcome_variance(outcomes: float, clusters: float) -> float:
+    """Return the variance by which `share_interval` adds one outcome."""
+    return ((1 - ALIKE) / outcomes + ALIKE / clusters) / outcomes
 
 
 def clustered_variance(rest: ArrayLike, whole: ArrayLike) -> NDArray[np.float64]:

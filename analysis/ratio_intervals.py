@@ -58,6 +58,40 @@ class Ratio(NamedTuple):
     """The number of things of equal weight that make up an entry, such as the keywords of a document."""
 
 
+class RatioEstimate(NamedTuple):
+    """A ratio of two sums, with what its variance is made of."""
+
+    value: float
+    rest: NDArray[np.float64]
+    """Shape (documents,): the sum of a document's part, less `value` times that of its whole."""
+    whole: NDArray[np.float64]
+    """Shape (documents,): the sum of a document's whole."""
+    entries: float
+    """The effective number of entries, by their weights."""
+    by_annotators: float = 0.0
+    """The variance that annotators add to that of documents."""
+    annotators: int = 1
+    """The number of annotators that are a sample of all."""
+
+    @property
+    def clusters(self) -> float:
+        """The effective number of documents, by their weights."""
+        return kish(self.whole)
+
+    def variance(self, level: float) -> float:
+        """Compute the variance, in which annotators are stretched for an interval of this level."""
+        variance = float(clustered_variance(self.rest, self.whole))
+        if self.annotators > 1:
+            tail = (1 - level) / 2
+            variance += (special.stdtrit(self.annotators - 1, tail) / special.ndtri(tail)) ** 2 * self.by_annotators
+        return variance
+
+    def interval(self, level: float) -> Interval:
+        """Compute the interval of `ratio_intervals`."""
+        ends = share_interval(self.value, self.variance(level), self.entries, self.clusters, level)
+        return Interval(*ends, level)
+
+
 def ratio_intervals(
     ratios: Sequence[Ratio],
     documents: Iterable[Hashable],
@@ -82,7 +116,8 @@ def ratio_intervals(
     same_length(documents=document, annotators=annotator)
     for ratio in ratios:
         same_length(pairs=ratio.whole, documents=document)
-    return [_interval(ratio, document, size, annotator, many, level) for ratio in ratios]
+    estimates = [estimate_ratio(ratio, document, size, annotator, many) for ratio in ratios]
+    return [Interval(None, None, level, reason=TOO_FEW) if one is None else one.interval(level) for one in estimates]
 
 
 def sampled_annotators(annotators: Iterable[Annotator] | None) -> list[Annotator] | None:
@@ -106,27 +141,41 @@ def name_sampled_units(annotators: Iterable[Hashable] | None) -> str:
     return "documents" if annotators is None or len(set(annotators)) < 2 else "documents and annotators"
 
 
-def _interval(
-    ratio: Ratio, document: NDArray[np.intp], size: int, annotator: NDArray[np.intp], many: int, level: float
-) -> Interval:
-    of_documents = np.bincount(document, weights=ratio.whole, minlength=size)
-    if np.count_nonzero(of_documents) < 2:
-        return Interval(None, None, level, reason=TOO_FEW)
-    whole = float(ratio.whole.sum())
-    value = min(1.0, float(ratio.part.sum()) / whole)
+def estimate_ratio(
+    ratio: Ratio, document: NDArray[np.intp], size: int, annotator: NDArray[np.intp], many: int
+) -> RatioEstimate | None:
+    """Estimate a ratio with its variance, given the numbers of the entries' documents and annotators, shape (n,).
+
+    Numbers are below `size` and `many`. None if fewer than two documents have an entry that counts.
+    """
+    # sums first: those of counts are exact in any order of the entries
+    part, whole = (np.bincount(document, weights=column, minlength=size) for column in (ratio.part, ratio.whole))
+    counted = ratio.whole > 0
+    estimate = estimate_from_sums(part, whole, float((ratio.whole**2 / ratio.size)[counted].sum()))
+    if estimate is None or many < 2:
+        return estimate
 
     def variance_by(cluster: NDArray[np.intp]) -> float:
-        # sums first: those of counts are exact in any order of the entries
         parts, wholes = (np.bincount(cluster, weights=column) for column in (ratio.part, ratio.whole))
-        return float(clustered_variance(parts - value * wholes, wholes))
+        return float(clustered_variance(parts - estimate.value * wholes, wholes))
 
-    variance = variance_by(document)
-    if many > 1:
-        few = special.stdtrit(many - 1, (1 - level) / 2) / special.ndtri((1 - level) / 2)
-        variance += few**2 * max(0.0, variance_by(annotator) - variance_by(document * many + annotator))
-    counted = ratio.whole > 0
-    pairs = whole**2 / float((ratio.whole**2 / ratio.size)[counted].sum())
-    return Interval(*share_interval(value, variance, pairs, kish(of_documents), level), level)
+    added = max(0.0, variance_by(annotator) - variance_by(document * many + annotator))
+    return estimate._replace(by_annotators=added, annotators=many)
+
+
+def estimate_from_sums(parts: ArrayLike, wholes: ArrayLike, squares: float | None = None) -> RatioEstimate | None:
+    """Estimate a ratio from the sums of its part and its whole by document, shape (documents,).
+
+    `squares` is the sum of the entries' squared weights, by default that of entries of weight 1. None if fewer than two
+    documents have an entry that counts.
+    """
+    part, whole = np.asarray(parts, dtype=np.float64), np.asarray(wholes, dtype=np.float64)
+    if np.count_nonzero(whole) < 2:
+        return None
+    total = float(whole.sum())
+    value = min(1.0, float(part.sum()) / total)
+    entries = total if squares is None else total**2 / squares
+    return RatioEstimate(value, part - value * whole, whole, entries)
 
 
 def interval_of_counts(parts: ArrayLike, wholes: ArrayLike, level: float = LEVEL) -> Interval:
@@ -134,13 +183,8 @@ def interval_of_counts(parts: ArrayLike, wholes: ArrayLike, level: float = LEVEL
 
     `wholes`, shape (documents,), is the number of entries that count, `parts` their sum of the ratio's part.
     """
-    part, whole = np.asarray(parts, dtype=np.float64), np.asarray(wholes, dtype=np.float64)
-    if np.count_nonzero(whole) < 2:
-        return Interval(None, None, level, reason=TOO_FEW)
-    entries = float(whole.sum())
-    value = min(1.0, float(part.sum()) / entries)
-    variance = float(clustered_variance(part - value * whole, whole))
-    return Interval(*share_interval(value, variance, entries, kish(whole), level), level)
+    estimate = estimate_from_sums(parts, wholes)
+    return Interval(None, None, level, reason=TOO_FEW) if estimate is None else estimate.interval(level)
 
 
 def agreement_ratios(human: ArrayLike, difference: ArrayLike, weights: ArrayLike | None = None) -> list[Ratio]:

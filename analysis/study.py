@@ -90,9 +90,11 @@ class Reliability(NamedTuple):
     ranking: Ranking
 
 
-Unit = Literal["judgment", "pair by annotator", "pair by majority", "adjudicated pair", "within-document pair"]
+Unit = Literal[
+    "judgment", "pair by annotator", "pair by majority", "adjudicated pair", "pair by model", "within-document pair"
+]
 """The unit of the preferences: judgments, pairs that an annotator rated, majorities of pairs, adjudicators' decisions,
-or pairs by mean ratings."""
+a language model's verdicts, or pairs by mean ratings."""
 
 BY_ANNOTATORS: tuple[Unit, ...] = ("judgment", "pair by annotator")
 """The units of which each is by one of several annotators."""

@@ -153,6 +153,27 @@ class Preferences:
         )
 
 
+def prefer_by_scores(preferences: Preferences, signature: str) -> Preferences:
+    """Return what scores under a signature prefer, an entry for each pair that has them, as if somebody judged by them.
+
+    Verdicts of a language model become preferences, also on pairs that nobody else judged, and are no longer among the
+    scores.
+    """
+    difference = preferences.scores[signature][:, 0] - preferences.scores[signature][:, 1]
+    pair = np.flatnonzero(~np.isnan(difference))
+    unknown = np.full(len(pair), np.nan)
+    return replace(
+        preferences,
+        scores={one: column for one, column in preferences.scores.items() if one != signature},
+        pair=pair,
+        choices=preference_signs(difference[pair]),
+        annotators=to_name_column([None] * len(pair)),
+        left=unknown,
+        took=unknown,
+        both_bad=None,
+    )
+
+
 def rated_pairs(cells: Cells, aspect: str) -> Preferences:
     """Make all within-document pairs of summaries with a rating of an aspect, in the order of the cells.
 

@@ -50,6 +50,7 @@ PAGES = {
         st.Page("agreement.py", title="Agreement", icon=":material/bar_chart:", url_path="agreement"),
         st.Page("correlation.py", title="Correlation", icon=":material/scatter_plot:", url_path="correlation"),
         st.Page("corpora.py", title="Corpora", icon=":material/dataset:", url_path="corpora"),
+        st.Page("compare.py", title="Compare", icon=":material/compare_arrows:", url_path="compare"),
         st.Page("systems.py", title="Systems", icon=":material/leaderboard:", url_path="systems"),
         st.Page("glossary.py", title="Glossary", icon=":material/menu_book:", url_path="glossary"),
     ],

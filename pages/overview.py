@@ -80,6 +80,12 @@ def show_figures(found: FoundAgreement, leaders: Leaders, context: Context) -> N
     show_disagreements(found, context)
     with st.container(horizontal=True):
         st.page_link("agreement.py", label="Agreement in detail", icon=":material/bar_chart:")
+        st.page_link(
+            "compare.py",
+            label="Compare with other judgments",
+            icon=":material/compare_arrows:",
+            query_params=context.address,
+        )
         if leaders.rivals and leaders.plan is not None and (leaders.plan.pairs or 0) <= MOST_PAIRS:
             two = {"first": leaders.best.metric, "second": leaders.rivals[0].row.metric}
             st.page_link(

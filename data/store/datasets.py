@@ -8,7 +8,7 @@ from datetime import datetime
 
 from sqlalchemy import ColumnElement, Select, Text, cast, func, select
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.orm import Session, selectinload
+from sqlalchemy.orm import Session, aliased, selectinload
 
 from relevance.data.access import visitor_of
 from relevance.data.records import REFERENCE_SYSTEM, TITLE_SYSTEM, Document, Summary
@@ -173,6 +173,26 @@ class DatasetStore(VersionedStore):
             return [to_records(row) for row in session.scalars(select_documents(chosen))]
 
         return [record for part in self.read_in_parts(number_of(name), read) for record in part]
+
+    def same_summaries(self, name: str, other: str) -> frozenset[tuple[str, str]]:
+        """Return the summaries of a data set, by document and system, that another one has with the same text.
+
+        Whatever else they say of the document, such as references, need not be the same. Raises `UnknownDataset`.
+        """
+        document, summary = aliased(DocumentRow), aliased(SummaryRow)
+        number = number_of(other)
+
+        def read(session: Session, chosen: ColumnElement[bool]) -> list[tuple[str, str]]:
+            wanted = (
+                select(DocumentRow.key, SummaryRow.system)
+                .join(SummaryRow, SummaryRow.document_id == DocumentRow.id)
+                .join(document, (document.key == DocumentRow.key) & (document.dataset_id == number(session)))
+                .join(summary, (summary.document_id == document.id) & (summary.system == SummaryRow.system))
+                .where(chosen, SummaryRow.text == summary.text, SummaryRow.text != "")
+            )
+            return [(key, system) for key, system in session.execute(wanted)]
+
+        return frozenset(one for part in self.read_in_parts(number_of(name), read) for one in part)
 
     def has_texts(self, name: str) -> bool:
         """Tell whether some summary of a data set has a text. Raises `UnknownDataset`."""

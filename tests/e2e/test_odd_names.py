@@ -115,6 +115,7 @@ PAGES = (
     "agreement",
     "correlation",
     "corpora",
+    "compare",
     "systems",
     "annotators",
     "examples",

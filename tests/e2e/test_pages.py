@@ -110,6 +110,7 @@ def has_begun(page: Page, number: int) -> None:
         ("people", "Annotators"),
         ("overview", "Which metric agrees with people?"),
         ("corpora", "Corpora"),
+        ("compare", "Compare"),
         ("systems", "Systems"),
         ("studies", "Studies"),
         ("annotate", STUDY),

@@ -30,6 +30,7 @@ TABS = {
     "Overview": [],
     "Agreement": ["Metrics with people", "Metric against metric", "By difference", "Contradictions", "Position"],
     "Correlation": ["Summaries", "With people", "With length", "With ROUGE-K", "With each other"],
+    "Compare": [],
     "Systems": ["Mean scores", "Ranked by annotators", "Significant differences", "Spread of systems"],
     "Annotators": [],
     "New study": ["By a form", "From a file"],
@@ -131,8 +132,8 @@ def test_every_tab_of_every_page(new_page: Opener, url: str, width: int, theme: 
             assert page.evaluate(FITS), (name, tab)
         if name == "Annotators":
             expect(page.get_by_test_id("stDataFrame")).to_have_count(4)
-        if name == "Overview":
-            expect(page.locator(".vega-embed svg")).to_have_count(1)
+        if name in {"Overview", "Compare"}:  # Overview has the matrix of metrics, too
+            expect(page.locator(".vega-embed svg")).to_have_count(2 if name == "Overview" else 1)
         assert page.evaluate(FITS), name
     watched.innocent()
 
@@ -235,4 +236,37 @@ def test_the_planner_answers_and_takes_what_was_observed(page: Page, url: str) -
     expect(panel.get_by_test_id("stDataFrame")).to_be_visible()
     watched.settled()
     expect(pairs).to_be_visible()  # the planner stays open
+    watched.innocent()
+
+
+def test_two_sources_are_compared_and_the_address_brings_the_view_back(page: Page, url: str, new_page: Opener) -> None:
+    watched = App(page, url)
+    link = page.get_by_role("link", name="Compare with other judgments")
+    link.click()
+    expect(page.get_by_role("heading", name="Compare", exact=True)).to_be_visible()
+    expect(page.get_by_text("Compared on the 24 pairs that both have, of 24 and 24.")).to_be_visible()
+    watched.settled()
+    chart = page.locator(".vega-embed svg")
+    expect(chart).to_contain_text("Annotators in study")
+    expect(chart).to_contain_text("Ratings of relevance")
+    expect(page.get_by_role("heading", name="Where the two prefer different summaries")).to_be_visible()
+    # another pair of the list, by its box at the left of the second row
+    before = page.url
+    listed = page.get_by_test_id("stDataFrame").last
+    listed.click(position={"x": 18, "y": 35 * 2 + 17})
+    expect(page).not_to_have_url(before)
+    watched.settled()
+    opened = page.get_by_role("group", name="Summary A", exact=True)
+    expect(opened).to_be_visible()
+    assert HOSTILE in opened.inner_text()
+    # whoever is sent the address sees the same pair
+    other = new_page(360)
+    other.goto(page.url)
+    expect(other.get_by_role("group", name="Summary A", exact=True)).to_have_text(opened.inner_text())
+    assert other.evaluate(FITS)
+    other.close()
+    # a mark opens the pairs that the metric gets wrong
+    chart.locator(".mark-symbol.role-mark path").first.click()
+    expect(page.get_by_role("heading", name="Examples", exact=True)).to_be_visible()
+    expect(page.get_by_text("and people disagree").first).to_be_visible()
     watched.innocent()

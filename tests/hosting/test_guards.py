@@ -142,6 +142,7 @@ GUARDS: dict[str, tuple[Outcomes, Call]] = {
     "DataStore.check": (SIGNED_IN, lambda stores, lab: stores.data.check()),
     "DataStore.visitor": (SIGNED_IN, lambda stores, lab: stores.data.visitor()),
     "DataStore.has_dataset": (RESEARCHERS, lambda stores, lab: stores.data.has_dataset("news")),
+    "DataStore.same_summaries": (RESEARCHERS, lambda stores, lab: stores.data.same_summaries("news", "news")),
     "DataStore.has_texts": (RESEARCHERS, lambda stores, lab: stores.data.has_texts("news")),
     "DataStore.datasets": (RESEARCHERS, lambda stores, lab: stores.data.datasets()),
     "DataStore.dataset": (RESEARCHERS, lambda stores, lab: stores.data.dataset("news")),

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.process
 NAMES = {"overview.py": "", "account.py": "who"}
 PATHS = sorted(NAMES.get(name, name.removesuffix(".py")) for name in {*PAGES, *HOSTED})
 """The addresses of all pages."""
-TELLING = {"", "agreement", "annotators", "correlation", "examples", "studies", "systems"}
+TELLING = {"", "agreement", "annotators", "compare", "correlation", "examples", "studies", "systems"}
 """Pages that show something of a study whose address they are opened at."""
 
 WHO, WHY = "Wilhelmina", "because the second one is dull"

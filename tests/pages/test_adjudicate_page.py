@@ -126,6 +126,9 @@ def test_decisions_are_a_source_of_their_own(known: World) -> None:
         app = open_page(page, study="Study", source="adjudicated")
         assert app.selectbox(key="source").value.name == "Adjudicated in Study"
         assert "3 decisions" in said(app)
+    app = open_page("compare.py", study="Study", with_study="Study", with_source="adjudicated")
+    assert "it is the same one on" in said(app)
+    assert "Adjudicated in Study" in said(app)
     again = begin()
     decide(again, "left")  # the fourth pair: what is kept of three is not shown any more
     assert "**4 decisions**" in said(open_page("overview.py", study="Study", source="adjudicated"))

@@ -108,6 +108,7 @@ PAGES = [
     ("keywords.py", {"view": "recall"}, "ROUGE-K by"),
     ("datasets.py", {}, "24 documents"),
     ("new_study.py", {}, "eligible"),
+    ("compare.py", {"aspect": AUTHOR, "with_study": STUDY}, "have no pair of summaries in common"),
 ]
 
 

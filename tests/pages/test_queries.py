@@ -19,7 +19,7 @@ from tests.pages.world import ROUGE1, World, known, known_file, world
 
 __all__ = ["known", "known_file", "world"]
 
-RESULTS = ("overview.py", "agreement.py", "correlation.py", "systems.py")
+RESULTS = ("overview.py", "agreement.py", "compare.py", "correlation.py", "systems.py")
 
 
 @contextmanager

@@ -35,6 +35,11 @@ class AgreementChoice(NamedTuple):
     rule: Rule = "half"
 
     @property
+    def summaries(self) -> int:
+        """The number of summaries in the data set, by which `computed` tells whether it is large."""
+        return self.context.summaries
+
+    @property
     def filtered(self) -> bool:
         """True if filters may leave something out."""
         return any((self.people, self.systems, self.decided))

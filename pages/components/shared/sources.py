@@ -20,7 +20,7 @@ from relevance.data.cells import Cells
 from relevance.data.demo import AUTHOR
 from relevance.data.demo import NAME as DEMO
 from relevance.data.one_line import in_one_line
-from relevance.data.preferences import Preferences
+from relevance.data.preferences import Preferences, prefer_by_scores
 from relevance.data.sorting import natural_order
 from relevance.data.store import Dataset, StoredScore, StoredSignature
 from relevance.data.ties import preference_signs
@@ -77,8 +77,8 @@ class Version(NamedTuple):
 class Source(NamedTuple):
     """The source of preferences: a study, or the ratings of an aspect; neither if there are none.
 
-    The decisions of a study's adjudicators are a source apart from its annotators' judgments, and so are the ratings of
-    each annotator apart from their means.
+    The decisions of a study's adjudicators and the verdicts of a language model are sources apart from its annotators'
+    judgments, and so are the ratings of each annotator apart from their means.
     """
 
     dataset: str
@@ -86,16 +86,16 @@ class Source(NamedTuple):
     aspect: str | None = None
     adjudicated: bool = False
     by_annotator: bool = False
+    model: str | None = None
+    """The name of a language model that judged the study's pairs, if its verdicts are meant."""
 
     @property
     def name(self) -> str:
         """Its name in a list under its data set."""
-        if self.adjudicated:
-            return in_one_line(f"Adjudicated in {self.study}")
-        if self.study == MADE_UP:
-            return "Made-up judgments"
         if self.study is not None:
-            return in_one_line(f"Annotators in {self.study}")
+            who = "Adjudicated" if self.adjudicated else self.model or "Annotators"
+            made_up = self.study == MADE_UP and who == "Annotators"
+            return "Made-up judgments" if made_up else in_one_line(f"{who} in {self.study}")
         if self.aspect is None:
             return "Nobody yet"
         if self.aspect == AUTHOR:
@@ -105,6 +105,8 @@ class Source(NamedTuple):
     @property
     def judges(self) -> str:
         """Those whose preferences it holds, as a sentence's subject."""
+        if self.model is not None:
+            return in_one_line(self.model)
         return name_judges(self.study, self.aspect, adjudicated=self.adjudicated)
 
     @property
@@ -116,7 +118,8 @@ class Source(NamedTuple):
     def address(self) -> dict[str, str]:
         """The parts of an address that name it."""
         if self.study is not None:
-            return {"study": self.study, **({"source": ADJUDICATED} if self.adjudicated else {})}
+            model = {} if self.model is None else {"judge": self.model}
+            return {"study": self.study, **({"source": ADJUDICATED} if self.adjudicated else {}), **model}
         aspect = {} if self.aspect is None else {"aspect": self.aspect}
         return {"dataset": self.dataset, **aspect, **({"source": BY_ANNOTATOR} if self.by_annotator else {})}
 
@@ -130,6 +133,8 @@ class Source(NamedTuple):
         """The unit in which its preferences are counted."""
         if self.adjudicated:
             return "adjudicated pair"
+        if self.model is not None:
+            return "pair by model"
         if self.by_annotator:
             return "pair by annotator"
         return "judgment" if self.study is not None else "within-document pair"
@@ -199,6 +204,13 @@ def sources_of(dataset: Dataset, studies: Iterable[Study]) -> list[Source]:
     ] or [Source(dataset.name)]
 
 
+def judge_sources(known: Iterable[Source]) -> list[Source]:
+    """Return, for each study among some sources, the verdicts of the language models that judged its pairs."""
+    studies = [one for one in known if one.study is not None and not one.adjudicated]
+    models = open_stores().models
+    return [study._replace(model=judge.name) for study in studies for judge in models.models(study.study or "")]
+
+
 def most_judged_first(studies: Iterable[Study]) -> list[Study]:
     """Sort studies by judgments, the most first; the one with made-up judgments follows all that people have judged."""
     return sorted(studies, key=lambda study: (not study.judgments, study.name == MADE_UP, -study.judgments))
@@ -215,11 +227,19 @@ def first_telling(known: Sequence[Source]) -> Source:
 @whole("Reading the judgments", kept=16)
 def preferences_of(source: Source, version: Version) -> Preferences:
     """Return the preferences of a source."""
+    if source.model is not None and source.study is not None:
+        judged = load_judgments(open_stores().annotation, source.study)
+        return prefer_by_scores(judged, find_judge(version, source.model))
     if source.study is not None:
         return (load_adjudications if source.adjudicated else load_judgments)(open_stores().annotation, source.study)
     if not source.aspect:
         return NO_PREFERENCES
     return load_rated_pairs(open_stores().data, source.dataset, source.aspect, by_annotator=source.by_annotator)
+
+
+def find_judge(version: Version, model: str) -> str:
+    """Return the signature of a language model that judged a study."""
+    return next(one.signature for one in version.judges if one.name == model)
 
 
 @whole("Reading the scores", kept=16)

@@ -1,0 +1,104 @@
+"""The pairs on which two sources prefer different summaries: a list, and the pair that is open."""
+
+import streamlit as st
+
+from relevance.data.one_line import in_one_line
+from relevance.data.wording import format_count
+from relevance.pages.components.compare.choice import AskedSources
+from relevance.pages.components.compare.compared import LISTED, Opposite, list_opposite
+from relevance.pages.components.examples.inspector import show_pair
+from relevance.pages.components.examples.pair_list import JudgedPair
+from relevance.pages.components.examples.texts import EXAMPLE_STYLE
+from relevance.pages.components.shared.address import read_address, write_address
+from relevance.pages.components.shared.database import guard_database
+from relevance.pages.components.shared.records import openings_of
+from relevance.pages.components.shared.tables import table_height
+from relevance.reports.escaping import in_markdown
+from relevance.reports.evidence.marks import HIGHLIGHT_STYLE
+
+OPEN = "compared_pair"
+"""Session key: the pair that is open, as parts of an address."""
+
+PARTS = ("document", "a", "b")
+
+ROWS = 8
+"""Pairs of the list that are in sight at once."""
+
+
+def show_opposite(asked: AskedSources, metric: str | None) -> None:
+    """Show the pairs on which each of the two prefers another summary, and the open one with what metrics saw.
+
+    The evidence of a `metric` opens by default.
+    """
+    found = list_opposite(asked)
+    st.header("Where the two prefer different summaries", anchor=False)
+    if not found.total:
+        st.markdown("On no pair that both have does each prefer another summary.")
+        return
+    st.html(f"{EXAMPLE_STYLE}{HIGHLIGHT_STYLE}")
+    show_pairs(asked, found, metric)
+
+
+@st.fragment
+@guard_database
+def show_pairs(asked: AskedSources, found: Opposite, metric: str | None) -> None:
+    """Show the list, and the pair that is chosen in it."""
+    place = find_open(found)
+    first, second = asked.names
+    source, version = asked.first.source, asked.first.version
+    openings = openings_of(source.dataset, tuple(dict.fromkeys(found.table["document"])), version)
+    rows = found.table.assign(
+        document=[openings.get(id) or in_one_line(id) for id in found.table["document"]],
+        a=found.table["a"].map(in_one_line),
+        b=found.table["b"].map(in_one_line),
+    )
+    key = f"opposite:{asked.first.source.full_name}:{asked.second.source.full_name}"
+    if st.session_state.get(key, {}).get("selection", {}).get("rows") != [place]:
+        st.session_state[key] = {"selection": {"rows": [place]}}
+
+    def take() -> None:
+        chosen = st.session_state[key].selection.rows
+        if chosen and chosen[0] != place:
+            open_pair(found, chosen[0])
+
+    st.dataframe(
+        rows,
+        hide_index=True,
+        on_select=take,
+        selection_mode="single-row-required",
+        height=table_height(len(rows), ROWS),
+        column_config={
+            "document": st.column_config.TextColumn("Document", width=240),
+            "a": st.column_config.TextColumn("A"),
+            "b": st.column_config.TextColumn("B"),
+            "first": st.column_config.TextColumn("First", help=f"What {in_markdown(first)} prefer."),
+            "second": st.column_config.TextColumn("Second", help=f"What {in_markdown(second)} prefer."),
+            "with first": st.column_config.TextColumn("Metrics with the first", width=220),
+            "with second": st.column_config.TextColumn("Metrics with the second", width=220),
+        },
+        key=key,
+    )
+    listed = f"The first {LISTED:,} of " * (found.total > LISTED)
+    st.caption(
+        f"{listed}{format_count(found.total, 'pair')}. First: {in_markdown(first)}. Second: {in_markdown(second)}. Of "
+        "several judgments of a pair, the majority counts."
+    )
+    row = found.table.iloc[place]
+    pair = JudgedPair(row["document"], (row["a"], row["b"]), row["first"])
+    st.markdown(f"“{in_markdown(first)}”: **{row['first']}**. “{in_markdown(second)}”: **{row['second']}**.")
+    show_pair(source, pair, asked.metrics, [metric] if metric else [])
+
+
+def find_open(found: Opposite) -> int:
+    """Return the place of the pair that the address names, or else the first."""
+    asked = read_address(OPEN, PARTS)
+    named = tuple(asked.get(name, "") for name in PARTS)
+    pairs = list(found.table[list(PARTS)].itertuples(index=False, name=None))
+    place = pairs.index(named) if named in pairs else 0
+    open_pair(found, place)
+    return place
+
+
+def open_pair(found: Opposite, place: int) -> None:
+    """Name the pair at a place of the list in the address."""
+    write_address(OPEN, PARTS, dict(zip(PARTS, found.table.iloc[place][list(PARTS)], strict=True)))
