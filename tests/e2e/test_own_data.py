@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 
 from relevance.annotation.store import AnnotationStore
 from relevance.data.database import connect
-from relevance.data.demo import NAME
+from relevance.data.demo import AUTHOR, NAME
 from relevance.data.store import DataStore
 from relevance.metrics import metric
 from relevance.pages.components.shared.keywords import EXTRACTOR
@@ -77,6 +77,45 @@ def test_from_a_table_with_one_reference_to_the_link_of_a_study(page: Page, demo
     study = AnnotationStore(engine).study("Mine")
     assert (study.dataset, study.pairs) == ("mine", 24)
     assert metric("rouge_k", keywords=EXTRACTOR).signature in [one.signature for one in store.signatures("mine")]
+
+
+def rated_file(demo: DataStore, path: Path) -> None:
+    """The demo corpus as a table of ratings, under names that everybody uses."""
+    with path.open("w", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(["doc_id", "document", "reference", "system", "summary", "relevance"])
+        for document, summaries in demo.records(NAME):
+            for one in summaries:
+                texts = document.source_text, document.references[0]
+                table.writerow([document.id, *texts, one.system, one.text, one.human[AUTHOR]])
+
+
+def test_from_an_empty_database_to_the_chart_in_few_clicks(
+    page: Page, demo_url: str, tmp_path: Path, record_property: Callable[[str, object], None]
+) -> None:
+    rated_file(DataStore(connect(demo_url)), tmp_path / "ratings.csv")
+    page.set_viewport_size({"width": 1280, "height": 800})
+    with serving(f"sqlite:///{tmp_path / 'new.db'}") as url:
+        page.goto(url)
+        expect(page.get_by_text("This database is empty.")).to_be_visible()
+        settled(page)
+        page.evaluate("window.clicks = 0; addEventListener('click', () => { window.clicks += 1 }, true)")
+        began = time.monotonic()
+        page.get_by_role("link", name="Import a file").click()
+        with page.expect_file_chooser() as chooser:
+            page.get_by_test_id("stFileUploaderDropzone").get_by_test_id("stBaseButton-secondary").click()
+        chooser.value.set_files(tmp_path / "ratings.csv")
+        expect(page.get_by_text("24 documents, 96 summaries by 4 systems, ratings of relevance")).to_be_visible()
+        settled(page)
+        page.get_by_role("button", name="Import and compare metrics").click()
+        expect(page.get_by_role("heading", name="Agreement", exact=True)).to_be_visible()
+        chart = page.get_by_test_id("stVegaLiteChart").first
+        expect(chart).to_be_visible(timeout=120_000)
+        record_property("seconds", round(time.monotonic() - began, 1))
+        assert page.evaluate("window.clicks") <= 4  # one of them is that of the file chooser
+        # its first page answers, too, of this data set
+        page.get_by_role("link", name="Overview").click()
+        expect(page.get_by_role("heading", name=re.compile("most often with ratings of relevance"))).to_be_visible()
 
 
 def unusual_choices(demo: DataStore, path: Path) -> None:

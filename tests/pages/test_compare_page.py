@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from relevance.annotation.model_judgments import ModelJudgment, ModelStore
 from relevance.annotation.removal import StudyRemovalStore
-from tests.pages.opening import html, open_page, said, sound
+from tests.pages.opening import html, open_page, said, sound, turn_to
 from tests.pages.world import ROUGE1, ROUGE2, World, first, world
 
 __all__ = ["world"]
@@ -112,6 +112,22 @@ def test_people_beside_a_language_model(compared: World) -> None:
     assert app.selectbox(key="compare_first").value.model == "gpt"
     assert app.selectbox(key="compare_second").value.model is None
     assert table(app)["ROUGE-1"]["first"] == pytest.approx(2 / 3)
+
+
+def test_a_source_of_another_page_is_its_people(compared: World) -> None:
+    app = open_page("compare.py", study="Study", judge="gpt", with_study="Crowd")
+    assert app.selectbox(key="compare_first").value.model == "gpt"
+    turn_to(app, "overview.py").run()
+    turn_to(app, "compare.py")
+    app.query_params.clear()
+    app = sound(app.run())  # by the navigation, which names nothing, to what was compared before
+    assert app.selectbox(key="compare_first").value.model == "gpt"
+    turn_to(app, "compare.py")
+    app.query_params.clear()
+    app.query_params["study"] = "Study"
+    app = sound(app.run())
+    assert app.selectbox(key="compare_first").value.model is None
+    assert app.selectbox(key="compare_second").value.study == "Crowd"
 
 
 def test_a_pair_where_they_part_is_opened_with_what_metrics_saw(compared: World) -> None:

@@ -63,7 +63,7 @@ class AskedSources(NamedTuple):
 
 def ask_sources() -> AskedSources | None:
     """Ask for two sources and the metrics; None where there are not two."""
-    asked, own = read_context(), read_address(COMPARED, OWN_PARTS)
+    asked, own = read_context(), read_own_parts()
     known = list_known(asked, own)
     if not known:
         say_no_dataset()
@@ -84,6 +84,16 @@ def ask_sources() -> AskedSources | None:
         lead_here(first, second, chosen, own)
         offer_link()
     return AskedSources(one, other, metrics, find_pairs(own))
+
+
+def read_own_parts() -> dict[str, Any]:
+    """Return what the address, or the visit before, says beside the first source.
+
+    An address that names a source and no second one comes from another page, where sources are people.
+    """
+    own = read_address(COMPARED, OWN_PARTS)
+    named = {name for name in st.query_params if name in NAMING}
+    return without(own, [JUDGE]) if named and not parts_of_second(st.query_params) and JUDGE not in named else own
 
 
 def list_known(asked: Mapping[str, Any], own: Mapping[str, Any]) -> list[Source]:
