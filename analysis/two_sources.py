@@ -25,6 +25,7 @@ from relevance.analysis.ratio_intervals import (
     Interval,
     Ratio,
     RatioEstimate,
+    agreement_ratios,
     estimate_from_sums,
     estimate_ratio,
     ratio_intervals,
@@ -84,8 +85,11 @@ class SourceResult(NamedTuple):
     agreement: AgreementAnalysis
     ceiling: MetricEvaluation | None
     """People among themselves; None unless several annotators may have judged a pair."""
-    leading: Leading | None
-    """The best metric and those not significantly worse; None on too few judgments or documents."""
+
+    @property
+    def leading(self) -> Leading | None:
+        """The best metric and those not significantly worse; None on too few judgments or documents."""
+        return find_leading(self.agreement)
 
 
 class TwoSources(NamedTuple):
@@ -142,7 +146,7 @@ def compare_sources(first: Inputs, second: Inputs, metrics: Collection[str]) -> 
 def find_result(inputs: Inputs) -> SourceResult:
     """Compute the agreement of metrics with one source."""
     results = Results(inputs)
-    return SourceResult(results.agreement, results.ceiling, find_leading(results.agreement))
+    return SourceResult(results.agreement, results.ceiling)
 
 
 def compare_rows(first: Inputs, second: Inputs, one: SourceResult, other: SourceResult) -> list[MetricDifference]:
@@ -211,13 +215,10 @@ def estimate_agreement(
     differences = preferences.differences()
     people = sampled_annotators(preferences.annotators)
     annotator, many = number_by_text(np.zeros_like(documents) if people is None else people)
-    weights = np.ones(len(preferences)) if preferences.weights is None else preferences.weights
     found = []
     for signature in signatures:
-        earned = credit_pairs(preferences.choices, differences[signature])
-        counted = ~np.isnan(earned)
-        ratio = Ratio(np.where(counted, earned, 0.0) * weights, counted * weights)
-        found.append(estimate_ratio(ratio, documents, size, annotator, many))
+        half = agreement_ratios(preferences.choices, differences[signature], preferences.weights)[1]
+        found.append(estimate_ratio(half, documents, size, annotator, many))
     return found
 
 

@@ -14,7 +14,10 @@ MOST_PAIRS = 100_000
 """The most pairs that a plan names: at half a minute each, they take one person five working months."""
 
 MOST_NAMED = 3
-"""The most metrics that a headline names beside the best."""
+"""The most metrics that a sentence names, such as those beside the best in a headline."""
+
+CORRECTED = f"(Holm, alpha = {format_p(ALPHA, 2)})"
+"""What follows a statement about significance."""
 
 TOO_LITTLE = "Too early to say which metric agrees best"
 """The headline where nothing can be called the best."""
@@ -44,16 +47,20 @@ def write_headline(leaders: Leaders, people: str, unit: Unit) -> str:
 
 def write_others(rivals: Sequence[str], worse: int) -> str:
     """Say which other metrics are not significantly worse than the best, and how many are; up to three are named."""
-    level = f"(Holm, alpha = {format_p(ALPHA, 2)})"
     if not rivals and not worse:
         return "No other metric has enough scores to be compared with it."
     if not rivals:
-        return f"{'All other metrics are' if worse > 1 else 'The other metric is'} significantly worse {level}."
+        return f"{'All other metrics are' if worse > 1 else 'The other metric is'} significantly worse {CORRECTED}."
     if not worse and len(rivals) > 1:
-        return f"No other metric is significantly worse {level}."
-    said = join_items(rivals) if len(rivals) <= MOST_NAMED else f"{len(rivals)} other metrics"
+        return f"No other metric is significantly worse {CORRECTED}."
     rest = f"; the other {f'{worse} metrics are' if worse > 1 else 'metric is'}" if worse else ""
-    return f"{said} {'are' if len(rivals) > 1 else 'is'} not significantly worse{rest} {level}."
+    return f"{write_rivals_of(rivals)}{rest} {CORRECTED}."
+
+
+def write_rivals_of(rivals: Sequence[str]) -> str:
+    """Say that metrics, named or, if they are many, counted, are not significantly worse."""
+    said = join_items(rivals) if len(rivals) <= MOST_NAMED else f"{len(rivals)} other metrics"
+    return f"{said} {'are' if len(rivals) > 1 else 'is'} not significantly worse"
 
 
 def write_details(leaders: Leaders, unit: Unit) -> str:

@@ -1,26 +1,18 @@
 """What a comparison of two sources of preferences found, in sentences."""
 
 from relevance.analysis.agreement.evaluation import MetricEvaluation
-from relevance.analysis.leaders import Leading, find_leading
-from relevance.analysis.significance import ALPHA
 from relevance.analysis.two_sources import MetricDifference, TwoSources
 from relevance.data.wording import format_count, join_items
-from relevance.reports.finding import format_percent
-from relevance.reports.formats.cells import format_p
+from relevance.reports.finding import CORRECTED, MOST_NAMED, format_percent, write_rivals_of
 from relevance.reports.presentation import Names, name_agreement
-
-MOST_NAMED = 3
-"""The most metrics that a sentence names with their figures."""
 
 
 def name_metrics(found: TwoSources, names: Names) -> TwoSources:
     """Return the same comparison with the metrics under other names."""
-    sides = [name_agreement(one.agreement, names) for one in (found.first, found.second)]
-    shown = {row.signature: row.metric for row in sides[0].rows}
     first, second = (
-        one._replace(agreement=agreement, leading=find_leading(agreement))
-        for one, agreement in zip((found.first, found.second), sides, strict=True)
+        one._replace(agreement=name_agreement(one.agreement, names)) for one in (found.first, found.second)
     )
+    shown = {row.signature: row.metric for row in first.agreement.rows}
     rows = tuple(row._replace(metric=shown[row.signature]) for row in found.rows)
     return found._replace(first=first, second=second, rows=rows)
 
@@ -47,15 +39,9 @@ def write_rivals(found: TwoSources, first: str, second: str) -> str:
     said = []
     for name, leading in both:
         if leading is not None and leading.rivals:
-            said.append(f"By “{name}”, {name_rivals(leading)} not significantly worse than {leading.best.metric}.")
+            rivals = write_rivals_of([rival.row.metric for rival in leading.rivals])
+            said.append(f"By “{name}”, {rivals} than {leading.best.metric}.")
     return " ".join(said)
-
-
-def name_rivals(leading: Leading) -> str:
-    """Name the metrics that are not significantly worse than the best, or count them."""
-    names = [rival.row.metric for rival in leading.rivals]
-    said = join_items(names) if len(names) <= MOST_NAMED else f"{len(names)} other metrics"
-    return f"{said} {'is' if len(names) == 1 else 'are'}"
 
 
 def write_both(found: TwoSources, first: str, second: str) -> str:
@@ -82,12 +68,11 @@ def write_both(found: TwoSources, first: str, second: str) -> str:
 def write_differences(found: TwoSources, first: str, second: str) -> str:
     """Say which metrics agree significantly more often with one of the two."""
     compared = [row for row in found.rows if row.difference is not None]
-    level = f"(Holm, alpha = {format_p(ALPHA, 2)})"
     if not compared:
         return "No metric has enough pairs in both for a difference to be tested." if found.rows else ""
     if not found.parting:
         largest = f" The largest difference is that of {write_row(compared[0])}." if compared[0].difference else ""
-        return f"No metric agrees significantly more often with one than with the other {level}.{largest}"
+        return f"No metric agrees significantly more often with one than with the other {CORRECTED}.{largest}"
     more = [
         (name, [row for row in found.parting if (row.difference is not None) and (row.difference.value > 0) is above])
         for name, above in ((first, True), (second, False))
@@ -97,7 +82,7 @@ def write_differences(found: TwoSources, first: str, second: str) -> str:
         for (name, rows), other in zip(more, (second, first), strict=True)
         if rows
     ]
-    return f"{join_items(said)} {level}."
+    return f"{join_items(said)} {CORRECTED}."
 
 
 def name_parting(rows: list[MetricDifference]) -> str:

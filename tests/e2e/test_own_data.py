@@ -23,6 +23,18 @@ from tests.waiting import until
 pytestmark = pytest.mark.browser
 
 
+def count_clicks(page: Page) -> None:
+    """Begin to count clicks, as `window.clicks`."""
+    page.evaluate("window.clicks = 0; addEventListener('click', () => { window.clicks += 1 }, true)")
+
+
+def choose_file(page: Page, path: Path) -> None:
+    """Choose a file to import, by the button."""
+    with page.expect_file_chooser() as chooser:
+        page.get_by_test_id("stFileUploaderDropzone").get_by_test_id("stBaseButton-secondary").click()
+    chooser.value.set_files(path)
+
+
 def one_reference(demo: DataStore, path: Path) -> None:
     """The demo corpus with one reference a document and no titles, its columns called as people call them."""
     with path.open("w", newline="") as file:
@@ -99,12 +111,10 @@ def test_from_an_empty_database_to_the_chart_in_few_clicks(
         page.goto(url)
         expect(page.get_by_text("This database is empty.")).to_be_visible()
         settled(page)
-        page.evaluate("window.clicks = 0; addEventListener('click', () => { window.clicks += 1 }, true)")
+        count_clicks(page)
         began = time.monotonic()
         page.get_by_role("link", name="Import a file").click()
-        with page.expect_file_chooser() as chooser:
-            page.get_by_test_id("stFileUploaderDropzone").get_by_test_id("stBaseButton-secondary").click()
-        chooser.value.set_files(tmp_path / "ratings.csv")
+        choose_file(page, tmp_path / "ratings.csv")
         expect(page.get_by_text("24 documents, 96 summaries by 4 systems, ratings of relevance")).to_be_visible()
         settled(page)
         page.get_by_role("button", name="Import and compare metrics").click()
@@ -140,12 +150,10 @@ def test_from_choices_under_unusual_names_to_the_chart_in_six_clicks(
     with serving(demo_url) as url:
         page.goto(url)
         settled(page)
-        page.evaluate("window.clicks = 0; addEventListener('click', () => { window.clicks += 1 }, true)")
+        count_clicks(page)
         began = time.monotonic()
         page.get_by_role("button", name="Use my data").click()
-        with page.expect_file_chooser() as chooser:
-            page.get_by_test_id("stFileUploaderDropzone").get_by_test_id("stBaseButton-secondary").click()
-        chooser.value.set_files(tmp_path / "urteile.csv")
+        choose_file(page, tmp_path / "urteile.csv")
         expect(page.get_by_text("Choose what the values of")).to_be_visible()
         settled(page)
         asked = page.get_by_role("combobox", name=re.compile("gleich gut"))

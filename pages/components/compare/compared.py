@@ -20,12 +20,11 @@ from relevance.data.ties import preference_signs
 from relevance.metrics.registry import label_of
 from relevance.pages.background.computed import computed
 from relevance.pages.components.compare.choice import ALL, AskedSources
+from relevance.pages.components.examples.pair_list import JudgedPair
+from relevance.pages.components.results.agreement import LISTED
 from relevance.pages.components.shared.stores import open_stores
 from relevance.reports.presentation import READER_NAMES
 from relevance.reports.two_sources import name_metrics
-
-LISTED = 1000
-"""Pairs in a list that somebody looks through by eye."""
 
 
 class FoundSources(NamedTuple):
@@ -44,6 +43,11 @@ class Opposite(NamedTuple):
     sources prefer), and the metrics that side `with first` and `with second`."""
     total: int
     """The number of such pairs, listed or not."""
+
+    def pair(self, place: int) -> JudgedPair:
+        """Return the pair at a place of the list, with what the first source prefers."""
+        document, a, b, first = self.table.iloc[place][["document", "a", "b", "first"]]
+        return JudgedPair(document, (a, b), first)
 
 
 def read_both(asked: AskedSources) -> tuple[Preferences, Preferences]:

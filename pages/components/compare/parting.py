@@ -5,10 +5,10 @@ import streamlit as st
 from relevance.data.one_line import in_one_line
 from relevance.data.wording import format_count
 from relevance.pages.components.compare.choice import AskedSources
-from relevance.pages.components.compare.compared import LISTED, Opposite, list_opposite
+from relevance.pages.components.compare.compared import Opposite, list_opposite
 from relevance.pages.components.examples.inspector import show_pair
-from relevance.pages.components.examples.pair_list import JudgedPair
 from relevance.pages.components.examples.texts import EXAMPLE_STYLE
+from relevance.pages.components.results.agreement import LISTED
 from relevance.pages.components.shared.address import read_address, write_address
 from relevance.pages.components.shared.database import guard_database
 from relevance.pages.components.shared.records import openings_of
@@ -83,9 +83,9 @@ def show_pairs(asked: AskedSources, found: Opposite, metric: str | None) -> None
         f"{listed}{format_count(found.total, 'pair')}. First: {in_markdown(first)}. Second: {in_markdown(second)}. Of "
         "several judgments of a pair, the majority counts."
     )
-    row = found.table.iloc[place]
-    pair = JudgedPair(row["document"], (row["a"], row["b"]), row["first"])
-    st.markdown(f"“{in_markdown(first)}”: **{row['first']}**. “{in_markdown(second)}”: **{row['second']}**.")
+    pair = found.pair(place)
+    other = found.table["second"].iloc[place]
+    st.markdown(f"“{in_markdown(first)}”: **{pair.people}**. “{in_markdown(second)}”: **{other}**.")
     show_pair(source, pair, asked.metrics, [metric] if metric else [])
 
 
@@ -101,4 +101,4 @@ def find_open(found: Opposite) -> int:
 
 def open_pair(found: Opposite, place: int) -> None:
     """Name the pair at a place of the list in the address."""
-    write_address(OPEN, PARTS, dict(zip(PARTS, found.table.iloc[place][list(PARTS)], strict=True)))
+    write_address(OPEN, PARTS, found.pair(place).address)

@@ -227,9 +227,8 @@ def first_telling(known: Sequence[Source]) -> Source:
 @whole("Reading the judgments", kept=16)
 def preferences_of(source: Source, version: Version) -> Preferences:
     """Return the preferences of a source."""
-    if source.model is not None and source.study is not None:
-        judged = load_judgments(open_stores().annotation, source.study)
-        return prefer_by_scores(judged, find_judge(version, source.model))
+    if source.model is not None:  # the study's judgments are read once for its people and its models
+        return prefer_by_scores(preferences_of(source._replace(model=None), version), find_judge(version, source.model))
     if source.study is not None:
         return (load_adjudications if source.adjudicated else load_judgments)(open_stores().annotation, source.study)
     if not source.aspect:
