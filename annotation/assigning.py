@@ -5,13 +5,13 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import NamedTuple
 
-from sqlalchemy import Row, ScalarSelect, Select, bindparam, exists, func, select
+from sqlalchemy import Row, ScalarSelect, Select, bindparam, case, exists, func, select
 from sqlalchemy.orm import Session, joinedload
 
 from relevance.annotation.entering import state_of_study
 from relevance.annotation.judging import see_marks
 from relevance.annotation.phases import DECLINED, SCREENED_OUT
-from relevance.annotation.protocol.records import StudyProtocol
+from relevance.annotation.protocol.records import Judging, StudyProtocol
 from relevance.annotation.records import BOTH_BAD, OPEN, Annotator, JudgmentTask, WorkGone
 from relevance.annotation.sampling import first_is_left
 from relevance.annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow, RevisionRow, StudyRow
@@ -29,9 +29,10 @@ Whoever returns later finds it still there, and their judgment counts even if so
 def select_wanted(*, in_drawn_order: bool) -> Select[int, int, int]:
     """Select the pairs that want more judgments and that an annotator was not given, the most wanted first.
 
-    A recent assignment of somebody else counts as the judgment that it will probably become. If documents are
-    completed in the drawn order, the earliest pair comes first instead, so that no more documents are begun than
-    people need at the moment, and a skip takes a place of the pair, too.
+    A recent assignment of somebody else counts as the judgment that it will probably become. Pairs that two people
+    judge come before the others, so that their agreement is known early. If documents are completed in the drawn
+    order, the earliest pair comes first instead, so that no more documents are begun than people need at the moment,
+    and a skip takes a place of the pair, too.
     """
     reserved = (
         select(AssignmentRow.pair_id, func.count().label("places"))
@@ -42,6 +43,7 @@ def select_wanted(*, in_drawn_order: bool) -> Select[int, int, int]:
     done = PairRow.judgments + count_skips() if in_drawn_order else PairRow.judgments
     taken = done + func.coalesce(reserved.c.places, 0)
     given = select(AssignmentRow.pair_id).where(AssignmentRow.annotator_id == bindparam("annotator"))
+    once = case((PairRow.position < bindparam("twice"), 0), else_=1)
     return (
         select(PairRow.id, PairRow.first_id, PairRow.second_id)
         .outerjoin(reserved, reserved.c.pair_id == PairRow.id)
@@ -49,9 +51,9 @@ def select_wanted(*, in_drawn_order: bool) -> Select[int, int, int]:
             PairRow.study_id == bindparam("study"),
             PairRow.expected_id.is_(None),
             PairRow.id.not_in(given),
-            taken < bindparam("judgments"),
+            taken < bindparam("judgments") + 1 - once,
         )
-        .order_by(*(() if in_drawn_order else (taken,)), PairRow.position)
+        .order_by(*(() if in_drawn_order else (once, taken)), PairRow.position)
     )
 
 
@@ -125,8 +127,7 @@ class Queue(NamedTuple):
     checks: Sequence[Row[int, int, int, int, int | None]]
     following: Row[int, int, int, int] | None
     """The most wanted pair that they were not given, with the number of all such pairs as `wanted`."""
-    most: int | None
-    """The most pairs that one annotator judges."""
+    judging: Judging
 
     @property
     def seen(self) -> int:
@@ -137,7 +138,8 @@ class Queue(NamedTuple):
     def to_come(self) -> int:
         """The number of pairs and checks that they may still be given."""
         wanted = 0 if self.following is None else self.following.wanted
-        return limit_pairs(wanted, self.most, self.given - self.seen) + len(self.checks) - self.seen
+        pairs = limit_pairs(wanted, self.judging.most_per_annotator, self.given - self.seen)
+        return pairs + len(self.checks) - self.seen
 
     @property
     def open(self) -> int:
@@ -153,16 +155,17 @@ def read_queue(session: Session, study: StudyRow, annotator_id: int | None, rule
     following = None
     if study.stopped_at is None and state_of_study(study, rules) == OPEN:
         checks = session.execute(CHECKS, {"study": study.id, **of_annotator}).all()
-        following = session.execute(NEXT[study.in_drawn_order], wanted_by(study, annotator_id)).first()
-    return Queue(given, judged, changed, skipped, checks, following, rules.judging.most_per_annotator)
+        following = session.execute(NEXT[study.in_drawn_order], wanted_by(study, annotator_id, rules.judging)).first()
+    return Queue(given, judged, changed, skipped, checks, following, rules.judging)
 
 
-def wanted_by(study: StudyRow, annotator_id: int | None) -> dict[str, object]:
+def wanted_by(study: StudyRow, annotator_id: int | None, judging: Judging) -> dict[str, object]:
     """Return the parameters of `WANTED`."""
     return {
         "study": study.id,
         "annotator": annotator_id,
-        "judgments": study.judgments_per_pair,
+        "judgments": judging.judgments_per_pair,
+        "twice": judging.judged_twice,
         "moment": now(),
     }
 
@@ -181,9 +184,9 @@ def check_is_due(session: Session, study: StudyRow, queue: Queue) -> bool:
     if queue.seen == len(queue.checks):
         return False
     pairs: int = queue.checks[0].position  # checks come after all pairs
-    most = pairs if queue.most is None else min(pairs, queue.most)
+    most = limit_pairs(pairs, queue.judging.most_per_annotator, 0)
     annotators = session.scalar(PEOPLE, {"study": study.id}) or 1
-    share = min(most, pairs * study.judgments_per_pair // annotators)
+    share = min(most, queue.judging.count_wanted(pairs) // annotators)
     return (queue.given + 1) % max(2, share // (len(queue.checks) + 1)) == 0
 
 
@@ -198,7 +201,8 @@ def assign_pair(session: Session, annotator: AnnotatorRow, queue: Queue) -> int 
         return session.scalar(UNDECIDED, {"annotator": annotator.id})
     study, moment = annotator.study, now()
     pair: Row[int, int, int, int] | Row[int, int, int, int, int | None] | None = queue.following
-    has_enough = queue.most is not None and queue.given - queue.seen >= queue.most
+    most = queue.judging.most_per_annotator
+    has_enough = most is not None and queue.given - queue.seen >= most
     if has_enough or check_is_due(session, study, queue):
         pair = None
     # Sides are evened out among the pairs alone; checks take turns that no pair comes to.

@@ -217,7 +217,7 @@ class ToCome(NamedTuple):
         rules = find_rules(session, study)
         if study.stopped_at is not None or state_of_study(study, rules) != OPEN:
             return cls(frozenset(), 0, None)
-        wanted = session.scalars(WANTED[study.in_drawn_order], wanted_by(study, None)).all()
+        wanted = session.scalars(WANTED[study.in_drawn_order], wanted_by(study, None, rules.judging)).all()
         checks = session.execute(CHECKS, {"study": study.id, "annotator": None}).all()
         return cls(frozenset(wanted), len(checks), rules.judging.most_per_annotator)
 

@@ -168,6 +168,10 @@ class Study:
     checks: int
     """The number of attention checks, which every annotator gets besides the pairs."""
     judgments_per_pair: int
+    judged_twice: int
+    """Pairs that two annotators judge where the others have one, if there are so many."""
+    judgments_wanted: int
+    """The number of judgments that the pairs want in all, without attention checks."""
     ties: bool
     both_bad: bool
     """Whether annotators can say that both summaries are bad, which counts as a tie."""
@@ -207,6 +211,16 @@ class Study:
     def state(self) -> str:
         """The state at this moment: `OPEN`, `PAUSED` or `CLOSED`."""
         return state_of(self.closed_at, self.paused_at, self.closes)
+
+    @property
+    def can_judge_twice(self) -> bool:
+        """Whether two annotators may be asked about a part of the pairs."""
+        return self.rule != GIVEN and self.judgments_per_pair == 1 and not self.in_drawn_order
+
+    @property
+    def about_twice(self) -> str:
+        """Which pairs two annotators judge, in words that follow the judgments wanted per pair; empty for none."""
+        return f", 2 of each of the first {min(self.judged_twice, self.pairs)}" if self.judged_twice else ""
 
     @property
     def about_ties(self) -> str:

@@ -336,6 +336,8 @@ def to_study(session: Session, row: StudyRow) -> Study:
         row,
         title=protocol.title,
         closes=protocol.closes,
+        judged_twice=protocol.judging.judged_twice,
+        judgments_wanted=protocol.judging.count_wanted(pairs),
         both_bad=protocol.judging.both_bad,
         dataset=row.dataset.name,
         signatures=tuple(row.signatures or ()),

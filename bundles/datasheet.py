@@ -100,7 +100,7 @@ def collection(bundle: Bundle, study: StudyData, protocol: StudyProtocol, facts:
     by_seed = "the pairs came with their judgments" if setup.rule == GIVEN else f"seed {setup.seed}"
     drawn = "; ".join((f"rule {setup.rule}, {by_seed}", *setup.notes))
     yield "Draw", f"{drawn}; left out {setup.identical} of identical texts and {setup.unscored} without a score"
-    yield "Judgments wanted per pair", f"{setup.judgments_per_pair}, ties {setup.about_ties}"
+    yield "Judgments wanted per pair", f"{setup.judgments_per_pair}{setup.about_twice}, ties {setup.about_ties}"
     yield "Judgments", f"{len(judged)}, those of attention checks included"
     if judged:
         yield "Made", ", ".join(describe_times(judged)) or "at times that are not known"

@@ -36,7 +36,7 @@ TO = ("interchange", "csv", "parquet", "sacrerouge", "mt_metrics_eval")
 @click.option(
     "--rows-per-shard",
     type=COUNT,
-    help="Write a folder of Parquet files, each with about so many rows (a row for each summary) and whole documents.",
+    help="Write a folder of Parquet files, each with about this many rows (one for each summary), of whole documents.",
 )
 @input_format_option
 @clean_option

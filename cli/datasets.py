@@ -146,7 +146,7 @@ def datasets(archived: bool, name: str | None) -> None:
     if name is not None:
         columns = store.dataset(name).columns
         if columns is None:
-            raise Refused(f"the columns of {name} had the usual names, or it was no table")
+            raise Refused(f"the columns of {name} had the usual names, or it was not a table")
         click.echo(columns, nl=False)
         return
     print_table(

@@ -31,7 +31,7 @@ class Memory(click.ParamType[int]):
         """Read an amount in bytes."""
         match = re.fullmatch(r"([1-9][0-9]{0,14})([KMGT]?)(?:i?B)?", str(value), re.IGNORECASE)
         if match is None:
-            self.fail(f"{value!r} is no amount of memory, such as 500M or 4G", param, ctx)
+            self.fail(f"{value!r} is not an amount of memory, such as 500M or 4G", param, ctx)
         return int(match[1]) * UNITS[match[2].upper()]
 
 

@@ -129,7 +129,7 @@ class SearchOptions:
     "that is stopped is not proven.",
 )
 @click.option("--documents", "first", type=COUNT, help="Number of documents, from the first; all by default.")
-@click.option("--sentences", help="Only documents with so many sentences: FROM-TO, FROM- or -TO, such as 20-200.")
+@click.option("--sentences", help="Only documents with this many sentences: FROM-TO, FROM- or -TO, such as 20-200.")
 @click.option(
     "--processes",
     type=click.IntRange(1, 256),

@@ -20,7 +20,7 @@ class StudyShape:
 
 
 @click.command()
-@click.option("--ratios", help="Agreement of two metrics to tell apart, such as .61,.72.")
+@click.option("--ratios", help="Agreement of two metrics to compare, such as .61,.72.")
 @click.option("--phi", type=float, default=0.0, show_default=True, help="Correlation of the two metrics' correctness.")
 @click.option("--ratio", type=float, help="An agreement to measure, with --half-width.")
 @click.option("--half-width", type=click.FloatRange(1e-6, 0.5), help="Largest half width of its interval, such as .05.")
@@ -42,7 +42,7 @@ def plan(
     power: float,
     study: StudyShape,
 ) -> None:
-    """Compute how many pairs and judgments a study needs to tell two metrics apart or to measure one."""
+    """Compute how many pairs and judgments a study needs to compare two metrics or to measure one."""
     shape = {"pairs_per_document": study.per_document, "icc": study.icc, "judgments_per_pair": study.judgments}
     if ratios is not None and ratio is None and half_width is None:
         try:

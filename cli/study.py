@@ -83,7 +83,7 @@ def study() -> None:
 @click.option(
     "--per-document",
     type=COUNT,
-    help="Pairs per document; 1, or no limit with --pairs all and conflicts. With conflicts, so many of each kind.",
+    help="Pairs per document; 1, or no limit with --pairs all and conflicts. With conflicts, this many of each kind.",
 )
 @click.option(
     "--checks",
@@ -157,7 +157,7 @@ def list_studies(archived: bool) -> None:
                 s.name,
                 s.dataset,
                 s.pairs,
-                "-" if s.rule == GIVEN else s.pairs * s.judgments_per_pair,
+                "-" if s.rule == GIVEN else s.judgments_wanted,
                 s.judgments,
                 f"{s.state}, archived" if s.archived_at else s.state,
             )

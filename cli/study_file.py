@@ -48,7 +48,8 @@ def apply_file(file: Path) -> None:
     """Make the study described by the study file FILE, or change the study of that name.
 
     Until somebody is invited or joins, or a language model judges, everything may change, and pairs are drawn again;
-    after that, only title, closes, instructions, texts, links, panel, most_per_annotator and idle_minutes.
+    after that, only title, closes, instructions, texts, links, panel, judged_twice, most_per_annotator and
+    idle_minutes.
     """
     text = read_study_file(file)
     protocol = read_protocol(text, file.name)

@@ -37,7 +37,7 @@ class Numbers(click.ParamType[Any]):
         if isinstance(value, tuple):
             return value
         if not re.fullmatch("[0-9]{1,9}(,[0-9]{1,9})*", value):
-            self.fail(f"{value!r} is no list of whole numbers such as 0,4,8", param, ctx)
+            self.fail(f"{value!r} is not a list of whole numbers such as 0,4,8", param, ctx)
         return tuple(map(int, value.split(",")))
 
 
@@ -53,7 +53,7 @@ class Seeds(Numbers):
         if isinstance(value, str) and (span := re.fullmatch("([0-9]{1,9})-([0-9]{1,9})", value)):
             first, last = int(span[1]), int(span[2])
             if not first <= last < first + MOST_RUNS:
-                self.fail(f"{value!r} is no span of 1 to {MOST_RUNS} seeds such as 1-10", param, ctx)
+                self.fail(f"{value!r} is not a range of 1 to {MOST_RUNS} seeds such as 1-10", param, ctx)
             return tuple(range(first, last + 1))
         return super().convert(value, param, ctx)
 

@@ -39,8 +39,8 @@ class AlikeNames:
                 pairs = [f"{quote_value(first)} and {quote_value(name)}" for name, first in alike.items()]
                 more = f" and {len(pairs) - NAMED} more pairs" if pairs[NAMED:] else ""
                 said.append(
-                    f"{kind} whose names differ only in case, white space or the form of letters are different ones: "
-                    f"{', '.join(pairs[:NAMED])}{more}; rename one in the file if they are the same"
+                    f"{kind} whose names differ only in case, white space or the form of letters are taken as "
+                    f"different: {', '.join(pairs[:NAMED])}{more}; rename one in the file if they are the same"
                 )
         return said
 

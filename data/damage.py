@@ -39,7 +39,7 @@ def find_damage(file: Path, most: int = EVERYTHING, *, thoroughly: bool = False)
             check = "integrity_check" if thoroughly else "quick_check"
             return find_damage_by(connection, file, check if size <= most else None)
         except UnicodeDecodeError:  # raised by SQLite for a table whose name is damaged
-            return "is damaged: the names of its tables are no text"
+            return "is damaged: the names of its tables are not text"
         except sqlite3.DatabaseError as error:
             code = error.sqlite_errorcode & 0xFF  # the primary code of an extended one
             if code in UNAVAILABLE:

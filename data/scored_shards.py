@@ -93,7 +93,9 @@ def read_shard(folder: Path, shard: ManifestShard, manifest: Manifest, names: Co
     except (KeyError, TypeError, ValueError, pa.ArrowException) as error:
         raise BadShard(f"{path}: this is not a shard of scores: {error}") from error
     if made != (manifest.kind, dict(manifest.signatures), manifest.format):
-        raise BadShard(f"{path}: its scores are by other metrics or settings than the manifest's; score the input anew")
+        raise BadShard(
+            f"{path}: its scores are by other metrics or settings than the manifest's; score the input again"
+        )
     types = {DOCUMENT: pa.string(), SYSTEM: pa.string()}
     types |= {name: pa.float64() for name in schema.names if name.startswith(RATING)}
     for name in names:

@@ -134,7 +134,7 @@ async def answer_slides(request: Request) -> Response:
     """Tell the slides, which send the presenter's own note on an example, the turn to make and the votes."""
     room = find_remote(request.path_params["key"])
     if room is None:
-        return PlainTextResponse("These slides have no room any more.\n", 404)
+        return PlainTextResponse("These slides take no more votes.\n", 404)
     length = request.headers.get("content-length", "")
     if is_of_another_site(request) or not is_number(length) or int(length) > LONGEST:
         return refused()

@@ -305,7 +305,7 @@ def read_baseline(path: Path, layer: int) -> Baseline:
         try:
             precision, recall, f1 = map(float, others)
         except ValueError:
-            place.refuse("a line is LAYER,P,R,F with four numbers")
+            place.refuse("a line must be LAYER,P,R,F with four numbers")
         if not all(math.isfinite(value) and value < 1 for value in (precision, recall, f1)):
             place.refuse("a baseline is below 1")
         return Baseline(precision, recall, f1, sha256(path)[:8])

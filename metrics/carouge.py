@@ -273,7 +273,7 @@ class Carouge:
         """Return the reason if the candidate, or what it is compared with, has no n-gram with a vector."""
         unit = "word" if self.n == 1 else f"{self.n}-gram"
         if not ours:
-            return f"the candidate has no {unit} with a vector"
+            return f"the summary has no {unit} with a vector"
         if theirs:
             return None
         if self.best is None:

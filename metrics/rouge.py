@@ -165,7 +165,7 @@ class Rouge:
         chosen = self.chosen_figures(examples, references) if references else np.full(shape, np.nan)  # never shown
         for example, figures in zip(examples, chosen.tolist(), strict=True):
             if not rouge_words(example.candidate, self.reading):
-                yield Score(None, f"the candidate has no token ({self.tokens})")
+                yield Score(None, f"the summary has no token ({self.tokens})")
             elif not references:
                 lacking = f"no {example.against} with a token ({self.tokens})"
                 yield Score(None, lacking if example.references else f"there is no {example.against}")

@@ -17,7 +17,6 @@ from relevance.pages.components.shared.database import guard_database
 from relevance.pages.components.shared.messages import errors_shown, show_messages
 from relevance.pages.components.shared.stores import may_manage, open_stores
 from relevance.pages.components.studies.sharing import show_links
-from relevance.reports.contents.study import tell_left_out
 from relevance.reports.escaping import in_markdown
 
 REFRESHED = 5  # seconds after which the progress of an open study is drawn again
@@ -61,7 +60,7 @@ def show_progress(study: Study) -> None:
 
 
 def say_how_many(study: Study, people: list[Person]) -> None:
-    """Say how many annotators there are, whose judgments do not count, and whether they can judge."""
+    """Say how many annotators there are, how many are excluded, and whether they can judge."""
     if study.state == PAUSED:
         st.info(f"The study has been paused since {study.paused_at:%Y-%m-%d %H:%M} UTC: nobody judges.")
     elif study.rule == GIVEN:
@@ -73,9 +72,8 @@ def say_how_many(study: Study, people: list[Person]) -> None:
         return
     excluded = sum(person.excluded_at is not None for person in people)
     counted = format_count(len(people), "annotator") + (f", {excluded} of them excluded" if excluded else "")
-    left_out = tell_left_out(study)
     made_up = " A program made their judgments up." if study.name == MADE_UP else ""
-    st.markdown(f"**{counted}.**{made_up}" + (f" {left_out}." if left_out else ""))
+    st.markdown(f"**{counted}.**{made_up}")
 
 
 def invite(study: Study) -> None:

@@ -15,7 +15,7 @@ def describe_confirmation(found: Confirmation) -> str:
             f"One choice led among annotators in {found.with_majority}, and adjudicators confirmed it in "
             f"{found.confirmed} ({share:.3f})."
         )
-        said.append("As pairs are adjudicated in the order of the lowest agreement, this is no ratio of all pairs.")
+        said.append("As pairs are adjudicated in the order of the lowest agreement, this is not a ratio of all pairs.")
     else:
         said.append("No choice led among annotators.")
     if found.disputed:

@@ -79,7 +79,7 @@ def what_was_asked(found: StudyData, results: Results) -> list[str]:
         names = ", ".join(judge.name for judge in results.inputs.judges)
         words.append(
             f"Language models ({names}) were asked the same question about each pair in both orders "
-            "(Zheng et al. 2023). They are no annotators: they stand among the metrics, and a pair on which their "
+            "(Zheng et al. 2023). They are not annotators: they stand among the metrics, and a pair on which their "
             "orders disagree counts as one that a metric ties."
         )
     if results.inputs.weighed:
@@ -114,7 +114,7 @@ def asked_pairs(found: StudyData) -> str:
     return (
         f"{count_judges(found)} annotators were asked “{study.question}” of {study.pairs} pairs of summaries of the "
         f"same document ({drawn}; seed {study.seed}) {of_dataset(found)}, "
-        f"{format_count(study.judgments_per_pair, 'judgment')} wanted per pair; "
+        f"{format_count(study.judgments_per_pair, 'judgment')} wanted per pair{study.about_twice}; "
         f"sides were counterbalanced per annotator and ties were {study.about_ties}. "
         f"{study.judgments} judgments were made{and_left_out(study)}."
     )

@@ -212,7 +212,7 @@ def pairs_for_interval(
     check_level(level)
     effect = _design_effect(pairs_per_document, icc, judgments_per_pair)
     independent = 1 + bisect_left(
-        range(1, 10**18), True, key=lambda pairs: _half_width(ratio, pairs, level) <= half_width * (1 + 1e-9)
+        range(1, 10**18), True, key=lambda pairs: find_half_width(ratio, pairs, level) <= half_width * (1 + 1e-9)
     )
     pairs = max(_ceiling(independent * effect), _ceiling(FEWEST_DOCUMENTS * pairs_per_document))
     return Plan(
@@ -330,8 +330,12 @@ def _documents(
     return (documents, reached, simulated.method(documents)) if reached >= power else by_student
 
 
-def _half_width(ratio: float, pairs: int, level: float) -> float:
-    """Compute half the width of Clopper and Pearson's interval of independent pairs."""
+def find_half_width(ratio: float, pairs: int, level: float = 0.95) -> float:
+    """Find half the width of Clopper and Pearson's interval of a ratio, in [0, 1], of independent pairs.
+
+    >>> round(find_half_width(0.8, 32), 3)
+    0.149
+    """
     tail, hits = (1 - level) / 2, ratio * pairs
     low = float(stats.beta.ppf(tail, hits, pairs - hits + 1)) if hits > TIE else 0.0
     high = float(stats.beta.isf(tail, hits + 1, pairs - hits)) if pairs - hits > TIE else 1.0

@@ -8,7 +8,7 @@ from relevance.annotation.protocol.records import Checks, Judging, Pinned, Sampl
 
 CHANGEABLE = (
     *("title", "closes", "instructions", "texts", "links", "panel"),
-    *("judging.most_per_annotator", "judging.idle_minutes"),
+    *("judging.judged_twice", "judging.most_per_annotator", "judging.idle_minutes"),
 )
 """Keys that change no pair, no question and no condition that somebody agreed to."""
 

@@ -52,7 +52,7 @@ def add_version(session: Session, study: StudyRow, text: str, user_id: int | Non
 
 
 def edit_protocol(session: Session, study: StudyRow, changes: Mapping[str, Any], user_id: int | None) -> ProtocolRow:
-    """Change top-level keys of a study's file in a new version; None removes a key."""
+    """Change keys of a study's file in a new version; None removes a key."""
     lock_file(session, study)
     return add_version(session, study, edit_text(find_text(session, study), changes), user_id)
 

@@ -48,6 +48,8 @@ class Judging:
     """Settings of the judging."""
 
     judgments_per_pair: int = 1
+    judged_twice: int = 0
+    """Pairs that two annotators judge where the others have one: the first ones, and all if there are not so many."""
     ties: bool = False
     both_bad: bool = False
     """True if annotators can say that both summaries are bad, which counts as a tie."""
@@ -61,6 +63,10 @@ class Judging:
     """True if annotators say how sure they are, from 1 to 5."""
     marks: bool = False
     """True if annotators mark the words that decided."""
+
+    def count_wanted(self, pairs: int) -> int:
+        """Count the judgments that so many pairs want in all."""
+        return pairs * self.judgments_per_pair + min(self.judged_twice, pairs)
 
     @property
     def choices(self) -> tuple[str, ...]:

@@ -71,6 +71,11 @@ def find_mistakes(protocol: StudyProtocol) -> Mistakes:
         yield from check_links(protocol.links)
     if protocol.stopping is not None:
         yield from check_stopping(protocol.stopping)
+        if protocol.judging.judged_twice:
+            yield Mistake(
+                ("judging", "judged_twice"),
+                "'judged_twice' in [judging] does not go with [stopping], which takes as many judgments of each pair",
+            )
 
 
 def say_table(path: Path) -> str:
@@ -204,6 +209,12 @@ def check_sampling(sampling: Sampling) -> Mistakes:
 def check_judging(judging: Judging) -> Mistakes:
     """Check the settings of the judging."""
     yield from within(judging.judgments_per_pair, ("judging", "judgments_per_pair"), 1, LARGEST)
+    yield from within(judging.judged_twice, ("judging", "judged_twice"), 0, LARGEST)
+    if judging.judged_twice and judging.judgments_per_pair > 1:
+        yield Mistake(
+            ("judging", "judged_twice"),
+            f"'judged_twice' in [judging] needs judgments_per_pair = 1: each pair has {judging.judgments_per_pair}",
+        )
     yield from within(judging.most_per_annotator, ("judging", "most_per_annotator"), 1, LARGEST)
     yield from within(judging.idle_minutes, ("judging", "idle_minutes"), 1, LONGEST_IDLE)
     yield from one_of(judging.rationale, RATIONALES, ("judging", "rationale"))

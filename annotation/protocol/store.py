@@ -37,7 +37,7 @@ from relevance.data.access import Right, visitor_of
 from relevance.data.store.base import StoreError, has_named
 from relevance.data.store.versions import VersionedStore
 
-EDITABLE = ("title", "closes", "instructions")
+EDITABLE = ("title", "closes", "instructions", "judging.judged_twice")
 """Keys that pages can change without a file."""
 
 

@@ -24,13 +24,15 @@ def write_protocol(protocol: StudyProtocol) -> str:
 
 
 def edit_text(text: str, changes: Mapping[str, Any]) -> str:
-    """Change the values of top-level keys in a study file's text; None removes a key."""
+    """Change the values of keys, such as `title` or `judging.ties`, in a study file's text; None removes a key."""
     document = tomlkit.parse(text)
-    for key, value in changes.items():
+    for path, value in changes.items():
+        table, _, key = path.rpartition(".")
+        inside: Any = document.setdefault(table, tomlkit.table()) if table else document
         if value is None:
-            document.pop(key, None)
+            inside.pop(key, None)
         else:
-            document[key] = tomlkit.value(write_value(value))
+            inside[key] = tomlkit.value(write_value(value))
     return tomlkit.dumps(document)
 
 

@@ -24,7 +24,9 @@ def describe_texts(
     """Make the tables of texts that are asked for; `kept`, if given, are the only allowed options of metrics."""
     if not asked.of_texts.isdisjoint(OF_TEXTS["keywords"]):
         if chosen["only"]:
-            raise click.UsageError("--only cannot be given with these tables, which tell keywords apart by the source")
+            raise click.UsageError(
+                "--only cannot be given with these tables, which already divide keywords by the source"
+            )
         check_summaries(records, facts)
     if kept is not None:
         refuse_metric_options(kept)

@@ -313,7 +313,9 @@ def find_reader(format: str, columns: Columns | None, keep: Keep) -> Callable[[P
     Raises `BadColumns` for a format that has no columns.
     """
     if columns is not None and format not in MAPPED:
-        raise BadColumns(f"--columns goes with a table, and a file of {format} is none; tables are {', '.join(MAPPED)}")
+        raise BadColumns(
+            f"--columns goes with a table, and a file of {format} is not one; tables are {', '.join(MAPPED)}"
+        )
     if format in OF_CHOICES:
         return partial(choices.load, columns=columns, keep=keep, format=format)
     if format == RANKS:

@@ -261,7 +261,7 @@ class RowReader:
             name = str(len(self.numbers) + 1)
             self.numbers[name] = name
         elif not (text := source or references):
-            place.refuse("the row has neither a source nor a reference, by which documents without ids are told apart")
+            place.refuse("the row has no id, and neither a source nor a reference that says which document it is of")
         else:
             name = self.numbers.setdefault(text, str(len(self.numbers) + 1))
         return Document(name, source, references, reading.optional_text(place, row.get("title"), "title"))

@@ -135,7 +135,7 @@ def explain_error(error: str, start: int) -> str:
         return f"a cell is over 32 MiB {where}; does a quotation mark open there that is not closed?"
     if "new-line" in error:
         return f"a carriage return stands within a cell, {where}: save the file with usual line ends"
-    return f"this is no table, {where}: {error}"
+    return f"this is not a table, {where}: {error}"
 
 
 def guess_delimiter(header: str) -> str:

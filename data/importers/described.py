@@ -157,7 +157,7 @@ DESCRIPTIONS: dict[str, Description] = {
     ),
     "prolific": Description(
         fields=frozenset({"Submission id", "Participant id"}),
-        refused="these are Prolific's participants, and no judgments; import the file of the program in which they "
+        refused="these are Prolific's participants, not judgments; import the file of the program in which they "
         "judged, whose annotators may be called by these ids",
     ),
 }

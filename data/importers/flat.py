@@ -62,7 +62,7 @@ def read_rows(path: Path, say: Say) -> Iterator[TableRow]:
             names[fields] = name_fields(record, first)
         named = names[fields]
         if find_missing(named):
-            place.refuse(f"the object is no row of a table: it lacks {describe_missing(record)}; rename its fields")
+            place.refuse(f"the object is not a row of a table: it lacks {describe_missing(record)}; rename its fields")
         taken = {*named.values(), *rated.values()}
         for name in [name for name in record if name not in taken and name not in told]:
             told.add(name)

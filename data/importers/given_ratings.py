@@ -77,7 +77,7 @@ class RatingValues:
         listed = list_some([f"{quote_value(one)} ({number:,})" for one, number in values.items()])
         raise UnknownValues(
             f"{self.first}: {column} must be a number such as 4 or 3.5, not {listed}",
-            f"; say what values mean by --values VALUE=NUMBER,... or in a file of --columns ({SKIP} is no rating)",
+            f"; say what values mean by --values VALUE=NUMBER,... or in a file of --columns ({SKIP} for no rating)",
             column,
             {said: times for of_column in self.unknown.values() for said, times in of_column.items()},
             ratings=True,

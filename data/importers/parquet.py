@@ -175,7 +175,7 @@ def batch_rows(
     )
     size = max(1, min(BATCH_ROWS, BATCH_BYTES // max(1, value)))
     if group[3] > size * MAX_BATCHES:
-        refuse(path, f"a row group has {group[3]:,} rows and texts too long to read so many; {REWRITE}")
+        refuse(path, f"a row group has {group[3]:,} rows and texts too long to read at once; {REWRITE}")
     return size
 
 

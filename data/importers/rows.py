@@ -46,7 +46,7 @@ def open_single(path: Path, columns: Columns = NOTHING, *, cells: bool = False) 
     """Find out what columns a file has; with `cells` it is a text table or a spreadsheet. Raises `BadRecord`."""
     sheet = columns.sheet
     if sheet is not None and not is_spreadsheet(path):
-        FileLine(path, 1).refuse(f"the file is no spreadsheet and has no sheet {quote_value(sheet)}")
+        FileLine(path, 1).refuse(f"the file is not a spreadsheet, so it has no sheet {quote_value(sheet)}")
     if columns.rows is not None:
         return open_nested(path, columns.rows)
     if cells or path.suffix.lower() in TEXT_TABLES:
@@ -115,7 +115,7 @@ def json_rows(path: Path, wanted: Collection[str] | None = None) -> Iterator[Tab
 def open_nested(path: Path, template: str) -> Table:
     """Find out what columns the rows have that lie within the objects of a JSON file. Raises `BadRecord`."""
     if nested.is_parquet(path) or is_spreadsheet(path) or not begins_with_object(path):
-        FileLine(path, 1).refuse("rows of the mapping say where rows lie within JSON, and the file is none")
+        FileLine(path, 1).refuse("rows of the mapping say where rows lie within JSON, and the file is not JSON")
     names = tuple(dict.fromkeys(name for _, row in islice(nested_rows(path, template), INSPECTED) for name in row))
     if not names:
         FileLine(path, 1).refuse(f"no row lies at {quote_value(template)}, as rows of the mapping say")

@@ -83,7 +83,7 @@ def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
                 add_metrics(place, record, said, JUDGMENTS in file.name if told else None)
     check_metrics(instances, said, path)
     if differing:
-        say(f"lines whose texts are not used, as an earlier line of their instance has others: {differing}")
+        say(f"lines whose texts are not used, as an earlier line of their instance has different ones: {differing}")
     if people := sum(name in instances[document].people for document, name in said):
         say(f"human summaries whose ratings and scores are skipped, as they are references: {people}")
     for document_id, instance in instances.items():

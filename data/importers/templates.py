@@ -43,7 +43,7 @@ def check_template(template: str) -> str:
     if "{" in rest or "}" in rest or not template.strip():
         raise BadTemplate(f"{quote_value(template)} must be like a/{{annotator}}.csv: a name in braces, or {{}}")
     if bad := [name for name in names if not name.isidentifier()]:
-        raise BadTemplate(f"{quote_value(bad[0])} is no name for a column: letters, digits and _ make one")
+        raise BadTemplate(f"{quote_value(bad[0])} cannot be the name of a column: use letters, digits and _")
     if template.count(".") > MAX_STEPS:
         raise BadTemplate(f"over {MAX_STEPS} full stops")
     if twice := [name for name in names if names.count(name) > 1]:

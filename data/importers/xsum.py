@@ -68,7 +68,7 @@ def read_sections(file: Path) -> dict[str, tuple[FileLine, list[str]]]:
     for place, line in lines(file):
         if head := HEAD.fullmatch(line.strip()):
             if head[1] not in SECTIONS:
-                place.refuse(f"the section {head[1][:40]!r} is none of {', '.join(SECTIONS)}")
+                place.refuse(f"the section {head[1][:40]!r} is not one of {', '.join(SECTIONS)}")
             if head[1] in sections:
                 place.refuse(f"the section {head[1]} stands twice")
             here = []

@@ -52,7 +52,7 @@ FAILURES = {
     "is full": "its disk is full",
     "unable to open": "its file is not in its place, or may not be opened",
     "disk i/o": "its disk cannot be read or written",
-    "not a database": "its file is damaged, or is no database",
+    "not a database": "its file is damaged, or is not a database",
     "malformed": "its file is damaged",
     "no such table": "its tables are not those of this version; restart the app to bring them up to date",
     "no such column": "its tables are not those of this version; restart the app to bring them up to date",

@@ -390,7 +390,7 @@ def load_head(file: Path) -> Any:
             about = json.loads((opened.metadata() or {}).get("about", "{}"))
             weights = {name: opened.get_tensor(name).to(torch.float32) for name in opened.keys()}  # noqa: SIM118
         if about.get("format") != FORMAT:
-            raise FinderUnavailable(f"{file} is not a tagger of the format {FORMAT}: train one anew")
+            raise FinderUnavailable(f"{file} is not a tagger of the format {FORMAT}: train a new one")
         head.load_state_dict(weights)
     except (SafetensorError, RuntimeError) as error:
         raise FinderUnavailable(f"{file} does not hold a tagger of this version: {error}") from error
@@ -403,7 +403,7 @@ def check_head_file(file: Path) -> str:
     try:
         actual = sha256(file)
     except FileNotFoundError as error:
-        raise FinderUnavailable(f"{file} is missing: install this package anew, or train a tagger") from error
+        raise FinderUnavailable(f"{file} is missing: reinstall this package, or train a tagger") from error
     if file == FILE and actual != SHA256:
-        raise FinderUnavailable(f"{file} has the SHA-256 {actual}, not {SHA256}: install this package anew")
+        raise FinderUnavailable(f"{file} has the SHA-256 {actual}, not {SHA256}: reinstall this package")
     return actual

@@ -111,7 +111,7 @@ def read_sentences(file: Path, mapping: Mapping[str, str] = MAPPING) -> list[Lab
             continue
         label = tag[2:]
         if tag != "O" and (tag[:2] not in ("B-", "I-") or label not in mapping):
-            raise BadTrainingFile(f"{file}:{where.line}: the label {quote_value(tag)} is none that the tagger knows")
+            raise BadTrainingFile(f"{file}:{where.line}: the label {quote_value(tag)} is not one that the tagger knows")
         if tag[0] == "I" and previous == label:
             entities[-1] = entities[-1]._replace(end=place + len(word))
         elif tag != "O":
@@ -241,7 +241,9 @@ def source_of(name: str) -> int:
     for number, source in enumerate(SOURCES):
         if name.startswith(source):
             return number
-    raise BadTrainingFile(f"{name} is from none of {', '.join(SOURCES)}: its labels' conventions are not known")
+    raise BadTrainingFile(
+        f"{name} is not from any of {', '.join(SOURCES)}: the conventions of its labels are not known"
+    )
 
 
 def fit(samples: Sequence[TrainingSample], *, seed: int, epochs: int, say: Callable[[str], None]) -> Any:

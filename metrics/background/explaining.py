@@ -125,7 +125,7 @@ class Inspector:
             raise ModelsBusy(f"other examples took more than {timeout:g} s: try again")
         try:
             if given_up():
-                raise RequestCancelled("it is not wanted any more")
+                raise RequestCancelled("it is no longer needed")
             line = json.dumps([signature, encode(example)]).encode() + b"\n"
             answer = json.loads(self.ask_twice(line, deadline, timeout))
         finally:

@@ -20,7 +20,7 @@ def encode(value: Any) -> Any:
         # As base64: as decimal numbers a matrix of similarities has four times the size, and takes long.
         whole = np.ascontiguousarray(value, dtype=value.dtype.newbyteorder("<"))
         return [list(value.shape), base64.b64encode(whole.tobytes()).decode("ascii")]
-    raise TypeError(f"a {type(value).__name__} cannot be told to another process")
+    raise TypeError(f"a {type(value).__name__} cannot be sent to another process")
 
 
 def decode_record(hint: Any, data: Any) -> Any:

@@ -194,7 +194,7 @@ def extractor(asked: str) -> tuple[str, int | None]:
     match = re.fullmatch(r"(tfidf|textrank):([1-9][0-9]{0,5})", asked)
     if match is None and asked not in EXTRACTORS:
         known = ", ".join(EXTRACTORS)
-        raise ValueError(f"{asked!r} is none of {known}, tfidf:K and textrank:K with K from 1")
+        raise ValueError(f"{asked!r} is not one of {known}, tfidf:K and textrank:K with K from 1")
     return (match[1], int(match[2])) if match else (asked, None)
 
 

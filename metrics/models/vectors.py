@@ -36,7 +36,7 @@ SETTLED = 2.0
 """The seconds after which a file's times show every further change: the clock tick of the coarsest file system
 (FAT)."""
 
-EXPECTED = "a line is a word and its numbers, one space between them"
+EXPECTED = "a line must be a word and its numbers, with one space between them"
 
 FoundVectors = tuple[NDArray[np.float32], NDArray[np.bool_]]
 """The vectors, a row for each word and 0 for unknown words; and a flag for each word that has one."""
@@ -250,7 +250,9 @@ def write_vectors(path: Path, file: BinaryIO) -> list[str]:
             words[word] = None
             file.write(vector.tobytes())
     if announced and announced[0] != seen:
-        raise BadRecord(f"{path.name}:1: the file announces {announced[0]} words and has {seen}; is it cut short?")
+        raise BadRecord(
+            f"{path.name}:1: the first line says {announced[0]} words, and the file has {seen}; is it cut short?"
+        )
     if not seen:
         raise BadRecord(f"{path.name}: there are no word vectors in the file")
     file.seek(0)
@@ -270,10 +272,10 @@ def header(place: FileLine, columns: Sequence[str]) -> tuple[int, int] | None:
     if len(columns) != 2 or not all(column.isascii() and column.isdigit() for column in columns):
         return None
     if max(map(len, columns)) > MAX_DIGITS:
-        place.refuse("the file announces a number that is out of range; was it written whole?")
+        place.refuse("the number in the first line is out of range; was it written whole?")
     count, dimension = map(int, columns)
     if not count or not dimension:
-        place.refuse("the file announces no word or no dimension; was it written whole?")
+        place.refuse("the first line says 0 words or 0 dimensions; was it written whole?")
     return count, dimension
 
 

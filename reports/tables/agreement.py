@@ -72,7 +72,7 @@ def agreement_table(
         if ceiling.agreement.pairs == 0:
             alone = Undefined("no pair was judged by 2 annotators, at least one with a preference")
             people |= {name: alone for name, cell in people.items() if isinstance(cell, Undefined)}
-        no_scores = Undefined("people choose, and have no scores to be close")
+        no_scores = Undefined("people choose: they give no scores that could be close")
         rows.append(people | dict.fromkeys(OF_CLOSE_SCORES, no_scores))
     if not any(cut.values()):
         rows = [{name: cell for name, cell in row.items() if name != "truncated"} for row in rows]
@@ -116,7 +116,7 @@ def explain_agreement(analysis: AgreementAnalysis, ceiling: MetricEvaluation | N
         if not any(is_length(row.signature) for row in analysis.rows):
             said.append("There is no row for length, which a metric has to beat: score the summaries by it, too.")
     else:
-        said.append("There is no metric: no pair has scores.")
+        said.append("No metric has scores of these pairs.")
     if analysis.weighed:
         said.append(WEIGHED)
     return said

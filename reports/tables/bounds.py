@@ -149,8 +149,9 @@ def standings_table(found: Sequence[Standing]) -> Table:
         for row in found
     ]
     notes = [
-        "Share: mean F1 over the mean of the bound on the same documents; gap: the bound minus F1; above the bound: on "
-        "so many documents. Where an optimum is not proven, what no extract exceeds stands for it."
+        "Share: mean F1 over the mean of the bound on the same documents; gap: the bound minus F1; above the bound: "
+        "the number of documents where F1 exceeds it. Where an optimum is not proven, a value that no extract exceeds "
+        "stands for it."
     ]
     if any(row.above for row in found):
         notes.append(WHY_ABOVE)

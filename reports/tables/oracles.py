@@ -207,7 +207,7 @@ def inside_note(target: Target) -> str:
         )
     if target.definition == "clipped":
         return f"The F1 of an extract is the ordinary ROUGE-{target.n} of its sentences, joined."
-    return "Ordinary ROUGE uses clipped counts: it is another number, and these are no bounds of it."
+    return "Ordinary ROUGE uses clipped counts: it is another number, and these are not bounds of it."
 
 
 def effort_notes(task: OracleTask) -> list[str]:

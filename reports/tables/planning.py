@@ -18,7 +18,7 @@ def plan_table(plan: Plan) -> Table:
     ]
     notes = [
         *plan_notes(plan),
-        "Independent pairs: so many would do if each came from a document of its own. Design effect: 1 + (m - 1) ICC "
+        "Independent pairs: the number needed if each came from a document of its own. Design effect: 1 + (m - 1) ICC "
         "of m pairs a document.",
     ]
     return Table("plan", "What the study needs", rows, notes)

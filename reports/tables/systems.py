@@ -11,7 +11,8 @@ from relevance.reports.tables.bounds import READING, reads_references
 from relevance.reports.tables.table import DAGGER, GROWS, Cell, Marked, Table, Undefined, interval, number_cell
 
 BOUND = (
-    "Best extracts are no systems, and read the references: no choice of sentences of that length has a higher ROUGE-1."
+    "Best extracts are not systems: they read the references. No choice of sentences of that length has a higher "
+    "ROUGE-1."
 )
 
 RUNS = (
@@ -40,7 +41,7 @@ def spread_table(analyses: Sequence[SystemsAnalysis]) -> Table:
         "Standard deviation of the systems' means, divided by their number and not by one less, as in the ROUGE-K "
         "paper's Table 8: large where the metric tells systems apart."
     )
-    return Table("distinguishability", "How far metrics tell systems apart", rows, [note])
+    return Table("distinguishability", "How well metrics distinguish systems", rows, [note])
 
 
 def system_table(

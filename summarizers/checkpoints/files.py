@@ -111,7 +111,7 @@ def check_config(file: Path) -> None:
     Raises `ModelUnavailable`, `BadModel`, `UnsafeCheckpoint`.
     """
     if not file.is_file():
-        raise ModelUnavailable(f"{file.parent} has no config.json: no model as save_pretrained writes it")
+        raise ModelUnavailable(f"{file.parent} has no config.json: it is not a model as save_pretrained writes it")
     for key, value in settings_in(read_object(file)):
         if key.endswith("implementation") and isinstance(value, str) and "/" in value:
             raise UnsafeCheckpoint(f"{file} asks for code of the hub ({value}), which is not run: take that out of it")

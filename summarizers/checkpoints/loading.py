@@ -94,7 +94,7 @@ def check_kind(files: CheckpointFiles, config: Any) -> None:
     """Raise `BadModel` for a folder of the other kind."""
     if files.kind == "seq2seq" and not config.is_encoder_decoder:
         raise BadModel(
-            f"{files.path} is no encoder-decoder ({config.model_type}): ask for causal:{files.path} if it is a "
+            f"{files.path} is not an encoder-decoder ({config.model_type}): ask for causal:{files.path} if it is a "
             "language model"
         )
     if files.kind == "causal" and config.is_encoder_decoder:

@@ -55,10 +55,10 @@ def read_about(folder: Path) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError) as error:
         raise damaged(folder / ABOUT, error) from error
     if not isinstance(about, dict) or about.get("format") != FORMAT or about.get("kind") not in KINDS:
-        raise BadModel(f"{folder / ABOUT} is not of an extractor in the format {FORMAT}: train it anew")
+        raise BadModel(f"{folder / ABOUT} is not of an extractor in the format {FORMAT}: train it again")
     if about["kind"] == MINILM and about.get("encoder") != embedded_model().signature:
         raise BadModel(
-            f"{folder} was trained on vectors of another encoder than {embedded_model().signature}: train it anew"
+            f"{folder} was trained on vectors of another encoder than {embedded_model().signature}: train it again"
         )
     return about
 
@@ -85,7 +85,7 @@ def read_ngrams(folder: Path, digest: str) -> dict[str, float]:
     except (OSError, BadRecord, SafetensorError, KeyError, ValueError, TypeError) as error:
         raise damaged(folder, error) from error
     if weights.shape != (len(vocabulary),) or weights.dtype != np.float32 or not np.isfinite(weights).all():
-        raise BadModel(f"{folder / NGRAMS} has not one number for each line of {VOCABULARY}: copy or train it anew")
+        raise BadModel(f"{folder / NGRAMS} has not one number for each line of {VOCABULARY}: copy it or train it again")
     return dict(zip(vocabulary, weights.tolist(), strict=True))
 
 
@@ -104,7 +104,7 @@ def read_heads(folder: Path, digest: str) -> list[Any]:
     except (OSError, BadRecord, SafetensorError, RuntimeError, ValueError, KeyError, TypeError) as error:
         raise damaged(folder, error) from error
     if not all(bool(numbers.isfinite().all()) for numbers in weights.values()):
-        raise BadModel(f"{folder / HEADS} has numbers that are not finite: copy or train it anew")
+        raise BadModel(f"{folder / HEADS} has numbers that are not finite: copy it or train it again")
     return list(heads.eval())
 
 
@@ -130,7 +130,7 @@ def damaged(where: Path, error: Exception) -> BadModel:
     """Make the error that says which file or folder of an extractor cannot be read."""
     said = error.strerror if isinstance(error, OSError) else str(error)
     name = getattr(error, "filename", None)
-    return BadModel(f"the extractor in {name or where} cannot be read ({said}): copy or train it anew")
+    return BadModel(f"the extractor in {name or where} cannot be read ({said}): copy it or train it again")
 
 
 def write_ngrams(folder: Path, weights: Mapping[str, float]) -> None:

@@ -229,7 +229,7 @@ def open_seq2seq(folder: Path) -> Network:
         config = transformers.AutoConfig.from_pretrained(folder, **local)
         if not config.is_encoder_decoder:
             raise UnsuitableModel(
-                f"the model in {folder} is no encoder-decoder ({config.model_type}), such as BART and T5 are"
+                f"the model in {folder} is not an encoder-decoder ({config.model_type}), such as BART and T5 are"
             )
         model = transformers.AutoModelForSeq2SeqLM.from_pretrained(
             folder, use_safetensors=True, dtype="float32", **local

@@ -4,11 +4,14 @@ import random
 from contextlib import suppress
 
 import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from relevance.annotation.protocol.file import write_protocol
 from relevance.annotation.protocol.records import Checks, Judging, Pinned, Sampling, StudyProtocol
 from relevance.annotation.records import CHANGED, JUDGED, SKIPPED, Annotator, UnknownStudy, WrongPhase
 from relevance.annotation.store import AnnotationStore
+from relevance.annotation.tables import AssignmentRow, PairRow
 from tests.annotation.conftest import Create, Judge
 
 
@@ -38,13 +41,21 @@ def act(store: AnnotationStore, judge: Judge, annotator: Annotator, draw: random
         judge(annotator, task.assignment_id, draw.choice(["left", "right"]), change=task.choice not in {None, "skip"})
 
 
-@pytest.mark.parametrize("most", [None, 3])
+@pytest.mark.parametrize(
+    "judging",
+    [
+        {"judgments_per_pair": 2},
+        {"judgments_per_pair": 2, "most_per_annotator": 3},
+        {"judged_twice": 2},
+        {"judged_twice": 2, "most_per_annotator": 3},
+    ],
+)
 @pytest.mark.parametrize("seed", range(4))
 def test_annotators_and_researchers_count_the_same(
-    annotation_store: AnnotationStore, dataset: str, judge: Judge, most: int | None, seed: int
+    annotation_store: AnnotationStore, dataset: str, judge: Judge, judging: dict[str, int], seed: int
 ) -> None:
     store, draw = annotation_store, random.Random(seed)
-    ask(store, dataset, judgments_per_pair=2, most_per_annotator=most)
+    ask(store, dataset, **judging)
     people = [store.join(study="S", name=name) for name in ("Ann", "Bob", "Cyd")]
     for _ in range(30):
         with suppress(WrongPhase):  # of those who have finished
@@ -61,6 +72,35 @@ def test_annotators_and_researchers_count_the_same(
                 own.changed,
                 own.skipped,
             ]
+
+
+@pytest.mark.parametrize("twice", [0, 1, 3, 100])
+def test_two_people_judge_the_first_pairs_and_one_the_others(
+    annotation_store: AnnotationStore, dataset: str, judge: Judge, twice: int
+) -> None:
+    store = annotation_store
+    ask(store, dataset, judged_twice=twice)
+    study = store.study("S")
+    part = min(twice, study.pairs)
+    assert study.judgments_wanted == study.pairs + part
+    people = [store.join(study="S", name=name) for name in ("Ann", "Bob", "Cyd")]
+    while tasks := [(one, task) for one in people if (task := store.next_task(one)) is not None]:
+        for annotator, task in tasks:
+            judge(annotator, task.assignment_id)
+    of_study = select(PairRow.position, PairRow.judgments).where(PairRow.expected_id.is_(None))
+    with Session(store.engine) as session:
+        judged = session.execute(of_study.order_by(PairRow.position)).all()
+        given = session.execute(
+            of_study.join(AssignmentRow)
+            .order_by(AssignmentRow.id)
+            .with_only_columns(AssignmentRow.annotator_id, PairRow.position)
+        ).all()
+    assert [number for _, number in judged] == [2] * part + [1] * (study.pairs - part)
+    assert store.study("S").judgments == study.judgments_wanted
+    # what tells how far people agree comes first for everybody
+    for annotator in people:
+        others = [position >= part for one, position in given if one == annotator.id]
+        assert others == sorted(others)
 
 
 def test_answered_pairs_are_listed_as_they_were_given(

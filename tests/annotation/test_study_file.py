@@ -83,6 +83,7 @@ seed = 0
 
 [judging]
 judgments_per_pair = 1
+judged_twice = 0
 ties = false
 both_bad = false
 rationale = "optional"
@@ -309,6 +310,14 @@ MISTAKES: dict[str, tuple[str, str]] = {
     "no pairs": (changed("count = 60", "count = 0"), r"'count' in \[sampling\] must be from 1 to 2147483647, not 0"),
     "a seed": (changed("seed = 3", "seed = -3"), r"'seed' in \[sampling\] must be from 0 to 2147483647, not -3"),
     "no judgments": (changed("judgments_per_pair = 3", "judgments_per_pair = 0"), r"must be from 1 to"),
+    "two judgments of a part where all have three": (
+        changed("judged_twice = 0", "judged_twice = 5"),
+        r"'judged_twice' in \[judging\] needs judgments_per_pair = 1: each pair has 3",
+    ),
+    "two judgments of a part, and a stopping rule": (
+        changed("judgments_per_pair = 3\njudged_twice = 0", "judgments_per_pair = 1\njudged_twice = 5"),
+        r"'judged_twice' in \[judging\] does not go with \[stopping\]",
+    ),
     "idle": (
         changed("idle_minutes = 20", "idle_minutes = 99999"),
         r"'idle_minutes' in \[judging\] must be from 1 to 10080",

@@ -775,7 +775,7 @@ def test_keyword_tables_that_are_refused(folder):
         "none.jsonl has no summaries; import it and use relevance summarize, or ask for --tables dataset"
     )
     assert refused("analyze", "small.jsonl", "--tables", "keywords", "--only", "in-source") == (
-        "--only cannot be given with these tables, which tell keywords apart by the source"
+        "--only cannot be given with these tables, which already divide keywords by the source"
     )
 
 

@@ -418,7 +418,7 @@ def test_keywords_of_other_extractors(folder):
             json.loads(line) for line in run("keywords", "small.jsonl", "--extractor", f"{name}:1").stdout.splitlines()
         ]
         assert [len(of_document) for of_document in lists] == [1, 1]
-    message = "'bm25' is none of overlap, tfidf, textrank, tfidf:K and textrank:K with K from 1"
+    message = "'bm25' is not one of overlap, tfidf, textrank, tfidf:K and textrank:K with K from 1"
     assert refused("keywords", "small.jsonl", "--extractor", "bm25") == message
 
 
@@ -490,7 +490,7 @@ def test_lists_for_documents_of_the_same_texts(folder, sqlite_url):
         ("list:one.jsonl", "one.jsonl:1: the file ends after 1 lists, but there are 2 documents; give each a list, "),
         (
             "bm25",
-            "--keywords: 'bm25' is none of overlap, tfidf, textrank, tfidf:K and textrank:K with K from 1, nor is ",
+            "--keywords: 'bm25' is not one of overlap, tfidf, textrank, tfidf:K and textrank:K with K from 1, nor is ",
         ),
     ],
 )

@@ -114,9 +114,9 @@ def test_a_bad_reader_is_refused_whole(folder):
     weights("misfit", json.dumps({"hidden": 4, "embedding": 4, "entities": 4, "vocabulary": ["a"]}))
     weights("digits", f'{{"hidden": {"9" * 5000}}}')
     for name, problem in [
-        ("garbage", "garbage is no attentive reader in safetensors: "),
+        ("garbage", "garbage is not an attentive reader in safetensors: "),
         ("misfit", "the weights in misfit do not fit its settings: "),
-        ("digits", "digits is no attentive reader in safetensors: digits:1: the number 99999"),
+        ("digits", "digits is not an attentive reader in safetensors: digits:1: the number 99999"),
     ]:
         result = run("score", "f.jsonl", "--metrics", "length,apes", "--reader", f"attentive-reader:{name}", code=2)
         last = result.stderr.splitlines()[-1]
@@ -148,8 +148,8 @@ def test_a_bad_model_is_refused_whole(folder):
             "b.csv:2: byte 1 of the line (0xff) is not UTF-8; is the file Latin-1? Save it as UTF-8",
         ),
         (b"\xff\xfe5\0,\0", "b.csv:1: the file is UTF-16 or UTF-32; save it as UTF-8"),
-        (b"5," + b"x" * 200_000, "b.csv:1: a line is LAYER,P,R,F with four numbers"),
-        (b'5,"' + b"x" * 200_000, "b.csv:1: a line is LAYER,P,R,F with four numbers"),
+        (b"5," + b"x" * 200_000, "b.csv:1: a line must be LAYER,P,R,F with four numbers"),
+        (b'5,"' + b"x" * 200_000, "b.csv:1: a line must be LAYER,P,R,F with four numbers"),
         (b"5,.1,.2,1\n", "b.csv:1: a baseline is below 1"),
         (b"4,.1,.2,.3\n", "b.csv has no line for layer 5"),
     ],
@@ -187,7 +187,7 @@ def test_files_for_the_tagger_may_begin_with_a_mark(folder):
 def test_vectors_that_announce_too_much(folder):
     Path("v.txt").write_text(f"{'9' * 5000} 2\na 1 2\n")
     said = refused("score", "f.jsonl", "--metrics", "carouge", "--vectors", "v.txt")
-    assert said == "v.txt:1: the file announces a number that is out of range; was it written whole?"
+    assert said == "v.txt:1: the number in the first line is out of range; was it written whole?"
 
 
 # --- databases ----------------------------------------------------------------------------------------------

@@ -103,7 +103,7 @@ def test_a_table_of_summaries_takes_columns_too(tmp_path: Path, table: Path) -> 
             ("--columns", "system=document,choice=7"),
             "columns of a table of summaries and of one of choices do not go together: system, choice",
         ),
-        (("--sheet", "First"), 'table.csv:1: the file is no spreadsheet and has no sheet "First"'),
+        (("--sheet", "First"), 'table.csv:1: the file is not a spreadsheet, so it has no sheet "First"'),
         (("--save-columns", "no/such.toml"), "no/such.toml cannot be written: there is no folder no"),
         (("--save-columns", "table.csv"), "table.csv is an input; name another --output"),
     ],
@@ -117,7 +117,7 @@ def test_options_that_are_refused(table: Path, options: tuple[str, ...], message
 def test_columns_of_a_data_set_without_any_are_refused(table: Path) -> None:
     write_csv(table, ("document_id", "reference", "system", "summary"), [("d1", "R.", "bart", "S.")])
     run("import", table, "--name", "mine")
-    assert refused("datasets", "--columns", "mine") == "the columns of mine had the usual names, or it was no table"
+    assert refused("datasets", "--columns", "mine") == "the columns of mine had the usual names, or it was not a table"
     assert refused("datasets", "--columns", "other") == "there is no data set 'other'; there are mine"
 
 

@@ -114,7 +114,7 @@ def test_help_has_options_under_what_they_are_of() -> None:
     [
         ("llm:", "llm: is followed by the name of a model, or by causal:DIR or gguf:FILE"),
         ("causal", "such as seq2seq:DIR, gguf:FILE, llm:MODEL (all: --list)"),
-        ("seq2seq:gpt2", "gpt2 is no encoder-decoder (gpt2): ask for causal:gpt2 if it is a language model"),
+        ("seq2seq:gpt2", "gpt2 is not an encoder-decoder (gpt2): ask for causal:gpt2 if it is a language model"),
     ],
 )
 def test_a_name_that_is_not_whole_is_refused_with_what_is_meant(system: str, words: str) -> None:

@@ -115,8 +115,8 @@ def test_documents_of_dev_are_not_learned_from(corpus: Path, sqlite_url: str) ->
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("--seeds", "3-1"), "'3-1' is no span of 1 to 100 seeds"),
-        (("--seeds", "0-999999999"), "is no span of 1 to 100 seeds"),
+        (("--seeds", "3-1"), "'3-1' is not a range of 1 to 100 seeds"),
+        (("--seeds", "0-999999999"), "is not a range of 1 to 100 seeds"),
         (("--beams", "100000"), "100000 is not in the range 1<=x<=64"),
         (("-o", "train.jsonl"), "Directory 'train.jsonl' is a file"),
     ],
@@ -134,7 +134,7 @@ def test_a_model_of_another_kind_is_named(corpus: Path) -> None:
     files = (corpus / "train.jsonl", "--dev", corpus / "dev.jsonl", "-o", corpus / "out", "--device", "cpu")
     model = save_gpt2(corpus / "gpt2")
     said = refused("train", "plain", *files, "--model", model)
-    assert said == f"the model in {model} is no encoder-decoder (gpt2), such as BART and T5 are"
+    assert said == f"the model in {model} is not an encoder-decoder (gpt2), such as BART and T5 are"
 
 
 def test_a_folder_that_no_training_finished_is_no_system(corpus: Path, sqlite_url: str) -> None:

@@ -172,7 +172,7 @@ BOMB = '<!DOCTYPE x [<!ENTITY a "aaaa">]>\n' + PAPER
         ("a.story", "@highlight\n\n@highlight\n", "a.story:3: nothing stands between"),
         ("a.story", "x\n@highlight\n", "a.story:2: the last highlight is empty"),
         ("a.summary", "Text\n", "a.summary:1: the first line must be a section"),
-        ("a.summary", XSUM.replace("RESTBODY", "BODY"), "a.summary:10: the section 'BODY' is none of"),
+        ("a.summary", XSUM.replace("RESTBODY", "BODY"), "a.summary:10: the section 'BODY' is not one of"),
         ("a.summary", XSUM.partition("[SN]REST")[0], "a.summary:9: the file ends without a section .SN.RESTBODY"),
         ("a.summary", XSUM.replace("URL", "TITLE"), "a.summary:4: the section TITLE stands twice"),
         ("P1/Documents_xml/P1.xml", BOMB, "P1.xml:1: the XML declares a document type or entities"),

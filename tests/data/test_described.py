@@ -325,7 +325,7 @@ def test_turns_are_joined_and_other_texts_stay() -> None:
 
 
 def test_participants_are_no_judgments(found: Path) -> None:
-    with pytest.raises(BadRecord, match=r"20_prolific\.csv:1: these are Prolific's participants, and no judgments"):
+    with pytest.raises(BadRecord, match=r"20_prolific\.csv:1: these are Prolific's participants, not judgments"):
         judge(found / "20_prolific.csv")
 
 

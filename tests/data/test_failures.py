@@ -80,7 +80,7 @@ def test_a_damaged_file_is_said_to_be_one(tmp_path: Path) -> None:
     store = DataStore(connect(f"sqlite:///{path}"))
     path.unlink()
     path.write_bytes(b"no database at all" * 100)
-    with pytest.raises(DatabaseFailed, match="damaged, or is no database"):
+    with pytest.raises(DatabaseFailed, match="damaged, or is not a database"):
         store.datasets()
 
 

@@ -291,7 +291,7 @@ def test_values_that_are_said(tmp_path: Path) -> None:
     columns = Columns({"human.relevance": "Q1"}, {"Agree": "4", "Disagree": "2"})
     assert refusal(path, columns) == (
         'a.csv:3: human.relevance must be a number such as 4 or 3.5, not "Hm" (1); say what values mean by --values '
-        "VALUE=NUMBER,... or in a file of --columns (skip is no rating)"
+        "VALUE=NUMBER,... or in a file of --columns (skip for no rating)"
     )
     complete = columns._replace(values={**columns.values, "Hm": "skip"})
     records, said = read(path, complete)

@@ -573,7 +573,7 @@ SEVERAL = (
     ", too; if several people rated it, name the column that says who by --columns annotator=COLUMN, or leave COLUMN "
     "out if there is none"
 )
-VALUES = "; say what values mean by --values VALUE=NUMBER,... or in a file of --columns (skip is no rating)"
+VALUES = "; say what values mean by --values VALUE=NUMBER,... or in a file of --columns (skip for no rating)"
 BAD_ROWS = [
     (["", "t", "text", "ref", "a", "sum", 1], "document_id {unnamed}"),
     (["d2", "t", "text", "ref", "", "sum", 1], "system must be a string or a whole number, not null"),

@@ -193,7 +193,7 @@ def test_instances_of_sacrerouge_without_references_or_with_others(tmp_path: Pat
     }
     records, said = read(write(tmp_path, files) / "x.jsonl")
     assert records["d1"][0] == Document("d1", "Rain.", ("A person's.",))
-    assert said == ["lines whose texts are not used, as an earlier line of their instance has others: 1"]
+    assert said == ["lines whose texts are not used, as an earlier line of their instance has different ones: 1"]
 
 
 # --- mt-metrics-eval --------------------------------------------------------------------------------------------

@@ -165,7 +165,7 @@ def test_an_object_in_several_lines_is_refused_where_it_is_damaged(tmp_path: Pat
         rows(path, rows="a.{}")
     csv_file = tmp_path / "a.csv"
     csv_file.write_text("a,b\n1,2\n")
-    with pytest.raises(BadRecord, match="the file is none"):
+    with pytest.raises(BadRecord, match="the file is not JSON"):
         rows(csv_file, rows="a.{}")
 
 

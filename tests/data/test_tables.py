@@ -235,7 +235,7 @@ def test_names_that_look_alike_are_said(tmp_path: Path) -> None:
     rows += [("2", "T", "R", "cafe\u0301", "Two"), ("D", "U", "R", "x", "y"), ("d", "V", "R", "x", "y")]
     records, said = read(written(tmp_path, "a.tsv", tsv(*rows)))
     assert len(texts(records)) == 6
-    different = "whose names differ only in case, white space or the form of letters are different ones"
+    different = "whose names differ only in case, white space or the form of letters are taken as different"
     same = "rename one in the file if they are the same"
     assert said[-2:] == [
         f'documents {different}: "D" and "d"; {same}',
@@ -327,7 +327,7 @@ def test_objects_that_are_no_table_are_refused_with_what_they_lack(tmp_path: Pat
     assert "lack a reference (reference, references, ref, refs, target ...)" in said
     later = '{"reference": "R", "summary": "S"}\n{"reference": "R"}'
     assert refusal(written(tmp_path, "a.jsonl", later)).startswith(
-        "a.jsonl:2: the object is no row of a table: it lacks a summary"
+        "a.jsonl:2: the object is not a row of a table: it lacks a summary"
     )
 
 

@@ -228,7 +228,7 @@ def test_the_planner_answers_and_takes_what_was_observed(page: Page, url: str) -
     phi.fill("0.63")
     phi.press("Enter")
     expect(pairs).to_contain_text("120")
-    panel.get_by_role("button", name="Ask for so many pairs below").click()
+    panel.get_by_role("button", name="Use these numbers below").click()
     expect(panel.get_by_label("Pairs in all")).to_have_value("120")
     choose_option(
         panel.get_by_role("combobox", name="Ratios"), page.get_by_role("option").filter(has_text="Annotators in")

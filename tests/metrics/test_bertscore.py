@@ -329,9 +329,9 @@ def test_options_out_of_range_are_refused(options: dict[str, Any], message: str)
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        ("LAYER,P,R,F\n5,0.1,0.2\n", r"baseline\.tsv:2: a line is LAYER,P,R,F with four numbers"),
-        ("LAYER,P,R,F\n\n4,0,0,0\n5,0.1,0.2,x\n", r"baseline\.tsv:4: a line is LAYER,P,R,F with four numbers"),
-        ("5,0.1,0.2,0.3,0.4\n", r"baseline\.tsv:1: a line is LAYER,P,R,F with four numbers"),
+        ("LAYER,P,R,F\n5,0.1,0.2\n", r"baseline\.tsv:2: a line must be LAYER,P,R,F with four numbers"),
+        ("LAYER,P,R,F\n\n4,0,0,0\n5,0.1,0.2,x\n", r"baseline\.tsv:4: a line must be LAYER,P,R,F with four numbers"),
+        ("5,0.1,0.2,0.3,0.4\n", r"baseline\.tsv:1: a line must be LAYER,P,R,F with four numbers"),
         ("LAYER,P,R,F\n5,0.1,0.2,1\n", r"baseline\.tsv:2: a baseline is below 1"),
         ("LAYER,P,R,F\n5,0.1,nan,0.2\n", r"baseline\.tsv:2: a baseline is below 1"),
         ("LAYER,P,R,F\n5,0.1,-inf,0.2\n", r"baseline\.tsv:2: a baseline is below 1"),

@@ -205,7 +205,7 @@ def test_missing_scores_have_their_reasons_beside_the_table(tmp_path: Path, monk
         run("score", "set", *metrics).output,
     ]
     for said in told:
-        assert "rouge1, rouge2: 2 of 3 scores are missing: the summary is empty (1); the candidate has no token" in said
+        assert "rouge1, rouge2: 2 of 3 scores are missing: the summary is empty (1); the summary has no token" in said
         assert (
             "rouge_k: 3 of 3 scores are missing: no keywords: there are not two texts among references and title"
             in said

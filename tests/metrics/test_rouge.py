@@ -250,8 +250,8 @@ def test_the_rouge_n_of_dobko_et_al(summeval: list[Example], n: int) -> None:
 @pytest.mark.parametrize(
     ("candidate", "references", "why"),
     [
-        ("...", ("a cat",), "the candidate has no token (a-z0-9)"),
-        ("кошка", ("кошка",), "the candidate has no token (a-z0-9)"),
+        ("...", ("a cat",), "the summary has no token (a-z0-9)"),
+        ("кошка", ("кошка",), "the summary has no token (a-z0-9)"),
         ("a cat", ("...",), "no reference with a token (a-z0-9)"),
         ("a cat", (), "there is no reference"),
     ],

@@ -257,8 +257,8 @@ def test_lists_whose_value_depends_on_the_title_say_so() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"keywords": "bm25"}, "'bm25' is none of overlap, tfidf, textrank, tfidf:K and textrank:K"),
-        ({"keywords": "list"}, "'list' is none of overlap, tfidf, textrank, tfidf:K and textrank:K"),
+        ({"keywords": "bm25"}, "'bm25' is not one of overlap, tfidf, textrank, tfidf:K and textrank:K"),
+        ({"keywords": "list"}, "'list' is not one of overlap, tfidf, textrank, tfidf:K and textrank:K"),
         ({"only": "source"}, "only must be one of None, in-source, out-source, not 'source'"),
     ],
 )

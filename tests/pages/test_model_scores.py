@@ -161,7 +161,7 @@ def test_a_question_that_is_wanted_again_is_not_put_twice() -> None:
 
 
 def test_a_question_given_up_too_early_is_put_again() -> None:
-    inspector = Telling(RequestCancelled("it is not wanted any more"), FOUND)
+    inspector = Telling(RequestCancelled("it is no longer needed"), FOUND)
     assert told(inspector, ONE).answer("m", ONE) == FOUND
     assert inspector.asked == [ONE] * 2
 
@@ -230,5 +230,5 @@ def test_a_question_given_up_in_the_queue_is_not_put() -> None:
         thread.start()
         given_up.set()
     thread.join(10)
-    assert raised == ["it is not wanted any more"]
+    assert raised == ["it is no longer needed"]
     assert inspector.child is None  # no process was started for it

@@ -892,7 +892,7 @@ PLAN = ("new_study.py", "exact power")
                 ("agreement.py", "per judgment"),
                 ("correlation.py", "— ("),
                 ("annotators.py", "No pair has been judged by two annotators yet"),
-                ("annotators.py", "asks for 3 judgments per pair: invite another annotator"),
+                ("annotators.py", "wants per pair: 3. Invite another annotator"),
             ],
         ),
         (

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from relevance.analysis.agreement.planning import detectable_difference
+from relevance.analysis.agreement.planning import detectable_difference, find_half_width
 from relevance.annotation.protocol.file import EXAMPLE
 from relevance.annotation.protocol.pinning import hash_dataset
 from relevance.annotation.protocol.records import Judging
@@ -102,16 +102,53 @@ def test_the_form_says_what_its_pairs_can_show(demo: tuple[DataStore, Annotation
     app = open_page("new_study.py")
     assert app.radio(key="new_rule").value == "random"
     assert detectable_difference(24) == 0.42
-    assert "24 pairs can tell two metrics apart whose agreement with people differs by about .42" in said(app)
-    assert "nothing can be said of the agreement between annotators: ask for 2" in said(app)
+    assert "24 pairs can detect a difference of about .42 between two metrics' agreement with people" in said(app)
     app.number_input(key="new_judgments").set_value(2)
     app.number_input(key="new_count:random").set_value(5)
     app = sound(app.run())
-    assert "5 pairs cannot tell any two metrics apart" in said(app)  # fewer than 6 documents
-    assert "ask for 2" not in said(app)
+    assert "5 pairs cannot detect a difference between any two metrics" in said(app)  # fewer than 6 documents
     app = press(app, "plan_taken")
     assert app.number_input(key="new_count:random").value == 306
     assert app.number_input(key="new_judgments").value == 1
+
+
+def test_the_form_suggests_that_two_people_judge_a_part_of_the_pairs(
+    demo: tuple[DataStore, AnnotationStore],
+) -> None:
+    _, annotation = demo
+    app = open_page("new_study.py")
+    assert "With 1 judgment per pair nothing can be said of the agreement between annotators" in said(app)
+    assert app.button(key="take_twice").label == "Ask two people about 24 pairs"
+    app.number_input(key="new_count:random").set_value(20)
+    app = press(sound(app.run()), "take_twice")
+    assert app.number_input(key="new_twice").value == 20
+    half = find_half_width(0.8, 20)
+    known = f"will be known to within about {half:.2f}, if it is".replace("0.", ".")
+    assert f"40 judgments in all. The share of pairs on which two people agree {known} .80" in said(app)
+    app.number_input(key="new_twice").set_value(8)
+    app.text_input(key="new_name").set_value("Twice")
+    press(sound(app.run()), "create")
+    app = open_part("Design", study="Twice")
+    assert "Judgments wanted per pair: 1, 2 of each of the first 8" in said(app)
+    study = annotation.study("Twice")
+    assert (study.pairs, study.judged_twice, study.judgments_wanted) == (20, 8, 28)
+    # it can be changed while people judge, as no pair and no question changes
+    annotation.join(study="Twice", name="Ann")
+    app.number_input(key="twice:Twice").set_value(5)
+    app = pressed(app, "Save the changes")
+    assert "Saved the number of pairs that two people judge of Twice" in said(app)
+    assert annotation.study("Twice").judgments_wanted == 25
+
+
+def test_each_pair_with_several_judgments_needs_no_part_with_two(demo: tuple[DataStore, AnnotationStore]) -> None:
+    app = press(open_page("new_study.py"), "take_twice")
+    app.number_input(key="new_judgments").set_value(3)
+    app.text_input(key="new_name").set_value("Thrice")
+    app = sound(app.run())
+    assert "new_twice" not in [one.key for one in app.number_input]
+    press(app, "create")
+    study = demo[1].study("Thrice")
+    assert (study.judged_twice, study.judgments_wanted, study.can_judge_twice) == (0, 3 * study.pairs, False)
 
 
 def test_pairs_are_not_counted_before_there_are_scores(sqlite_url: str) -> None:
@@ -183,12 +220,12 @@ def upload(app: AppTest, text: str) -> AppTest:
 def test_a_study_file_is_checked_and_applied(demo: tuple[DataStore, AnnotationStore]) -> None:
     text = EXAMPLE.read_text()
     app = upload(open_page("new_study.py"), text.replace("ties =", "tie ="))
-    assert "study.toml:46: unknown key 'tie' in [judging]; did you mean 'ties'?" in said(app)
+    assert "study.toml:48: unknown key 'tie' in [judging]; did you mean 'ties'?" in said(app)
     app = upload(open_page("new_study.py"), text)
     assert "This makes the study **Example**. 20 of 144 eligible pairs will be drawn. 4 attention checks." in said(app)
     assert "Example" not in {study.name for study in demo[1].studies()}
     doubtful = text.replace('"Judge summaries"', '"Judge summary"')
-    said_of_it = "study.toml:121: the pages of annotators never say 'Judge summary'; did you mean 'Judge summaries'?"
+    said_of_it = "study.toml:122: the pages of annotators never say 'Judge summary'; did you mean 'Judge summaries'?"
     assert said_of_it in said(upload(open_page("new_study.py"), doubtful)).replace("\\", "")
     unknown = text.replace('value:f1|version:0.2.0"\nalpha', 'value:f9|version:0.2.0"\nalpha')
     app = upload(open_page("new_study.py"), unknown)

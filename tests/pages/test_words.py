@@ -210,7 +210,7 @@ def test_what_is_missing_is_said_with_its_reason() -> None:
     said, _ = told("rouge1", both)
     assert said[:2] == [
         "ROUGE-1 gives B 1.000.",
-        "ROUGE-1 has no score for A (the candidate has no token (a-z0-9)).",
+        "ROUGE-1 has no score for A (the summary has no token (a-z0-9)).",
     ]
     said, _ = told("rouge_k", both)
     reason = "no keywords: there are not two texts among references and title to compare"

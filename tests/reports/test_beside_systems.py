@@ -177,7 +177,7 @@ def test_bounds_stand_below_the_systems_and_are_marked_by_nothing() -> None:
         "ROUGE-1": 0.5,
         "ROUGE-2": Undefined("best extracts are chosen by ROUGE-1, and not scored otherwise"),
     }
-    assert "Best extracts are no systems" in " ".join(section.notes)
+    assert "Best extracts are not systems" in " ".join(section.notes)
     assert "best extract" in as_text(section)
 
 

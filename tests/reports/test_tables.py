@@ -177,7 +177,7 @@ def test_cut_texts_are_a_column_where_there_are_any() -> None:
     [
         (judged([ANN], {"m|x": M, LENGTH: M}, 0.5), "Pairs were drawn with unequal probability"),
         (judged([ANN], {"m|x": M}), "There is no row for length"),
-        (judged([ANN], {}), "There is no metric: no pair has scores."),
+        (judged([ANN], {}), "No metric has scores of these pairs."),
     ],
 )
 def test_what_is_said_below(preferences: Preferences, note: str) -> None:

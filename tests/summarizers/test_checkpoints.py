@@ -503,12 +503,12 @@ def remove_weight(folder: Path) -> None:
 DAMAGES: dict[str, tuple[Any, str]] = {
     "weights": (lambda folder: (folder / "model.safetensors").write_bytes(b"x" * 100), "cannot be loaded"),
     "a weight": (remove_weight, "has no weights for model.encoder.layers.0.fc1.weight"),
-    "config": (lambda folder: (folder / "config.json").write_text("{"), "is no JSON"),
-    "no config": (lambda folder: (folder / "config.json").write_text("[1]"), "is no JSON object"),
+    "config": (lambda folder: (folder / "config.json").write_text("{"), "is not JSON"),
+    "no config": (lambda folder: (folder / "config.json").write_text("[1]"), "is not a JSON object"),
     "sizes": (lambda folder: change_json(folder / "config.json", d_model=64), "cannot be loaded"),
     "generation": (lambda folder: (folder / "generation_config.json").write_text("["), "cannot be loaded"),
     "tokenizer": (lambda folder: (folder / "tokenizer.json").unlink(), "tokenizer|cannot be loaded"),
-    "method": (lambda folder: (folder / "method.json").write_text("[]"), "is no JSON object"),
+    "method": (lambda folder: (folder / "method.json").write_text("[]"), "is not a JSON object"),
     "other method": (
         lambda folder: (folder / "method.json").write_text('{"method": "new"}'),
         "'new', which is not known here",
@@ -529,7 +529,7 @@ def test_damaged_checkpoints_are_refused_in_one_line(tmp_path: Path, damage: str
 def test_a_folder_of_the_other_kind_is_refused_with_the_right_name(folders: dict[str, Path]) -> None:
     with pytest.raises(BadModel, match=r"is an encoder-decoder \(bart\): ask for seq2seq:"):
         open_checkpoint(CheckpointFiles("causal", folders["bart"]), SHORT)
-    with pytest.raises(BadModel, match=r"is no encoder-decoder \(llama\): ask for causal:"):
+    with pytest.raises(BadModel, match=r"is not an encoder-decoder \(llama\): ask for causal:"):
         open_checkpoint(CheckpointFiles("seq2seq", folders["llama"]), SHORT)
 
 

@@ -258,7 +258,7 @@ def read_settings(path: Path) -> Settings:
         if not all(isinstance(word, str) for word in settings.vocabulary):
             raise ValueError("the vocabulary must be a list of words")
     except (SafetensorError, OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise BadModel(f"{path} is no attentive reader in safetensors: {first_line(error)}") from error
+        raise BadModel(f"{path} is not an attentive reader in safetensors: {first_line(error)}") from error
     return settings
 
 
@@ -272,7 +272,7 @@ def read_network(path: Path, settings: Settings, digest: str) -> Any:
 
     written = path.read_bytes()
     if hashlib.sha256(written).hexdigest() != digest:
-        raise ModelUnavailable(f"{path} has changed since it was first read; start anew")
+        raise ModelUnavailable(f"{path} has changed since it was first read; start again")
     weights = {name: weight.float() for name, weight in safetensors.torch.load(written).items()}
     with torch.device("meta"):  # settings that do not fit the weights take no memory
         network = network_class()(settings)

@@ -130,7 +130,7 @@ def train(
                 best, best_epoch = accuracy, epoch
                 reader.save(output)
             elif epoch - best_epoch >= patience:
-                say(f"no better epoch since {best_epoch}; ended")
+                say(f"no better epoch since {best_epoch}: stopped")
                 break
     network = AttentiveReader.load(output).network
     test = evaluate(network, settings, splits.test, batch_size) if splits.test else None

@@ -71,7 +71,7 @@ class MaskedReader:
     def rows(self, task: ReadingTask, candidate: CandidateAnswer, t: int, c: int) -> list[MaskedInput]:
         """Return the inputs that score one candidate. Raises `BadModel`."""
         if (mask := self.pretrained.tokenizer.mask_token_id) is None:
-            raise self.pretrained.refused("has no mask token: it is no masked language model")
+            raise self.pretrained.refused("has no mask token: it is not a masked language model")
         before, _, after = task.question.partition(BLANK)
         filled = f"{before}{candidate.name}{after}"
         question, spot = self.pretrained.shortened(filled, (len(before), len(before) + len(candidate.name)))

@@ -70,7 +70,7 @@ class Pretrained:
         if not tokenizer.is_fast:
             raise self.refused("has no fast tokenizer, so its tokens' places in a summary are not known")
         if tokenizer.pad_token is None:
-            raise self.refused("has a tokenizer without padding: it is no model of this kind")
+            raise self.refused("has a tokenizer without padding: it is not a model of this kind")
         return tokenizer
 
     @cached_property

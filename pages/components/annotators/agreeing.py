@@ -43,11 +43,17 @@ def say_nobody_twice(study: Study) -> None:
     """Say that no pair has two judgments, and how a study gets them."""
     if study.rule == GIVEN:
         st.info("No pair was judged by two annotators, so nothing can be said of their agreement.")
-    elif study.judgments_per_pair > 1:
+    elif study.judgments_wanted > study.pairs:
         st.info(
-            f"No pair has been judged by two annotators yet, so nothing can be said of their agreement. The study asks "
-            f"for {study.judgments_per_pair} judgments per pair: invite another annotator."
+            f"No pair has been judged by two annotators yet, so nothing can be said of their agreement. Judgments that "
+            f"the study wants per pair: {study.judgments_per_pair}{study.about_twice}. Invite another annotator."
         )
+    elif study.can_judge_twice:
+        st.info(
+            "No pair was judged by two annotators, so nothing can be said of their agreement: the study asks for 1 "
+            "judgment per pair. On its page, under Design, two people can be asked about a part of the pairs."
+        )
+        st.page_link("studies.py", label="Studies", icon=":material/tune:", query_params={"study": study.name})
     else:
         st.info(
             "No pair was judged by two annotators, so nothing can be said of their agreement: the study asks for 1 "

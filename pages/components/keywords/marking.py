@@ -266,7 +266,7 @@ def show_task(annotator: KeywordAnnotator, task: MarkTask, total: int) -> None:
     texts = [text for _, text in shown_texts(task.references, task.title)]
     if unsaved_ticks().get((annotator.id, task.id), (0, task.revision))[1] != task.revision:
         del unsaved_ticks()[annotator.id, task.id]
-        st.warning("This was saved in another window since you ticked keywords here: what is saved is shown.")
+        st.warning("This was saved in another window since you ticked keywords here: the saved version is shown.")
     changed = ticked_keywords(annotator, task) != task.wrong
     saved = f" · saved; {'your change is not yet' if changed else 'you may change it'}" if task.revision else ""
     st.markdown(f"**Document {task.position + 1} of {total}**{saved}")

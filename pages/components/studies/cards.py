@@ -38,7 +38,7 @@ def describe_progress(study: Study) -> tuple[float, str]:
     """Return the share of the wanted judgments that have been made, and the counts in words."""
     if study.rule == GIVEN:
         return 1.0, f"{study.judgments:,} judgments"
-    wanted = study.pairs * study.judgments_per_pair
+    wanted = study.judgments_wanted
     return min(1.0, study.judgments / max(1, wanted)), f"{study.judgments:,} of {wanted:,} judgments"
 
 
@@ -49,7 +49,7 @@ def describe_pace(study: Study, pace: StudyPace) -> str:
         return people
     if pace.latest is None:
         return f"{people} · no judgment yet"
-    left = study.pairs * study.judgments_per_pair - study.judgments
+    left = study.judgments_wanted - study.judgments
     if study.state == CLOSED or study.stopped_at is not None or left <= 0:
         return f"{people} · the latest judgment on {pace.latest:%Y-%m-%d}"
     if not pace.last_day:

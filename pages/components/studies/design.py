@@ -12,7 +12,11 @@ from relevance.pages.components.shared.messages import announce
 from relevance.pages.components.shared.stores import may_manage, open_stores
 from relevance.pages.components.studies.closing import ask_closing, describe_closing
 from relevance.pages.components.studies.rules import describe_draw
+from relevance.pages.components.studies.twice import ABOUT_TWICE, TWICE
 from relevance.reports.escaping import in_markdown, without_pictures
+
+TWICE_KEY = "judging.judged_twice"
+"""The key of a study file for the number of pairs that two people judge."""
 
 
 def show_design(study: Study) -> None:
@@ -23,7 +27,7 @@ def show_design(study: Study) -> None:
         "Systems": ", ".join(sorted(study.systems, key=natural_order)),
         "Pairs": describe_draw(study),
         "Metrics compared": ", ".join(map(label_of, study.signatures)),
-        "Judgments wanted per pair": "" if study.rule == GIVEN else str(study.judgments_per_pair),
+        "Judgments wanted per pair": "" if study.rule == GIVEN else f"{study.judgments_per_pair}{study.about_twice}",
         "Ties": study.about_ties,
         "Seed": "" if study.rule == GIVEN else str(study.seed),
         "Created": f"{study.created_at:%Y-%m-%d %H:%M}",
@@ -40,22 +44,27 @@ def show_design(study: Study) -> None:
 
 
 def change_study(study: Study) -> None:
-    """Offer to change the title, closing date and instructions."""
+    """Offer to change the title, closing date, instructions and number of pairs that two people judge."""
     with st.form("change_study"):
         title = st.text_input(
             "Title", study.title or "", key=f"title:{study.name}", max_chars=200, help="What annotators see."
         )
         closes = ask_closing(study.closes, f"closes:{study.name}")
         text = st.text_area("Instructions (Markdown)", study.instructions, key=f"instructions:{study.name}", height=160)
+        twice = study.judged_twice
+        if study.can_judge_twice:
+            twice = st.number_input(
+                TWICE, 0, max(twice, study.pairs), twice, key=f"twice:{study.name}", help=ABOUT_TWICE
+            )
         if not st.form_submit_button("Save the changes"):
             return
-    given = {"title": title.strip() or None, "closes": closes, "instructions": text.strip()}
-    changes = {key: value for key, value in given.items() if value != getattr(study, key)}
+    given = {"title": title.strip() or None, "closes": closes, "instructions": text.strip(), TWICE_KEY: twice}
+    changes = {key: value for key, value in given.items() if value != getattr(study, key.removeprefix("judging."))}
     if not changes:
         st.info("Nothing was changed.")
         return
     open_stores().protocols.edit(study.name, changes)
-    named = {"closes": "closing date"}
+    named = {"closes": "closing date", TWICE_KEY: "number of pairs that two people judge"}
     announce(f"Saved the {', '.join(named.get(key, key) for key in changes)} of {study.name}. This holds from now on.")
 
 

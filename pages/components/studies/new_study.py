@@ -29,6 +29,7 @@ from relevance.pages.components.shared.quick_scoring import score
 from relevance.pages.components.shared.stores import open_stores, version_of
 from relevance.pages.components.studies.closing import ask_closing
 from relevance.pages.components.studies.rules import ABOUT, RULES, count_pairs, describe_counts, describe_draw
+from relevance.pages.components.studies.twice import ask_twice
 from relevance.reports.escaping import in_markdown
 from relevance.reports.formats.cells import format_p
 
@@ -56,12 +57,13 @@ def new_study() -> None:
         return
     spec = ask_spec(dataset)
     judging, closes = ask_judging(spec)
-    possible = show_counts(dataset, spec)
+    drawn = show_counts(dataset, spec)
+    judging = replace(judging, judged_twice=ask_twice(spec.judgments_per_pair, drawn))
     name = st.text_input("Name of the study", key="new_name", max_chars=200)
     protocol = replace(protocol_of(replace(spec, name=name.strip())), judging=judging, closes=closes)
-    if possible:
+    if drawn != 0:
         show_file(dataset, protocol)
-    if st.button("Create the study", type="primary", key="create", disabled=not possible):
+    if st.button("Create the study", type="primary", key="create", disabled=drawn == 0):
         create(dataset, protocol)
 
 
@@ -141,11 +143,11 @@ def choose_rule(dataset: Dataset, keywords: Keywords) -> str:
     return str(rule)
 
 
-def show_counts(dataset: Dataset, spec: StudySpec) -> bool:
-    """Say how many pairs there are and how many are drawn; return whether there are any, True where that is unknown."""
+def show_counts(dataset: Dataset, spec: StudySpec) -> int | None:
+    """Say how many pairs there are and how many are drawn; return the latter, None where that is unknown."""
     if len(spec.systems) == 1:
         st.warning("Choose at least two systems.")
-        return False
+        return 0
     try:
         counts = count_pairs(dataset, spec)
     except ScoresMissing:
@@ -153,32 +155,31 @@ def show_counts(dataset: Dataset, spec: StudySpec) -> bool:
         if st.button("Score and count now", key="score_and_count"):
             score(dataset.name, default_metrics())
             st.rerun()
-        return True
+        return None
     except StoreError as error:
         st.warning(in_markdown(sentence(str(error))))
-        return False
+        return 0
     st.markdown(describe_counts(spec, counts))
-    if drawn := counts.drawn(spec.count, spec.most_per_document):
+    drawn = counts.drawn(spec.count, spec.most_per_document)
+    if drawn:
         explain_power(spec, drawn)
-    if not counts.eligible:
+    else:
         st.warning("No pair is left to ask about. Choose another rule.")
-    return counts.eligible > 0
+    return drawn
 
 
 def explain_power(spec: StudySpec, pairs: int) -> None:
-    """Say what so many pairs can show of metrics, and what it takes to know how far annotators agree."""
+    """Say what so many pairs can show of metrics."""
     found = find_difference(pairs)
     said = [
-        f"{format_count(pairs, 'pair')} can tell two metrics apart whose agreement with people differs by about "
-        f"{format_p(found, 2)}"
+        f"{format_count(pairs, 'pair')} can detect a difference of about {format_p(found, 2)} between two metrics' "
+        "agreement with people"
         if found is not None
-        else f"{format_count(pairs, 'pair')} cannot tell any two metrics apart",
+        else f"{format_count(pairs, 'pair')} cannot detect a difference between any two metrics",
         "(power .80, alpha .05, for metrics that agree on about .65 and are right independently of each other).",
     ]
     if spec.most_per_document != 1:
         said.append("Pairs of one document are often alike: then it takes more of them.")
-    if spec.judgments_per_pair == 1:
-        said.append("With 1 judgment per pair nothing can be said of the agreement between annotators: ask for 2.")
     st.caption(" ".join(said))
 
 

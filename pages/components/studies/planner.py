@@ -22,7 +22,7 @@ from relevance.pages.components.shared.tables import show_result_table
 from relevance.reports.escaping import in_markdown
 from relevance.reports.tables.planning import observed_table, plan_table
 
-SEPARATE, MEASURE = "tell two metrics apart", "measure one metric's agreement"
+SEPARATE, MEASURE = "compare two metrics", "measure one metric's agreement"
 
 ASSUMED = "assumed"
 
@@ -168,7 +168,7 @@ def show_plan(plan: Plan) -> None:
             st.metric(name, f"{number:,}", border=True)
         st.metric("Design effect", f"{plan.design_effect:.2f}", border=True)
     st.caption(in_markdown(" ".join(table.notes)))
-    st.button("Ask for so many pairs below", key="plan_taken", on_click=take_plan, args=(plan,))
+    st.button("Use these numbers below", key="plan_taken", on_click=take_plan, args=(plan,))
 
 
 def take_plan(plan: Plan) -> None:

@@ -22,8 +22,8 @@ ABOUT = {
     "all": "Every pair of every document.",
     "rouge_k_differs": "As in the ROUGE-K paper. It favours ROUGE-K, which has no ties on them: the figures hold for "
     "such pairs only.",
-    "conflicts": "Fewer judgments tell metrics apart. A random share of the other pairs is drawn, too, and figures "
-    "are weighted to hold for all pairs.",
+    "conflicts": "It takes fewer judgments to compare metrics. A random share of the other pairs is drawn, too, and "
+    "figures are weighted to hold for all pairs.",
 }
 
 

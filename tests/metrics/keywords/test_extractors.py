@@ -217,7 +217,9 @@ def test_shared_keywords() -> None:
 
 @pytest.mark.parametrize("asked", ["", "bm25", "tfidf:0", "tfidf:", "tfidf:x", "overlap:3", "textrank: 3", "list"])
 def test_extractors_that_there_are_not(asked: str) -> None:
-    with pytest.raises(ValueError, match="is none of overlap, tfidf, textrank, tfidf:K and textrank:K with K from 1"):
+    with pytest.raises(
+        ValueError, match="is not one of overlap, tfidf, textrank, tfidf:K and textrank:K with K from 1"
+    ):
         extractor(asked)
 
 

@@ -126,7 +126,7 @@ def test_means_that_there_are_not(source: str, in_source: str | None, out_source
 
 
 def test_a_metric_that_looks_for_some_keywords_only_is_refused() -> None:
-    with pytest.raises(ValueError, match="keywords are told apart by the source here: leave out only=in-source"):
+    with pytest.raises(ValueError, match="keywords are divided by the source here already: leave out only=in-source"):
         recall_by_source(RECORDS, RougeK(only="in-source"))
 
 

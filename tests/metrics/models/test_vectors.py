@@ -88,7 +88,7 @@ def test_shapes(tmp_path: Path) -> None:
         (b"\x1f\x8b\x08\x00\n", r"vectors.txt:1: the file is compressed; unpack it first"),
         (b"3 2\nnorth \x00\x00\x80\x3f", r"vectors.txt:2: there are NUL bytes in the line"),  # word2vec's binary form
         ("3 2\n" + GLOVE, r"vectors.txt:1: the file announces 3 words and has 2; is it cut short\?"),
-        ("0 2\n", r"vectors.txt:1: the file announces no word or no dimension"),
+        ("0 2\n", r"vectors.txt:1: the first line says 0 words or 0 dimensions"),
     ],
 )
 def test_what_cannot_be_read_is_refused_and_leaves_nothing(

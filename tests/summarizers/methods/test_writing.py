@@ -79,7 +79,7 @@ def test_a_prompt_is_refused(bart: Path, tmp_path: Path) -> None:
     [
         ({"method": "none"}, "was trained by the method 'none', which is not known here"),
         ({"method": ["rwgen"]}, "does not say by which method"),
-        ({"filled": "." * MOST_JSON}, r"method\.json is no JSON that can be read"),
+        ({"filled": "." * MOST_JSON}, r"method\.json is not JSON that can be read"),
         ({"settings": {"share": 3}}, "the share of the tf-idf must be from 0 to 1"),
         ({"settings": {"other": 3}}, "unexpected keyword argument 'other'"),
         ({"settings": None}, "does not say with which settings"),
