@@ -13,7 +13,7 @@ NAMED = 5
 """The most marks that a sentence names."""
 
 REMEDY = (
-    "--clean of import, score, analyze, keywords and convert, Clean the texts on the page Data sets, or clean=True in "
+    "--clean with import, score, analyze, keywords or convert, Clean the texts on the page Data sets, or clean=True in "
     "Python"
 )
 """The ways out."""
@@ -87,12 +87,12 @@ class Marks:
         if self.marked:
             said.append(
                 f"marks of other programs stand in {self.marked:,} {among}, and metrics read them as text: "
-                f"{list_counts(self.marks)}; such as {self.example}; what removes them: {REMEDY}"
+                f"{list_counts(self.marks)}; such as {self.example}; to remove them, use {REMEDY}"
             )
         if self.spelled:
             said.append(
                 f"letters in unusual forms stand in {self.spelled:,} {among}, and not every metric takes them for the "
-                f"usual ones: {list_counts(self.letters)}; what rewrites them: {REMEDY}"
+                f"usual ones: {list_counts(self.letters)}; to rewrite them, use {REMEDY}"
             )
         return said
 

@@ -152,7 +152,7 @@ def say_what_is_shown(context: Context, outline: Outline) -> None:
     human = context.source.human
     if human is None:
         return
-    of = f"{format_count(outline.rated, 'summary', 'summaries')} of {outline.summaries}"
+    of = f"{format_count(outline.rated, 'summary', 'summaries')} of {outline.summaries:,}"
     if human == WON:
         judgments = "made-up judgments" if context.source.study == MADE_UP else "judgments"
         st.caption(f"Scores are compared with the share of {judgments} that a summary won: {of} were judged.")

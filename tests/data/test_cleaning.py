@@ -195,7 +195,7 @@ def test_the_records_of_a_file_are_cleaned_only_where_that_is_asked(clean: bool)
     else:
         assert said[0].startswith(
             "marks of other programs stand in 5 of 6 texts, and metrics read them as text: <q> (3), &lt; (1), <unk> "
-            '(1); such as "A reef.<q>" in the source of document d; what removes them: --clean of import'
+            '(1); such as "A reef.<q>" in the source of document d; to remove them, use --clean with import'
         )
         assert "of the first" not in said[0]
 
