@@ -203,7 +203,7 @@ def inside_note(target: Target) -> str:
     if target.n > 1:
         return (
             f"N-grams of an extract are counted inside its sentences. Ordinary rouge{target.n} of the joined text also "
-            "counts those across sentence ends: another number, which may be higher; these are no bounds of it."
+            "counts those across sentence ends: another number, which may be higher; these are not bounds of it."
         )
     if target.definition == "clipped":
         return f"The F1 of an extract is the ordinary ROUGE-{target.n} of its sentences, joined."

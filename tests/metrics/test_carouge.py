@@ -180,10 +180,10 @@ def test_evidence_shows_the_nearest_ngram_in_both_texts(compass: FileVectors) ->
 @pytest.mark.parametrize(
     ("e", "options", "why"),
     [
-        (example("...", "north"), {}, "the candidate has no word with a vector"),
-        (example("zebra", "north"), {}, "the candidate has no word with a vector"),
-        (example("north", "north"), {"n": 2}, "the candidate has no 2-gram with a vector"),
-        (example("north south", "north east"), {"n": 2}, "the candidate has no 2-gram with a vector"),
+        (example("...", "north"), {}, "the summary has no word with a vector"),
+        (example("zebra", "north"), {}, "the summary has no word with a vector"),
+        (example("north", "north"), {"n": 2}, "the summary has no 2-gram with a vector"),
+        (example("north south", "north east"), {"n": 2}, "the summary has no 2-gram with a vector"),
         (example("north"), {}, "no reference has a word with a vector"),
         (example("north", "", "zebra"), {}, "no reference has a word with a vector"),
         (example("north", "zebra", "north"), {"references": "first"}, "no reference has a word with a vector"),

@@ -289,7 +289,7 @@ def test_a_pickle_is_refused_and_not_run(tmp_path: Path) -> None:
     path = tmp_path / "reader.safetensors"
     for write in (lambda: path.write_bytes(pickle.dumps(Malicious())), lambda: torch.save(Malicious(), path)):
         write()
-        with pytest.raises(ModelUnavailable, match="no attentive reader in safetensors"):
+        with pytest.raises(ModelUnavailable, match="not an attentive reader in safetensors"):
             AttentiveReader.load(path)
     assert not trap.exists()
 
@@ -309,7 +309,7 @@ def test_a_pickle_is_refused_and_not_run(tmp_path: Path) -> None:
 def test_other_safetensors_files_are_refused(tmp_path: Path, settings: str | None) -> None:
     path = tmp_path / "x.safetensors"
     save_file({"w": np.zeros(1, np.float32)}, path, {"attentive-reader": settings} if settings else None)
-    with pytest.raises(ModelUnavailable, match="no attentive reader in safetensors"):
+    with pytest.raises(ModelUnavailable, match="not an attentive reader in safetensors"):
         AttentiveReader.load(path)
 
 

@@ -289,7 +289,7 @@ def test_missing_scores_have_their_reason(inspector: Inspector) -> None:
         None, "the summary is empty", False, None
     )
     found = inspector.explain(metric("carouge").signature, example("...", "a cat"), PATIENCE)
-    assert found == Explained(None, "the candidate has no word with a vector", False, None)
+    assert found == Explained(None, "the summary has no word with a vector", False, None)
     found = inspector.explain(metric("apes").signature, example("a cat", "a cat"), PATIENCE)
     assert found == Explained(None, "no questions: the references mention no entity", False, None)
     found = inspector.explain(metric("apes").signature, example("nobody", "Anna was in Paris."), PATIENCE)

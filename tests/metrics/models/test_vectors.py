@@ -76,10 +76,10 @@ def test_shapes(tmp_path: Path) -> None:
     [
         ("", r"vectors.txt: there are no word vectors in the file"),
         ("\n \n", r"vectors.txt: there are no word vectors in the file"),
-        ("north\n", r"vectors.txt:1: there are no numbers after the word; a line is a word and its numbers"),
-        (GLOVE + "south 0\n", r"vectors.txt:3: there are 1 numbers after the word, not 2; a line is a word and its"),
-        (GLOVE + "south 0 -1 5\n", r"vectors.txt:3: there are more than 2 numbers after the word; a line is"),
-        (GLOVE + "south 0 x\n", r'vectors.txt:3: "x" is not a number; a line is a word and its numbers'),
+        ("north\n", r"vectors.txt:1: there are no numbers after the word; a line must be a word and its numbers"),
+        (GLOVE + "south 0\n", r"vectors.txt:3: there are 1 numbers after the word, not 2; a line must be a word and its"),
+        (GLOVE + "south 0 -1 5\n", r"vectors.txt:3: there are more than 2 numbers after the word; a line must be"),
+        (GLOVE + "south 0 x\n", r'vectors.txt:3: "x" is not a number; a line must be a word and its numbers'),
         (GLOVE + "south 0  1\n", r"vectors.txt:3: .*one space between them"),
         (GLOVE + "south nan 1\n", r'vectors.txt:3: the vector of "south" has a number that is not finite; take'),
         (GLOVE + "south 1 -inf\n", r'vectors.txt:3: the vector of "south" has a number that is not finite; take'),
@@ -87,7 +87,7 @@ def test_shapes(tmp_path: Path) -> None:
         (GLOVE.encode() + b"s\xfcd 0 1\n", r"vectors.txt:3: byte 2 of the line \(0xfc\) is not UTF-8; .*Save it as"),
         (b"\x1f\x8b\x08\x00\n", r"vectors.txt:1: the file is compressed; unpack it first"),
         (b"3 2\nnorth \x00\x00\x80\x3f", r"vectors.txt:2: there are NUL bytes in the line"),  # word2vec's binary form
-        ("3 2\n" + GLOVE, r"vectors.txt:1: the file announces 3 words and has 2; is it cut short\?"),
+        ("3 2\n" + GLOVE, r"vectors.txt:1: the first line says 3 words, and the file has 2; is it cut short\?"),
         ("0 2\n", r"vectors.txt:1: the first line says 0 words or 0 dimensions"),
     ],
 )
