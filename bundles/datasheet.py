@@ -14,8 +14,10 @@ from relevance.bundles import records
 from relevance.bundles.contents import DATA, SCORES, STUDY_FILE
 from relevance.bundles.reading import Bundle
 from relevance.data.cleaning import describe_cleaning
+from relevance.data.signatures import is_computed, name_of
 from relevance.data.sorting import natural_order
 from relevance.data.wording import format_count
+from relevance.metrics import METRICS
 from relevance.reports.escaping import in_markdown
 
 ASKED = "**To be filled in:**"
@@ -89,7 +91,17 @@ def describe_scores(bundle: Bundle) -> Iterator[str]:
     for _, one in bundle.records(SCORES, records.SCORE):
         counts.setdefault(one["signature"], Counter())[one["value"] is None] += 1
     for signature, scores in counts.items():
-        yield f"`{signature.replace('`', ' ')}` {scores.total()}, of which {scores[True]} are missing"
+        by = describe_origin(signature)
+        yield f"`{signature.replace('`', ' ')}` {scores.total()}, of which {scores[True]} are missing{by}"
+
+
+def describe_origin(signature: str) -> str:
+    """Say what computes a metric of others, in words that follow the counts of its scores; empty for ours."""
+    name = name_of(signature)
+    if name in METRICS.ours or not is_computed(signature):
+        return ""
+    origin = METRICS.origin(name) if name in METRICS else "a metric that is not installed here"
+    return f"; computed by {in_markdown(origin)}, which is needed to compute them again"
 
 
 def collection(bundle: Bundle, study: StudyData, protocol: StudyProtocol, facts: Mapping[str, str]) -> Answers:

@@ -16,6 +16,7 @@ COMMANDS = {
     },
     "Scores": {
         "score": Command("relevance.cli.score:score", "Score the summaries of a file or data set."),
+        "metrics": Command("relevance.cli.metrics:metrics", "List all metrics, and where they come from."),
         "keywords": Command("relevance.cli.score:keywords", "Print the keywords that ROUGE-K looks for."),
         "oracle": Command("relevance.cli.oracle:oracle", "Find the extracts with the highest ROUGE."),
         "apes": Command("relevance.cli.apes:apes", "Print the questions of APES and their answers."),

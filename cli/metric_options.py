@@ -8,7 +8,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from relevance.cli.shared import FILE, split_names
+from relevance.cli.shared import FILE, say, split_names
 from relevance.data.records import Document, Summary
 from relevance.metrics import METRICS, default_metrics, make_metrics
 from relevance.metrics.base import Metric
@@ -69,7 +69,8 @@ def metric_options() -> Iterator[click.Parameter]:
         ["--metrics", "names"],
         default=",".join(default_metrics()),
         show_default=True,
-        help=f"Metrics, separated by commas; {', '.join(models[:-1])} and {models[-1]} load a model.",
+        help=f"Metrics, separated by commas; {', '.join(models[:-1])} and {models[-1]} load a model{of_others()}. A "
+        "function of your own is MODULE:FUNCTION. relevance metrics lists all.",
     )
     yield click.Option(
         ["--preset"],
@@ -137,6 +138,8 @@ def chosen_metrics(
 ) -> list[Metric]:
     """Make the chosen metrics; `records` give the texts to score, for --idf references and list:FILE."""
     names = split_names(chosen["names"])
+    add_functions(name for name in names if ":" in name)
+    say_left_out(names)
     chosen = with_preset(chosen)
     if "lsum_sentences" in PRESETS.get(chosen["preset"], {}) and "rougeL" in names:
         raise click.UsageError(
@@ -157,6 +160,25 @@ def chosen_metrics(
         if name in given and option.read is not None:
             given[name] = option.read(given[name], records if name in taken else None, chosen["language"])
     return make_metrics(names, **given)
+
+
+def of_others() -> str:
+    """Name the metrics of others in words that follow those of ours; empty for none."""
+    others = ", ".join(METRICS.others)
+    return f"; from other packages: {others}" if others else ""
+
+
+def add_functions(named: Iterable[str]) -> None:
+    """Add functions `MODULE:FUNCTION` as metrics. Raises ValueError."""
+    for one in named:
+        METRICS.add_function(one)
+
+
+def say_left_out(names: Iterable[str] | None = None) -> None:
+    """Say which metrics of others cannot be used, and why; with `names`, only where one of these is not there."""
+    if names is None or not all(name in METRICS for name in names):
+        for name, reason in METRICS.left_out.items():
+            say(f"the metric {name} is left out: {reason}")
 
 
 def refuse_metric_options(kept: Sequence[str] = (), beside: str = "--study") -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -49,12 +50,15 @@ EMPTY = "the summary is empty"
 
 
 def score_candidates(metric: Metric, examples: Sequence[Example]) -> list[Score]:
-    """Score a batch with a metric; empty candidates get no score."""
+    """Score a batch with a metric; empty candidates get no score, nor do those whose value is not finite."""
     written = [example for example in examples if example.candidate.strip()]
-    if len(written) == len(examples):
-        return metric.score(examples)
-    scores = iter(metric.score(written) if written else ())
+    scores = iter(map(finite, metric.score(written) if written else ()))
     return [next(scores) if example.candidate.strip() else Score(None, EMPTY) for example in examples]
+
+
+def finite(score: Score) -> Score:
+    """Return the score, or a missing one if the value is not finite, which no table or database could store."""
+    return score if score.value is None or math.isfinite(score.value) else Score(None, "the metric gave no number")
 
 
 REFERENCES = ("max", "mean", "first", SOURCE)

@@ -4,7 +4,8 @@ from typing import Any, NamedTuple
 
 from relevance.data.records import Example
 from relevance.metrics.base import Metric, score_candidates
-from relevance.metrics.registry import lexical_metrics, metric
+from relevance.metrics.evidence import check_evidence
+from relevance.metrics.registry import METRICS, lexical_metrics, metric
 
 WARMING = Example("warm", "up", "Anna left Paris.", ("Anna went to Paris.",), "Paris", "Anna was in Paris.")
 """An example in which every metric finds something, so that scoring it loads all that they need."""
@@ -34,8 +35,13 @@ class Explained(NamedTuple):
 
 
 def explain(metric: Metric, example: Example) -> Explained:
-    """Score one example and take its evidence. Raises what the metric raises, such as `ModelUnavailable`."""
+    """Score one example and take its evidence. Raises what the metric raises, such as `ModelUnavailable`.
+
+    Raises ValueError for evidence that the metric's description does not promise.
+    """
     (score,) = score_candidates(metric, [example])
+    kind = METRICS.get(metric.name)
+    check_evidence(score.evidence, None if kind is None else kind.evidence, example)
     return Explained(score.value, score.missing, score.truncated, score.evidence)
 
 

@@ -1,6 +1,7 @@
 """Make a metric again from its signature."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 from functools import cache
 
 from relevance.data.signatures import Signature
@@ -16,8 +17,15 @@ NOT_MADE_AGAIN = (
 
 @cache
 def signatures(*, referenced: bool = True) -> dict[str, str]:
-    """Return the signature of each metric with its usual settings, by its name; `referenced` texts have references."""
-    return {name: metric(name, **usual_options(referenced=referenced)).signature for name in METRICS}
+    """Return the signature of each metric with its usual settings, by its name; `referenced` texts have references.
+
+    A metric of another package that cannot be made has none.
+    """
+    found = {}
+    for name in METRICS:
+        with suppress(ValueError):
+            found[name] = metric(name, **usual_options(referenced=referenced)).signature
+    return found
 
 
 def metric_of(signature: str) -> Metric | None:

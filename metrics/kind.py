@@ -82,7 +82,7 @@ class MetricKind:
     loads_model: Callable[[Mapping[str, str]], bool] = lambda settings: False
     """A function that tells whether a metric with a signature's settings loads a model, where others load none."""
     by_default: bool = False
-    """True if it is scored when nobody names metrics."""
+    """True if it is scored when nobody names metrics; of no effect in a metric of another package."""
     source: str = ""
     """A citation of the paper that defines it."""
 

@@ -1,4 +1,4 @@
-"""The registry of metrics; each metric is a file of its own."""
+"""The registry of metrics: each of ours is a file of its own, and packages and functions bring others."""
 
 from collections.abc import Sequence
 from dataclasses import fields
@@ -10,13 +10,15 @@ from relevance.metrics.apes.metric import APES
 from relevance.metrics.base import Metric
 from relevance.metrics.bertscore import BERTSCORE
 from relevance.metrics.carouge import CAROUGE
+from relevance.metrics.functions import Function
 from relevance.metrics.kind import MetricKind, Option
 from relevance.metrics.length import LENGTH
+from relevance.metrics.plugins import Registry
 from relevance.metrics.rouge import ROUGE_1, ROUGE_2, ROUGE_L, ROUGE_SU4
 from relevance.metrics.rouge_k import ROUGE_K
 from relevance.metrics.rouge_lsum import ROUGE_LSUM
 
-METRICS: dict[str, MetricKind] = {
+OURS: dict[str, MetricKind] = {
     "rouge1": ROUGE_1,
     "rouge2": ROUGE_2,
     "rougeL": ROUGE_L,
@@ -29,24 +31,28 @@ METRICS: dict[str, MetricKind] = {
     "length": LENGTH,
 }
 
+METRICS = Registry(OURS)
+
 
 class UnknownMetric(ValueError):
     """No metric in `METRICS` has this name."""
 
 
-def metric(name: str, **options: Any) -> Metric:
-    """Make a metric by its name, with those of the given options that it has.
+def metric(name: str | Function, **options: Any) -> Metric:
+    """Make a metric by its name, with those of the given options that it has, or of a function (`FunctionMetric`).
 
     Raises `UnknownMetric`, ValueError for an option out of its range, and TypeError for an option that no metric has.
     """
+    if callable(name):
+        return METRICS.make_function(name)
     if name not in METRICS:
         raise UnknownMetric(f"unknown metric {name!r}; known are {', '.join(METRICS)}")
     if unknown := options.keys() - {known for kind in METRICS.values() for known in kind.option_names}:
         raise TypeError(f"no metric has the option {', '.join(sorted(unknown))}")
-    return METRICS[name].metric(**options)
+    return METRICS.make(name, options)
 
 
-def make_metrics(names: Sequence[str], **options: Any) -> list[Metric]:
+def make_metrics(names: Sequence[str | Function], **options: Any) -> list[Metric]:
     """Make several metrics in the given order, each name once; each takes those of the options that it has."""
     return [metric(name, **options) for name in dict.fromkeys(names)]
 
@@ -60,19 +66,22 @@ def usual_options(*, referenced: bool) -> dict[str, str]:
 
 
 def lexical_metrics() -> tuple[str, ...]:
-    """Return the names of the metrics that need no model and take seconds."""
-    return tuple(name for name, kind in METRICS.items() if not kind.needs_model)
+    """Return the names of our metrics that need no model and take seconds, whatever else is installed."""
+    return tuple(name for name, kind in OURS.items() if not kind.needs_model)
 
 
 def default_metrics() -> tuple[str, ...]:
-    """Return the names of the metrics that are scored when nobody names any."""
-    return tuple(name for name, kind in METRICS.items() if kind.by_default)
+    """Return the names of the metrics that are scored when nobody names any, whatever else is installed."""
+    return tuple(name for name, kind in OURS.items() if kind.by_default)
 
 
 def is_lexical(signature: str) -> bool:
-    """Tell whether a signature or name belongs to a metric that needs no model."""
+    """Tell whether a signature or name belongs to a metric of ours that needs no model, and is computed on the spot.
+
+    Nobody knows what those of others do, or how long they take: pages have them computed in another process.
+    """
     parsed = Signature.parse(signature)
-    kind = METRICS.get(parsed.name)
+    kind = OURS.get(parsed.name)
     return kind is not None and not kind.needs_model and not kind.loads_model(parsed.values)
 
 

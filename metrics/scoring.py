@@ -50,7 +50,7 @@ class Failures(dict[str, str]):
         if self.in_a_row[metric.name] >= ENOUGH:
             return None
         try:
-            scores = [finite(score) for score in score_candidates(metric, examples)]
+            scores = score_candidates(metric, examples)
             self.in_a_row[metric.name] = 0
             return scores
         except BadModel:  # input, which is taken whole or refused whole
@@ -60,11 +60,6 @@ class Failures(dict[str, str]):
             said = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
             self[metric.name] = message(said)
             return None
-
-
-def finite(score: Score) -> Score:
-    """Return the score, or a missing one if the value is not finite, which no table or database could store."""
-    return score if score.value is None or math.isfinite(score.value) else Score(None, "the model gave no number")
 
 
 def score_records(

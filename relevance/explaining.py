@@ -11,6 +11,7 @@ from relevance.data.records import Example
 from relevance.frames import BadFrame, has_references, read_examples, require
 from relevance.metrics.explained import Explained
 from relevance.metrics.explained import explain as explain_example
+from relevance.metrics.functions import Function
 from relevance.metrics.registry import label_of, lexical_metrics, make_metrics, usual_options
 from relevance.reports.escaping import esc
 from relevance.reports.evidence.blocks import no_evidence
@@ -79,7 +80,7 @@ def explain(
     frame: pd.DataFrame,
     document: str,
     systems: Sequence[str] | None = None,
-    metrics: Sequence[str] | None = None,
+    metrics: Sequence[str | Function] | None = None,
     *,
     clean: bool = False,
     **options: Any,

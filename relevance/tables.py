@@ -15,20 +15,22 @@ from relevance.choices import read_preferences
 from relevance.frames import CLEANED, SIGNATURES, BadFrame, has_references, read_cells, read_examples
 from relevance.metrics.base import Score
 from relevance.metrics.cleaned import of_texts
+from relevance.metrics.functions import Function
 from relevance.metrics.registry import lexical_metrics, make_metrics, usual_options
 from relevance.metrics.scoring import BATCH, Failures
 from relevance.ratings import read_rated
 
 
 def score(
-    frame: pd.DataFrame, metrics: Sequence[str] | None = None, *, clean: bool = False, **options: Any
+    frame: pd.DataFrame, metrics: Sequence[str | Function] | None = None, *, clean: bool = False, **options: Any
 ) -> pd.DataFrame:
     """Score every summary of a frame: return a copy with a column for each metric, NaN if there is no score.
 
     A row is a summary, with the columns `document`, `system`, `summary` and `references` (a text or a list of texts),
     and optionally `source` (a text or a list of its sentences) and `title`; `load` reads a file into such a frame. If
     no document has a reference, summaries are set against their sources, and `references` can be left out.
-    `metrics` are names as in `relevance score --metrics`, by default those that need no model. `options` are those of
+    `metrics` are names as in `relevance score --metrics`, by default those of this program that need no model, and
+    functions of a summary and its references (`relevance.metrics.functions.FunctionMetric`). `options` are those of
     the metrics, such as `tokenizer`. With `clean`, texts are scored without the marks of other programs, such as `<q>`,
     and signatures say so; the frame keeps its texts. What makes scores doubtful is a warning. If scores are missing,
     the column `NAME missing` has the reasons. `attrs["signatures"]` has the signature of each column of scores.

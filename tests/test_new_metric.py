@@ -12,9 +12,10 @@ from relevance.data.demo import FILE, NAME
 from relevance.data.records import Example
 from relevance.data.signatures import signature
 from relevance.data.store import DataStore
-from relevance.metrics import METRICS, Score, make_metrics
+from relevance.metrics import Score, make_metrics
 from relevance.metrics.from_signature import metric_of, signatures
 from relevance.metrics.kind import MetricKind, option
+from relevance.metrics.registry import OURS
 from relevance.metrics.scoring import score_dataset
 from tests.commands import run
 from tests.pages.opening import html, open_page, said, sound
@@ -54,7 +55,7 @@ VOWELS = MetricKind(
 @pytest.fixture(autouse=True)
 def registry(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The line."""
-    monkeypatch.setitem(METRICS, "vowels", VOWELS)
+    monkeypatch.setitem(OURS, "vowels", VOWELS)
     signatures.cache_clear()
     yield
     signatures.cache_clear()

@@ -10,6 +10,7 @@ from relevance.reports.evidence.apes import apes_html, apes_passages, describe_a
 from relevance.reports.evidence.bertscore import BEST, bertscore_html, bertscore_passages, describe_bertscore
 from relevance.reports.evidence.blocks import Passage
 from relevance.reports.evidence.carouge import NEAREST, carouge_html, carouge_passages, describe_carouge
+from relevance.reports.evidence.matched import describe_matched, matched_html, matched_passages
 from relevance.reports.evidence.phrases import Seen
 from relevance.reports.evidence.rouge import describe_rouge, rouge_html, rouge_passages
 from relevance.reports.evidence.rouge_k import FOUND_OR_MISSING, describe_keywords, rouge_k_html, rouge_k_passages
@@ -34,15 +35,16 @@ RENDERERS = {
     "bertscore": Renderer(bertscore_html, describe_bertscore, bertscore_passages, BEST),
     "carouge": Renderer(carouge_html, describe_carouge, carouge_passages, NEAREST),
     "apes": Renderer(apes_html, describe_apes, apes_passages),
+    "matched": Renderer(matched_html, describe_matched, matched_passages),
 }
 
 
 def renderer_of(signature: str) -> Renderer | None:
-    """Return the renderer of a signature's metric; None if it has nothing to show."""
+    """Return the renderer of a signature's metric; None if it has nothing to show, or nobody knows how."""
     kind = METRICS.get(name_of(signature))
-    if kind is None or kind.renderer is None:
+    renderer = None if kind is None or kind.renderer is None else RENDERERS.get(kind.renderer)
+    if renderer is None:
         return None
-    renderer = RENDERERS[kind.renderer]
     return against_source(renderer) if is_against_source(signature) else renderer
 
 

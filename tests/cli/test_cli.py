@@ -57,7 +57,8 @@ def test_every_command_says_what_it_does():
 
     commands = list(walk(cli.main))
     assert {" ".join(command) for command in commands} == {
-        *("import", "convert", "datasets", "summarize", "score", "keywords", "demo", "serve", "apes", "entities"),
+        *("import", "convert", "datasets", "summarize", "score", "metrics", "keywords", "demo", "serve", "apes"),
+        *("entities",),
         *("analyze", "corpora", "report", "plan", "oracle"),
         *("backup", "restore", "doctor"),
         *("train attentive-reader", "train tagger", "train extractor", *(f"train {name}" for name in METHODS)),

@@ -108,7 +108,7 @@ def test_one_batch_that_fails_leaves_the_other_documents_alone(monkeypatch: pyte
     reasons = [scores["counting"].missing for _, scores in score_records(RECORDS, [odd], failures)]
     assert odd.batches == [3] * (len(PAIRS) // 3)
     assert reasons.count("failed: RuntimeError: an odd text") == 3
-    assert reasons.count("the model gave no number") == len(PAIRS) - 3
+    assert reasons.count("the metric gave no number") == len(PAIRS) - 3
     assert failures == {"counting": "RuntimeError: an odd text"}
 
 

@@ -1,5 +1,6 @@
 """Evidence on a page: the texts unchanged, the counts those of the score, nothing of a text runs, reasons said."""
 
+import json
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -16,9 +17,11 @@ from relevance.metrics import METRICS, metric
 from relevance.metrics.apes import Apes
 from relevance.metrics.apes.base import Question
 from relevance.metrics.apes.metric import ApesEvidence, Trace
+from relevance.metrics.background.wire import decode_record, encode
 from relevance.metrics.base import Score
 from relevance.metrics.bertscore import BertScore, BertScoreEvidence
 from relevance.metrics.carouge import Carouge, CarougeEvidence
+from relevance.metrics.evidence import MatchedEvidence, TextMatch, check_evidence
 from relevance.metrics.explained import Explained
 from relevance.metrics.rouge import RougeEvidence
 from relevance.metrics.rouge_k import RougeKEvidence
@@ -27,7 +30,9 @@ from relevance.reports.evidence.apes import apes_html
 from relevance.reports.evidence.bertscore import LARGEST, bertscore_block, bertscore_html, bertscore_matrix
 from relevance.reports.evidence.carouge import carouge_html
 from relevance.reports.evidence.marks import GROUPS, HIGHLIGHT_STYLE
+from relevance.reports.evidence.matched import describe_matched, matched_html, matched_passages
 from relevance.reports.evidence.novelty import novelty_html
+from relevance.reports.evidence.phrases import Seen
 from relevance.reports.evidence.rouge import rouge_html
 from relevance.reports.evidence.rouge_k import rouge_k_html
 
@@ -501,3 +506,74 @@ def test_missing_evidence_is_said_with_its_reason(name: str) -> None:
 def test_what_the_blocks_are_laid_out_by() -> None:
     for name in ("evidence", "whole", "name", "legend", "wide", "blank"):
         assert f".{name}" in HIGHLIGHT_STYLE
+
+
+# --- metrics of others --------------------------------------------------------------------------------------
+
+
+@st.composite
+def matched(draw: st.DrawFn) -> tuple[Example, MatchedEvidence]:
+    """An example and evidence that may lie anywhere in its texts."""
+    text = st.text(min_size=1, max_size=30) | st.just(HOSTILE)
+    one = example(draw(text), *draw(st.lists(text, max_size=3)), source=draw(text))
+    there = [None, *range(len(one.references))]
+
+    def span(text: str) -> tuple[int, int]:
+        start = draw(st.integers(0, len(text) - 1))
+        return start, draw(st.integers(start + 1, len(text)))
+
+    matches = []
+    for reference in draw(st.lists(st.sampled_from(there), max_size=6)):
+        other = one.source if reference is None else one.references[reference]
+        matches.append(TextMatch(span(one.candidate), span(other), reference))
+    return one, MatchedEvidence(tuple(matches), draw(st.sampled_from(["", "2 of 5 words", HOSTILE])))
+
+
+@given(matched())
+def test_what_a_metric_of_others_matched_is_marked_in_both_texts(found: tuple[Example, MatchedEvidence]) -> None:
+    one, evidence = found
+    check_evidence(evidence, MatchedEvidence, one)
+    assert decode_record(MatchedEvidence, json.loads(json.dumps(encode(evidence)))) == evidence
+    page = Page(matched_html(evidence, one))
+    names = {None: "Source"} | {place: f"Reference {place + 1}" for place in range(len(one.references))}
+    texts = {"Summary": one.candidate, "Source": one.source}
+    texts |= {names[place]: text for place, text in enumerate(one.references)}
+    assert all(text == texts[name] for name, text in page.texts)
+    shown = {name for name, _ in page.texts} - {"Summary"}
+    assert shown == (
+        {names[match.reference] for match in evidence.matches} or {"Reference 1" if one.references else "Source"}
+    )
+    assert len(page.rows) == len(evidence.matches)
+    assert ("2 of 5 words." in page.visible) == (evidence.said == "2 of 5 words")
+    passages = matched_passages(evidence, one)
+    most = max((sum(m.reference == place for m in evidence.matches) for place in names), default=0)
+    assert [len(marks) for _, marks, _ in passages] == [most, most]
+
+
+@pytest.mark.parametrize(
+    ("evidence", "wanted", "reason"),
+    [
+        ((1, 2), MatchedEvidence, "its evidence is a tuple, and a MatchedEvidence is promised"),
+        (MatchedEvidence(()), None, "its evidence is a MatchedEvidence, and none is promised"),
+        (TextMatch((0, 3), (0, 1), 2), MatchedEvidence, "in reference 2 of 2"),
+        (TextMatch((0, 3), (0, 1), -1), MatchedEvidence, "in reference -1 of 2"),
+        (TextMatch((0, 4), (0, 1)), MatchedEvidence, "from 0 to 4 in the summary, which has 3 characters"),
+        (TextMatch((2, 2), (0, 1)), MatchedEvidence, "from 2 to 2 in the summary"),
+        (TextMatch((0, 1), (0, 9), 1), MatchedEvidence, "from 0 to 9 in reference 1, which has 2 characters"),
+        (TextMatch((0, 1), (3, 9), None), MatchedEvidence, "from 3 to 9 in the source, which has 6 characters"),
+    ],
+)
+def test_evidence_outside_the_texts_or_of_another_type_is_refused(
+    evidence: object, wanted: type | None, reason: str
+) -> None:
+    one = example("abc", "x", "yz", source="source")
+    with pytest.raises(ValueError, match=re.escape(reason)):
+        check_evidence(MatchedEvidence((evidence,)) if isinstance(evidence, TextMatch) else evidence, wanted, one)
+
+
+def test_what_summaries_have_is_said_in_the_metrics_own_words() -> None:
+    one = example("a b", "a")
+    counted, silent = MatchedEvidence((), "1 of 2 words"), MatchedEvidence((TextMatch((0, 1), (0, 1)),))
+    assert describe_matched([Seen("A", one, counted), Seen("B", one, silent)]) == ["A: 1 of 2 words; B: 1 match."]
+    assert describe_matched([Seen("A", one, silent), Seen("B", one, silent)]) == ["A has 1 match and B has 1 match."]
+    assert describe_matched([Seen("A", one, None)]) == []

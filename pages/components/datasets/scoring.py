@@ -83,5 +83,7 @@ def show_scores(dataset: Dataset) -> None:
         if name not in scored
     ]
     st.dataframe(pd.DataFrame(rows), hide_index=True, placeholder="—", height="content", column_config=OF_SCORES)
+    for name, reason in METRICS.left_out.items():
+        st.caption(in_markdown(f"The metric {name} is left out: {reason}"))
     for said in say_missing(dataset.name, [one.signature for one in signatures if one.undefined]):
         st.caption(in_markdown(sentence(said)))

@@ -1,0 +1,74 @@
+"""The evidence of metrics of others: what they matched in the references or the source, marked in both texts."""
+
+from collections.abc import Sequence
+
+from relevance.data.records import Example
+from relevance.data.wording import format_count, join_items
+from relevance.metrics.evidence import MatchedEvidence, TextMatch
+from relevance.reports.evidence.blocks import Passage, alternatives_html, block, details, quote_span, table_html
+from relevance.reports.evidence.marks import Mark
+from relevance.reports.evidence.phrases import Seen, reference_heading, sentence
+
+
+def matched_html(evidence: MatchedEvidence, example: Example) -> str:
+    """Write the summary beside each text in which something was matched as HTML, that with the most matches first."""
+    blocks: list[str] = []
+    names: list[str] = []
+    for index, matches in by_text(evidence) or [(first_text(example), [])]:
+        passages, rows = mark_matches(matches, index, example)
+        name = f"{passages[1][2]}: {format_count(len(matches), 'match', 'matches')}."
+        said = [sentence(evidence.said)] if evidence.said and not blocks else []
+        listed = table_html(["of the summary", "of the other text"], rows, [f"g{place}" for place in range(len(rows))])
+        below = details(f"All {format_count(len(rows), 'match', 'matches')}", listed) if rows else ""
+        blocks.append(block([*said, name], passages, below))
+        names.append(name)
+    return alternatives_html(blocks, names)
+
+
+def matched_passages(evidence: MatchedEvidence, example: Example) -> list[Passage]:
+    """Return the marked texts of the comparison with the most matches."""
+    index, matches = next(iter(by_text(evidence)), (first_text(example), []))
+    return mark_matches(matches, index, example)[0]
+
+
+def describe_matched(seen: Sequence[Seen]) -> list[str]:
+    """Say what each summary's evidence says of itself, or else how much was matched."""
+    found = [(one.letter, one.evidence) for one in seen if isinstance(one.evidence, MatchedEvidence)]
+    if not found:
+        return []
+    if any(one.said for _, one in found):
+        return [sentence("; ".join(f"{letter}: {one.said or count_matches(one)}" for letter, one in found))]
+    return [sentence(join_items([f"{letter} has {count_matches(one)}" for letter, one in found]))]
+
+
+def count_matches(evidence: MatchedEvidence) -> str:
+    """Count what was matched, in words."""
+    return format_count(len(evidence.matches), "match", "matches")
+
+
+def by_text(evidence: MatchedEvidence) -> list[tuple[int | None, list[TextMatch]]]:
+    """Return the matches by reference, or None for the source, those with the most matches first."""
+    found: dict[int | None, list[TextMatch]] = {}
+    for match in sorted(evidence.matches, key=lambda match: match.candidate):
+        found.setdefault(match.reference, []).append(match)
+    return sorted(found.items(), key=lambda one: (-len(one[1]), one[0] is None, one[0] or 0))
+
+
+def first_text(example: Example) -> int | None:
+    """Return the text to show where nothing was matched: the first reference, or the source."""
+    return 0 if example.references else None
+
+
+def mark_matches(
+    matches: Sequence[TextMatch], index: int | None, example: Example
+) -> tuple[list[Passage], list[tuple[str, str]]]:
+    """Mark matches with one text, given by the index of the reference, and list them as in the summary and there."""
+    candidate, text = example.candidate, example.source if index is None else example.references[index]
+    name = reference_heading(index, example)
+    ours, theirs, rows = [], [], []
+    for number, match in enumerate(matches):
+        group, own, other = f"g{number}", quote_span(candidate, match.candidate), quote_span(text, match.text)
+        rows.append((own, other))
+        ours.append(Mark(*match.candidate, "matched", f"{name}: {other}", group))
+        theirs.append(Mark(*match.text, "matched", f"summary: {own}", group))
+    return [(candidate, ours, "Summary"), (text, theirs, name)], rows
