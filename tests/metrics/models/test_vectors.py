@@ -77,7 +77,10 @@ def test_shapes(tmp_path: Path) -> None:
         ("", r"vectors.txt: there are no word vectors in the file"),
         ("\n \n", r"vectors.txt: there are no word vectors in the file"),
         ("north\n", r"vectors.txt:1: there are no numbers after the word; a line must be a word and its numbers"),
-        (GLOVE + "south 0\n", r"vectors.txt:3: there are 1 numbers after the word, not 2; a line must be a word and its"),
+        (
+            GLOVE + "south 0\n",
+            r"vectors.txt:3: there are 1 numbers after the word, not 2; a line must be a word and its",
+        ),
         (GLOVE + "south 0 -1 5\n", r"vectors.txt:3: there are more than 2 numbers after the word; a line must be"),
         (GLOVE + "south 0 x\n", r'vectors.txt:3: "x" is not a number; a line must be a word and its numbers'),
         (GLOVE + "south 0  1\n", r"vectors.txt:3: .*one space between them"),
