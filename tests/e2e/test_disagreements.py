@@ -165,8 +165,12 @@ def test_slides(new_page: Opener, url: str) -> None:
         expect(hidden).to_be_hidden()
     turns = [("PageDown", "summaries"), (" ", "vote"), ("ArrowRight", "people"), ("PageUp", "vote")]
     turns += [("ArrowRight", "people"), *[("ArrowRight", "metric")] * 3, ("PageDown", "all")]
+    number = 1
     for key, shows in turns:
         page.keyboard.press(key)
+        number += -1 if key == "PageUp" else 1
+        # a press while a slide is drawn turns to the same one, and the slides of metrics show the same in their attribute
+        expect(page).to_have_url(re.compile(rf"[?&]slide={number}(&|$)"))
         expect(slide).to_have_attribute("data-shows", shows)
         shown.settled()
         if key == " ":

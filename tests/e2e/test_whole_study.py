@@ -345,6 +345,7 @@ FOUND = (
 )
 
 
+@pytest.mark.timeout(1500)  # five minutes on an idle machine: its people judge one after another
 def test_a_whole_study(house: House, browser: Browser, tmp_path: Path, subtests: pytest.Subtests) -> None:  # noqa: F811
     whole = hold_study(house, browser, tmp_path)
     for found in FOUND:
