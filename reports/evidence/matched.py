@@ -9,25 +9,34 @@ from relevance.reports.evidence.blocks import Passage, alternatives_html, block,
 from relevance.reports.evidence.marks import Mark
 from relevance.reports.evidence.phrases import Seen, reference_heading, sentence
 
+NOTHING = "nothing was matched"
+
 
 def matched_html(evidence: MatchedEvidence, example: Example) -> str:
-    """Write the summary beside each text in which something was matched as HTML, that with the most matches first."""
+    """Write the summary beside each text in which something was matched as HTML, that with the most matches first.
+
+    Where nothing was matched, it is not known with what: the summary stands alone.
+    """
+    if not evidence.matches:
+        return block([sentence(evidence.said or NOTHING)], matched_passages(evidence, example))
     blocks: list[str] = []
     names: list[str] = []
-    for index, matches in by_text(evidence) or [(first_text(example), [])]:
+    for index, matches in by_text(evidence):
         passages, rows = mark_matches(matches, index, example)
         name = f"{passages[1][2]}: {format_count(len(matches), 'match', 'matches')}."
         said = [sentence(evidence.said)] if evidence.said and not blocks else []
         listed = table_html(["of the summary", "of the other text"], rows, [f"g{place}" for place in range(len(rows))])
-        below = details(f"All {format_count(len(rows), 'match', 'matches')}", listed) if rows else ""
+        below = details(f"All {format_count(len(rows), 'match', 'matches')}", listed)
         blocks.append(block([*said, name], passages, below))
         names.append(name)
     return alternatives_html(blocks, names)
 
 
 def matched_passages(evidence: MatchedEvidence, example: Example) -> list[Passage]:
-    """Return the marked texts of the comparison with the most matches."""
-    index, matches = next(iter(by_text(evidence)), (first_text(example), []))
+    """Return the marked texts of the comparison with the most matches; the summary alone where there is none."""
+    if not evidence.matches:
+        return [(example.candidate, [], "Summary")]
+    index, matches = by_text(evidence)[0]
     return mark_matches(matches, index, example)[0]
 
 
@@ -52,11 +61,6 @@ def by_text(evidence: MatchedEvidence) -> list[tuple[int | None, list[TextMatch]
     for match in sorted(evidence.matches, key=lambda match: match.candidate):
         found.setdefault(match.reference, []).append(match)
     return sorted(found.items(), key=lambda one: (-len(one[1]), one[0] is None, one[0] or 0))
-
-
-def first_text(example: Example) -> int | None:
-    """Return the text to show where nothing was matched: the first reference, or the source."""
-    return 0 if example.references else None
 
 
 def mark_matches(

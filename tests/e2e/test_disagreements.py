@@ -169,7 +169,7 @@ def test_slides(new_page: Opener, url: str) -> None:
     for key, shows in turns:
         page.keyboard.press(key)
         number += -1 if key == "PageUp" else 1
-        # a press while a slide is drawn turns to the same one, and the slides of metrics show the same in their attribute
+        # slides of metrics have the same attribute, and a press while one is being drawn turns to that one again
         expect(page).to_have_url(re.compile(rf"[?&]slide={number}(&|$)"))
         expect(slide).to_have_attribute("data-shows", shows)
         shown.settled()
