@@ -80,19 +80,19 @@ def test_what_is_hardly_meant_is_said_with_its_line(folder: Path) -> None:
     write(folder, '"Judge summaries"', '"Judge summary"')
     for command in ("check", "apply"):
         assert run("study", command, "study.toml").stderr.splitlines() == [
-            "study.toml:14: 'closes' has passed, so that the study is closed",
-            "study.toml:121: the pages of annotators never say 'Judge summary'; did you mean 'Judge summaries'?",
+            "study.toml:15: 'closes' has passed, so that the study is closed",
+            "study.toml:123: the pages of annotators never say 'Judge summary'; did you mean 'Judge summaries'?",
         ]
 
 
 @pytest.mark.parametrize(
     ("old", "new", "doubt"),
     [
-        ("second = ", "# second = ", "study.toml:115: the rule 'conflicts' is for telling two metrics apart; "),
+        ("second = ", "# second = ", "study.toml:117: the rule 'conflicts' is for telling two metrics apart; "),
         (
             'second = "rouge1|',
             'second = "rouge2|',
-            "study.toml:116: pairs are drawn for the conflicts of other metrics",
+            "study.toml:118: pairs are drawn for the conflicts of other metrics",
         ),
     ],
 )
@@ -114,17 +114,17 @@ def test_what_a_stopping_rule_compares_is_scored(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("[sampling]", "[sampeling]", "study.toml:29: unknown key 'sampeling'; did you mean 'sampling'?"),
-        ("sha256 = ", "# sha256 = ", "study.toml:23: the study file does not pin the texts of the data set 'demo': "),
-        ('"df01', '"ef01', "study.toml:26: the data set 'demo' has other texts than those that the study file pins: "),
-        ('name = "demo"', 'name = "news"', "study.toml:24: there is no data set 'news'; there are demo"),
+        ("[sampling]", "[sampeling]", "study.toml:30: unknown key 'sampeling'; did you mean 'sampling'?"),
+        ("sha256 = ", "# sha256 = ", "study.toml:24: the study file does not pin the texts of the data set 'demo': "),
+        ('"df01', '"ef01', "study.toml:27: the data set 'demo' has other texts than those that the study file pins: "),
+        ('name = "demo"', 'name = "news"', "study.toml:25: there is no data set 'news'; there are demo"),
         ('"copycat", ', '"copykat", ', "data set 'demo' has no system 'copykat'; it has copycat, "),
         (
             '    "rouge_k|kw:overlap10|title:always|lemma:lemminflect0.2.3+simplemma2.0.0+rules2|version:0.2.0"',
             '"rouge_k"',
-            "study.toml:37: 'rouge_k' is not a signature of scores; write 'rouge_k|",
+            "study.toml:38: 'rouge_k' is not a signature of scores; write 'rouge_k|",
         ),
-        ('second = "rouge1|refs:max|', 'second = "rouge1" #', "study.toml:116: 'rouge1' is not a signature of scores"),
+        ('second = "rouge1|refs:max|', 'second = "rouge1" #', "study.toml:118: 'rouge1' is not a signature of scores"),
         ('    "rouge_k|kw:overlap10', '"rogue|x:y', "data set 'demo' has summaries without a score under rogue|"),
     ],
 )  # fmt: skip

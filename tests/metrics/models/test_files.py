@@ -71,7 +71,7 @@ def test_an_altered_file_of_the_embedded_encoder_is_refused_with_both_hashes(
     assert SHA256[name] in str(refused.value)
     assert str(package / "model" / name) in str(refused.value)
     (package / "model" / name).unlink()
-    with pytest.raises(ModelUnavailable, match=f"{name} is missing: install"):
+    with pytest.raises(ModelUnavailable, match=f"{name} is missing: reinstall"):
         Encoder().encode(["a text"], [0])
 
 
