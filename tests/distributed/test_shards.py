@@ -209,7 +209,9 @@ def test_what_does_not_go_together_is_refused(tmp_path: Path) -> None:
     assert "needs a folder" in refused("score", DEMO, "--on", "ray")
     assert "--keep-going goes with --on ray or a folder" in refused("score", DEMO, "--keep-going")
     assert "not 'spark'" in refused("score", DEMO, "--on", "spark", "-o", f"{tmp_path}/out/")
-    assert "not an amount of memory" in refused("score", DEMO, "--on", "ray", "--memory", "much", "-o", f"{tmp_path}/o/")
+    assert "not an amount of memory" in refused(
+        "score", DEMO, "--on", "ray", "--memory", "much", "-o", f"{tmp_path}/o/"
+    )
     with pytest.raises(NoInput, match="there is no file"):
         find_inputs(str(tmp_path / "*.jsonl"))
 
