@@ -46,6 +46,8 @@ class FunctionMetric:
 
     name: str
     function: Function
+    version: str | None = None
+    """The version that was read when the function was loaded; None to read it now. A file may change afterwards."""
 
     def __post_init__(self) -> None:
         """Raise ValueError for a function with other parameters."""
@@ -70,7 +72,7 @@ class FunctionMetric:
     @property
     def signature(self) -> str:
         """The name, and the version that the function says or the hash of its source file."""
-        return signature(self.name, version_of(self.function))
+        return signature(self.name, self.version or version_of(self.function))
 
     def score(self, examples: Sequence[Example]) -> list[Score]:
         """Score a batch. Raises what the function raises, and TypeError or ValueError for what is not a number."""
@@ -91,13 +93,17 @@ class FunctionMetric:
 
 
 def version_of(function: Function) -> str:
-    """Return the version that a function or its module says, or else a hash of the source."""
+    """Return the version that a function or its module says, or else a hash of the source. Raises ValueError."""
     module = inspect.getmodule(function)
     said = getattr(function, "version", None) or getattr(module, "__version__", None)
     if said is not None:
         return str(said)
-    file = None if module is None or module.__name__ == "__main__" else inspect.getsourcefile(function)
-    source = Path(file).read_bytes() if file else inspect.getsource(function).encode()
+    try:
+        file = None if module is None or module.__name__ == "__main__" else inspect.getsourcefile(function)
+        source = Path(file).read_bytes() if file else inspect.getsource(function).encode()
+    except (OSError, TypeError) as error:  # of a built-in function, or of a file that is gone
+        name = name_function(function)
+        raise ValueError(f"{name} has no source that can be read: set {name}.version to its version") from error
     return f"sha256-{hashlib.sha256(source).hexdigest()[:HASHED]}"
 
 
@@ -127,7 +133,7 @@ def load_function(named: str) -> MetricKind:
 
 def as_kind(name: str, function: Function) -> MetricKind:
     """Describe a function as a metric. Raises ValueError for a function with other parameters than a metric."""
-    make = partial(FunctionMetric, name, function)
+    make = partial(FunctionMetric, name, function, version_of(function))
     make()
     about = (inspect.getdoc(function) or "a function of one's own").splitlines()[0]
     return MetricKind(name, name, about, make=make)

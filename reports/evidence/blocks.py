@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from relevance.data.one_line import in_one_line
+from relevance.data.wording import format_count
 from relevance.metrics.text import Span
 from relevance.reports.escaping import esc
 from relevance.reports.evidence.marks import GROUPS, Mark, highlight, legend
@@ -96,6 +97,33 @@ def table_html(heads: Sequence[str], rows: Iterable[Sequence[str]], groups: Iter
 def in_group(group: str) -> str:
     """Return the attributes of an element that lights its group when pointed at or tapped."""
     return f' data-group="{group}" tabindex="-1"' if group else ""
+
+
+def mark_matches(
+    candidate: str, text: str, name: str, matches: Iterable[tuple[Span, Span]], *, only_words: bool = False
+) -> tuple[list[Passage], list[tuple[str, str]]]:
+    """Mark spans of a summary and of another text that match each other, and list them as they stand in both.
+
+    `name` is that of the other text. With `only_words`, matches with a space in them are listed and not marked.
+    """
+    ours, theirs, rows = [], [], []
+    for number, (own_span, other_span) in enumerate(matches):
+        group, own, other = f"g{number}", quote_span(candidate, own_span), quote_span(text, other_span)
+        rows.append((own, other))
+        if only_words and " " in own:  # the words between the two do not match
+            continue
+        ours.append(Mark(*own_span, "matched", f"{name}: {other}", group))
+        theirs.append(Mark(*other_span, "matched", f"summary: {own}", group))
+    return [(candidate, ours, "Summary"), (text, theirs, name)], rows
+
+
+def list_matches(rows: Sequence[tuple[str, str]], name: str) -> str:
+    """Write a list of what matches in both texts as HTML, to be unfolded; nothing for an empty one."""
+    if not rows:
+        return ""
+    heads = ["of the summary", f"of {'the ' * (name == 'Source')}{name.lower()}"]
+    pairs = table_html(heads, rows, [f"g{number}" for number in range(len(rows))])
+    return details(f"All {format_count(len(rows), 'match', 'matches')}", pairs)
 
 
 def details(name: str, body: str) -> str:

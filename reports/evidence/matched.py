@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from relevance.data.records import Example
 from relevance.data.wording import format_count, join_items
 from relevance.metrics.evidence import MatchedEvidence, TextMatch
-from relevance.reports.evidence.blocks import Passage, alternatives_html, block, details, quote_span, table_html
-from relevance.reports.evidence.marks import Mark
+from relevance.reports.evidence.blocks import Passage, alternatives_html, block, list_matches, mark_matches
 from relevance.reports.evidence.phrases import Seen, reference_heading, sentence
 
 NOTHING = "nothing was matched"
@@ -22,13 +21,12 @@ def matched_html(evidence: MatchedEvidence, example: Example) -> str:
     blocks: list[str] = []
     names: list[str] = []
     for index, matches in by_text(evidence):
-        passages, rows = mark_matches(matches, index, example)
-        name = f"{passages[1][2]}: {format_count(len(matches), 'match', 'matches')}."
+        passages, rows = mark_text(matches, index, example)
+        name = passages[1][2]
+        counted = f"{name}: {format_count(len(matches), 'match', 'matches')}."
         said = [sentence(evidence.said)] if evidence.said and not blocks else []
-        listed = table_html(["of the summary", "of the other text"], rows, [f"g{place}" for place in range(len(rows))])
-        below = details(f"All {format_count(len(rows), 'match', 'matches')}", listed)
-        blocks.append(block([*said, name], passages, below))
-        names.append(name)
+        blocks.append(block([*said, counted], passages, list_matches(rows, name)))
+        names.append(counted)
     return alternatives_html(blocks, names)
 
 
@@ -37,7 +35,7 @@ def matched_passages(evidence: MatchedEvidence, example: Example) -> list[Passag
     if not evidence.matches:
         return [(example.candidate, [], "Summary")]
     index, matches = by_text(evidence)[0]
-    return mark_matches(matches, index, example)[0]
+    return mark_text(matches, index, example)[0]
 
 
 def describe_matched(seen: Sequence[Seen]) -> list[str]:
@@ -63,16 +61,10 @@ def by_text(evidence: MatchedEvidence) -> list[tuple[int | None, list[TextMatch]
     return sorted(found.items(), key=lambda one: (-len(one[1]), one[0] is None, one[0] or 0))
 
 
-def mark_matches(
+def mark_text(
     matches: Sequence[TextMatch], index: int | None, example: Example
 ) -> tuple[list[Passage], list[tuple[str, str]]]:
     """Mark matches with one text, given by the index of the reference, and list them as in the summary and there."""
-    candidate, text = example.candidate, example.source if index is None else example.references[index]
-    name = reference_heading(index, example)
-    ours, theirs, rows = [], [], []
-    for number, match in enumerate(matches):
-        group, own, other = f"g{number}", quote_span(candidate, match.candidate), quote_span(text, match.text)
-        rows.append((own, other))
-        ours.append(Mark(*match.candidate, "matched", f"{name}: {other}", group))
-        theirs.append(Mark(*match.text, "matched", f"summary: {own}", group))
-    return [(candidate, ours, "Summary"), (text, theirs, name)], rows
+    text = example.source if index is None else example.references[index]
+    spans = [(match.candidate, match.text) for match in matches]
+    return mark_matches(example.candidate, text, reference_heading(index, example), spans)

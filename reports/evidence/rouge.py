@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import groupby
 
-from relevance.data.records import SOURCE, Example
+from relevance.data.records import Example
 from relevance.data.wording import format_count, join_items
 from relevance.metrics.rouge import Match, RougeEvidence
 from relevance.metrics.text import UNICODE, Reading, Span, find_tokens, rouge_words
@@ -13,11 +13,10 @@ from relevance.reports.evidence.blocks import (
     alternatives_html,
     block,
     counted_note,
-    details,
+    list_matches,
+    mark_matches,
     quote_span,
-    table_html,
 )
-from relevance.reports.evidence.marks import Mark
 from relevance.reports.evidence.phrases import (
     Seen,
     is_content,
@@ -62,28 +61,17 @@ def rouge_html(evidence: RougeEvidence, example: Example) -> str:
             f"{name}: {compared.matched} of {compared.in_reference} {units} of the {example.against}, "
             f"{compared.matched} of {compared.in_candidate} of the summary{note}."
         )
-        heads = ["of the summary", f"of {'the ' * (example.against == SOURCE)}{name.lower()}"]
-        pairs = table_html(heads, rows, [f"g{number}" for number in range(len(rows))])
-        below = details(f"All {format_count(len(rows), 'match', 'matches')}", pairs) if rows else ""
         said = [*rule, counted] if not blocks else [counted]
-        blocks.append(block(said, passages, below))
+        blocks.append(block(said, passages, list_matches(rows, name)))
         names.append(counted)
     return alternatives_html(blocks, names) + left_out_note(evidence.left_out, "a word to compare")
 
 
 def mark_rouge(evidence: RougeEvidence, example: Example, place: int) -> tuple[list[Passage], list[tuple[str, str]]]:
     """Mark the matched units of a comparison, given by its place, and list them as in the summary and the reference."""
-    candidate, compared, only_words = example.candidate, evidence.compared[place], evidence.metric == "rougeSU4"
-    reference, name = example.references[compared.reference], reference_heading(compared.reference, example)
-    ours, theirs, rows = [], [], []
-    for number, match in enumerate(evidence.matches[place]):
-        group, own, other = f"g{number}", quote_span(candidate, match.candidate), quote_span(reference, match.reference)
-        rows.append((own, other))
-        if only_words and " " in own:  # the words between the two do not match
-            continue
-        ours.append(Mark(*match.candidate, "matched", f"{name}: {other}", group))
-        theirs.append(Mark(*match.reference, "matched", f"summary: {own}", group))
-    return [(candidate, ours, "Summary"), (reference, theirs, name)], rows
+    index, only_words = evidence.compared[place].reference, evidence.metric == "rougeSU4"
+    reference, name = example.references[index], reference_heading(index, example)
+    return mark_matches(example.candidate, reference, name, evidence.matches[place], only_words=only_words)
 
 
 def rouge_passages(evidence: RougeEvidence, example: Example) -> list[Passage]:

@@ -131,11 +131,13 @@ def test_a_function_is_found_in_the_working_folder(own: Path) -> None:
 
 
 def test_the_signature_follows_the_source_file_or_the_version_that_is_said(own: Path) -> None:
-    before = load_function("own_metrics:shared").metric().signature
+    loaded = load_function("own_metrics:shared")
+    before = loaded.metric().signature
     assert before.startswith("own_metrics:shared|version:sha256-")
     assert load_function("own_metrics:released").metric().signature == "own_metrics:released|version:2.1"
     own.write_text(f"{OWN}\n# another line\n")
     assert load_function("own_metrics:shared").metric().signature != before
+    assert loaded.metric().signature == before  # whose function is the one of the file as it was
     sys.modules["own_metrics"].__version__ = "7"  # type: ignore[attr-defined]
     assert load_function("own_metrics:shared").metric().signature == "own_metrics:shared|version:7"
     assert load_function("own_metrics:released").metric().signature == "own_metrics:released|version:2.1"
@@ -154,6 +156,14 @@ def test_the_signature_follows_the_source_file_or_the_version_that_is_said(own: 
 def test_what_is_no_metric_is_refused_with_the_reason(own: Path, named: str, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         load_function(named)
+
+
+def test_a_function_without_a_source_needs_a_version(own: Path) -> None:
+    load_function("own_metrics:shared")
+    own.unlink()
+    with pytest.raises(ValueError, match=r"own_metrics:shared has no source that can be read: set .*version"):
+        load_function("own_metrics:shared")
+    assert load_function("own_metrics:released").metric().signature == "own_metrics:released|version:2.1"
 
 
 def test_a_function_is_passed_as_it_is() -> None:

@@ -94,7 +94,8 @@ def bring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[
     monkeypatch.delenv(OWN_METRICS, raising=False)
     yield bring
     monkeypatch.undo()
-    sys.modules.pop("brought_metrics", None)
+    for module in ("brought_metrics", "named_metrics"):
+        sys.modules.pop(module, None)
     look_again()
 
 

@@ -225,7 +225,7 @@ def test_a_study_file_is_checked_and_applied(demo: tuple[DataStore, AnnotationSt
     assert "This makes the study **Example**. 20 of 144 eligible pairs will be drawn. 4 attention checks." in said(app)
     assert "Example" not in {study.name for study in demo[1].studies()}
     doubtful = text.replace('"Judge summaries"', '"Judge summary"')
-    said_of_it = "study.toml:122: the pages of annotators never say 'Judge summary'; did you mean 'Judge summaries'?"
+    said_of_it = "study.toml:123: the pages of annotators never say 'Judge summary'; did you mean 'Judge summaries'?"
     assert said_of_it in said(upload(open_page("new_study.py"), doubtful)).replace("\\", "")
     unknown = text.replace('value:f1|version:0.2.0"\nalpha', 'value:f9|version:0.2.0"\nalpha')
     app = upload(open_page("new_study.py"), unknown)

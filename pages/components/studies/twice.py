@@ -1,5 +1,7 @@
 """The number of a new study's pairs that two people judge, with what it shows of their agreement."""
 
+from functools import cache
+
 import streamlit as st
 
 from relevance.analysis.agreement.planning import find_half_width, pairs_for_interval
@@ -34,9 +36,15 @@ def ask_twice(judgments: int, drawn: int | None) -> int:
         if twice:
             st.caption(describe_twice(twice, drawn))
         else:
-            suggested = pairs_for_interval(AGREEMENT, HALF_WIDTH).pairs or 0
+            suggested = find_suggested()
             suggest_twice(suggested if drawn is None else min(suggested, drawn))
     return twice
+
+
+@cache
+def find_suggested() -> int:
+    """Find the number of pairs to suggest; it takes longer than the rest of the form, which is drawn at each change."""
+    return pairs_for_interval(AGREEMENT, HALF_WIDTH).pairs or 0
 
 
 def describe_twice(twice: int, drawn: int | None) -> str:
