@@ -26,8 +26,9 @@ from relevance.data.files import write_whole
 from relevance.data.importers.mapping import Columns, parse_columns, parse_values, write_columns
 from relevance.data.importing import Reading
 from relevance.data.previewing import preview_file
-from relevance.metrics import METRICS, make_metrics, metric
+from relevance.metrics import make_metrics, metric
 from relevance.metrics.notices import LOOKED_AT, BrokenWords
+from relevance.metrics.registry import usual_metrics
 from relevance.metrics.scoring import Failures, score_dataset
 
 NEW_FILE = click.Path(path_type=Path, dir_okay=False)
@@ -168,7 +169,7 @@ def demo() -> None:
     data_store, store = open_stores()
     add_demo(data_store)
     failures = Failures()
-    score_dataset(data_store, NAME, make_metrics(list(METRICS)), failures=failures)
+    score_dataset(data_store, NAME, make_metrics(usual_metrics()), failures=failures)
     signature = metric("rouge_k").signature
     for study in (create_demo_study(store, signature), create_made_up_study(data_store, store, signature)):
         tell(f"the study {study.name} has {study.pairs} pairs and {study.judgments} judgments")

@@ -15,7 +15,7 @@ from relevance.metrics.base import Metric
 from relevance.metrics.kind import Option
 from relevance.metrics.languages import ENGLISH
 from relevance.metrics.notices import ENGLISH_ONLY
-from relevance.metrics.registry import options, usual_options
+from relevance.metrics.registry import available_of_libraries, options, usual_options
 from relevance.metrics.rouge import PRESETS
 
 DEVICE: dict[str, Any] = {
@@ -138,7 +138,7 @@ def chosen_metrics(
 ) -> list[Metric]:
     """Make the chosen metrics; `records` give the texts to score, for --idf references and list:FILE."""
     names = split_names(chosen["names"])
-    add_functions(name for name in names if ":" in name)
+    METRICS.add_named(names)
     say_left_out(names)
     chosen = with_preset(chosen)
     if "lsum_sentences" in PRESETS.get(chosen["preset"], {}) and "rougeL" in names:
@@ -164,21 +164,16 @@ def chosen_metrics(
 
 def of_others() -> str:
     """Name the metrics of others in words that follow those of ours; empty for none."""
-    others = ", ".join(METRICS.others)
-    return f"; from other packages: {others}" if others else ""
-
-
-def add_functions(named: Iterable[str]) -> None:
-    """Add functions `MODULE:FUNCTION` as metrics. Raises ValueError."""
-    for one in named:
-        METRICS.add_function(one)
+    libraries = available_of_libraries()
+    others = [name for name in METRICS.others if name not in libraries]
+    named = {"of libraries": libraries, "from other packages": others}
+    return "".join(f"; {where}: {', '.join(names)}" for where, names in named.items() if names)
 
 
 def say_left_out(names: Iterable[str] | None = None) -> None:
-    """Say which metrics of others cannot be used, and why; with `names`, only where one of these is not there."""
-    if names is None or not all(name in METRICS for name in names):
-        for name, reason in METRICS.left_out.items():
-            say(f"the metric {name} is left out: {reason}")
+    """Say which metrics of others, or which of those named, cannot be used, and why."""
+    for name in METRICS.left_out if names is None else METRICS.left_out.keys() & set(names):
+        say(f"the metric {name} is left out: {METRICS.left_out[name]}")
 
 
 def refuse_metric_options(kept: Sequence[str] = (), beside: str = "--study") -> None:

@@ -4,26 +4,30 @@ from collections.abc import Iterator
 
 import click
 
-from relevance.cli.metric_options import add_functions, flag_of, say_left_out
+from relevance.cli.metric_options import flag_of, say_left_out
 from relevance.cli.shared import report_refusals
 from relevance.data.one_line import in_one_line
 from relevance.metrics import METRICS, default_metrics
+from relevance.metrics.libraries import find_lacking
 from relevance.metrics.registry import options
 
 
 @click.command()
-@click.argument("functions", nargs=-1, metavar="[MODULE:FUNCTION]...")
+@click.argument("functions", nargs=-1, metavar="[MODULE:FUNCTION|LIBRARY:METRIC]...")
 @report_refusals
 def metrics(functions: tuple[str, ...]) -> None:
-    """List all metrics: those of this program, of installed packages, and functions of your own.
+    """List all metrics: those of this program, of libraries and other packages, and functions of your own.
 
     A package brings a metric by an entry point of the group relevance.metrics. A function MODULE:FUNCTION, in the
-    working folder or installed, can be named wherever a command takes --metrics; RELEVANCE_OWN_METRICS names those that
+    working folder or installed, can be named wherever a command takes --metrics, and so can a metric of torchmetrics or
+    of Hugging Face evaluate, as in torchmetrics:CHRFScore and evaluate:bleurt. RELEVANCE_OWN_METRICS names those that
     the app offers.
     """
-    add_functions(functions)
+    METRICS.add_named(functions)
     for name in METRICS:
         click.echo("\n    ".join(describe(name)))
+    for name, needed in find_lacking().items():
+        click.echo(f"{name}: not at hand; needs {needed}")
     say_left_out()
 
 

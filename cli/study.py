@@ -29,8 +29,8 @@ from relevance.data.export import export
 from relevance.data.files import write_whole
 from relevance.data.reading import lines
 from relevance.data.wording import format_count
-from relevance.metrics import default_metrics, make_metrics
-from relevance.metrics.registry import usual_options
+from relevance.metrics import default_metrics
+from relevance.metrics.registry import make_asked, usual_options
 from relevance.metrics.scoring import Failures, score_dataset
 
 
@@ -113,7 +113,7 @@ def create_study(
     contradicting = split_names(draw.conflict_metrics) if draw.rule == "conflicts" else []
     # The lexical ones, so that there is an agreement table from the first judgment on.
     options = usual_options(referenced=data_store.dataset(dataset).referenced)
-    scored, failures = make_metrics([*default_metrics(), *contradicting], **options), Failures()
+    scored, failures = make_asked([*default_metrics(), *contradicting], **options), Failures()
     score_dataset(data_store, dataset, scored, failures=failures)
     check_failures(failures)
     signatures = {metric.name: metric.signature for metric in scored}

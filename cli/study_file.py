@@ -17,6 +17,7 @@ from relevance.annotation.records import ScoresMissing
 from relevance.cli.shared import FILE, Refused, check_failures, check_output, open_stores, report_refusals, say, tell
 from relevance.data.files import write_whole
 from relevance.data.store import DataStore, UnknownDataset
+from relevance.metrics import METRICS
 from relevance.metrics.from_signature import metric_of, metrics_for, signatures
 from relevance.metrics.scoring import Failures, score_dataset
 
@@ -110,7 +111,7 @@ def check_signatures(file: Path, text: str, protocol: StudyProtocol) -> None:
     for path, signature in protocol.signatures.items():
         if "|" not in signature:
             where = say_place(path, find_lines(text), file.name)
-            usual = signatures().get(signature)
+            usual = signatures(also=(signature,) if signature in METRICS else ()).get(signature)
             help = f"write {usual!r}" if usual else "`relevance score` prints the existing ones"
             raise Refused(f"{where}: {signature!r} is not a signature of scores; {help}")
 

@@ -75,6 +75,11 @@ def asked_references(example: Example, rule: str) -> tuple[str, ...]:
     return example.references[:1] if rule == "first" else example.references
 
 
+def written_references(example: Example, rule: str) -> list[int]:
+    """Return the indices of the references with a text that a rule of `REFERENCES` uses."""
+    return [index for index, text in enumerate(asked_references(example, rule)) if text.strip()]
+
+
 def check_option(name: str, value: object, known: Iterable[object]) -> None:
     """Refuse an option that is not among the known ones. Raises ValueError."""
     if value not in known:

@@ -6,7 +6,7 @@ from functools import cache
 
 from relevance.data.signatures import Signature
 from relevance.metrics.base import Metric
-from relevance.metrics.registry import METRICS, default_metrics, make_metrics, metric, usual_options
+from relevance.metrics.registry import METRICS, default_metrics, make_metrics, metric, usual_metrics, usual_options
 
 NOT_MADE_AGAIN = (
     "this score was computed from a file of its own (word vectors, keywords, word frequencies), with another model, or "
@@ -16,13 +16,13 @@ NOT_MADE_AGAIN = (
 
 
 @cache
-def signatures(*, referenced: bool = True) -> dict[str, str]:
-    """Return the signature of each metric with its usual settings, by its name; `referenced` texts have references.
+def signatures(*, referenced: bool = True, also: tuple[str, ...] = ()) -> dict[str, str]:
+    """Return the signature of each metric of `usual_metrics`, and of some `also`, with its usual settings, by its name.
 
-    A metric of another package that cannot be made has none.
+    `referenced` texts have references. A metric of another package that cannot be made has none.
     """
     found = {}
-    for name in METRICS:
+    for name in (*usual_metrics(), *also):
         with suppress(ValueError):
             found[name] = metric(name, **usual_options(referenced=referenced)).signature
     return found

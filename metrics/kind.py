@@ -57,6 +57,13 @@ class NoOptions:
 
 
 @dataclass(frozen=True)
+class ReferenceOptions:
+    """The options of a metric that can only be told which references count, by a rule of `metrics.base.REFERENCES`."""
+
+    references: str = "max"
+
+
+@dataclass(frozen=True)
 class MetricKind:
     """The description of a metric; all are listed in `relevance.metrics.registry.METRICS`."""
 

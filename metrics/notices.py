@@ -17,7 +17,7 @@ from relevance.data.signatures import name_of as plain_name
 from relevance.metrics.languages import ENGLISH, LANGUAGES, guess_language
 from relevance.metrics.text import UNICODE
 
-ENGLISH_ONLY = ("carouge", "apes")
+ENGLISH_ONLY = ("carouge", "apes", "meteor")
 """The metrics that read English only."""
 
 LOOKED_AT = 1000

@@ -3,19 +3,21 @@
 import os
 import re
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from functools import cached_property, partial
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint, entry_points, version
 from typing import NamedTuple
 
 from relevance.data.one_line import message
 from relevance.data.records import Example
 from relevance.data.signatures import Signature
 from relevance.metrics.base import Metric, Score
+from relevance.metrics.by_name import describe_named, is_named, split_name, try_named
 from relevance.metrics.functions import Function, as_kind, load_function, name_function
 from relevance.metrics.kind import MetricKind
+from relevance.metrics.libraries import find_libraries
 
 GROUP = "relevance.metrics"
 """The group of entry points; each names a `MetricKind` by the name of its metric."""
@@ -23,7 +25,7 @@ GROUP = "relevance.metrics"
 OWN_METRICS = "RELEVANCE_OWN_METRICS"
 """The variable that names functions as metrics, `MODULE:FUNCTION,...`, for a process and its children."""
 
-NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.+:-]*")
+NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.+:/-]*")
 """The names that a metric can have, as they stand in signatures, lists and columns of tables."""
 
 OURS = "this program"
@@ -47,9 +49,9 @@ class Registry(Mapping[str, MetricKind]):
 
     @cached_property
     def plugins(self) -> Plugins:
-        """The metrics of others: those of installed packages, then the functions that `RELEVANCE_OWN_METRICS` names."""
+        """The metrics of others: of libraries, of packages, and the functions that `RELEVANCE_OWN_METRICS` names."""
         plugins = Plugins({}, {}, {})
-        for name, origin, load in (*find_entries(), *find_functions()):
+        for name, origin, load in (*find_libraries(), *find_entries(), *find_functions()):
             try:
                 kind = load()
                 check_kind(kind, name, {**self.ours, **plugins.found})
@@ -85,14 +87,21 @@ class Registry(Mapping[str, MetricKind]):
         """Count the metrics."""
         return len(self.ours) + len(self.others)
 
-    def add_function(self, named: str) -> None:
-        """Add the function `MODULE:FUNCTION` as a metric, for this process and its children. Raises ValueError."""
-        if named in self.others:
-            return
-        kind = load_function(named)
-        check_kind(kind, named, self)
-        self.plugins.found[named], self.plugins.origins[named] = kind, "a function"
-        os.environ[OWN_METRICS] = ",".join(filter(None, (os.environ.get(OWN_METRICS), named)))
+    def add_named(self, names: Iterable[str]) -> None:
+        """Add those of the names that have a colon, for this process and its children; others are no concern of this.
+
+        They are functions, `MODULE:FUNCTION`, and metrics of libraries, which are tried. Raises ValueError.
+        """
+        for named in names:
+            if ":" not in named or named in self.others:
+                continue
+            if is_named(named):
+                try_named(named)
+            origin, load = find_named(named)
+            kind = load()
+            check_kind(kind, named, self)
+            self.plugins.found[named], self.plugins.origins[named] = kind, origin
+            os.environ[OWN_METRICS] = ",".join(filter(None, (os.environ.get(OWN_METRICS), named)))
 
     def make(self, name: str, options: Mapping[str, object]) -> Metric:
         """Make a metric by its name; the signature and scores of those of others are checked. Raises ValueError."""
@@ -169,7 +178,16 @@ def origin_of(entry: EntryPoint) -> str:
 def find_functions() -> Iterator[Found]:
     """Yield the functions that `RELEVANCE_OWN_METRICS` names."""
     for named in filter(None, map(str.strip, os.environ.get(OWN_METRICS, "").split(","))):
-        yield named, OWN_METRICS, partial(load_function, named)
+        origin, load = find_named(named)
+        yield named, origin if is_named(named) else OWN_METRICS, load
+
+
+def find_named(named: str) -> tuple[str, Callable[[], MetricKind]]:
+    """Return where a metric with a `:` in its name comes from, and a function that loads it."""
+    if is_named(named):
+        library = split_name(named)[0]
+        return f"{library} {version(library)}", partial(describe_named, named)
+    return "a function", partial(load_function, named)
 
 
 def check_kind(kind: object, name: str, taken: Collection[str]) -> None:
@@ -179,7 +197,7 @@ def check_kind(kind: object, name: str, taken: Collection[str]) -> None:
     if kind.name != name:
         raise ValueError(f"it is called {kind.name!r} in its description: give both the same name")
     if not NAME.fullmatch(name):
-        raise ValueError(f"{name!r} cannot be the name of a metric: use letters, digits and _ . + : -")
+        raise ValueError(f"{name!r} cannot be the name of a metric: use letters, digits and _ . + : / -")
     if name in taken:
         raise ValueError(f"the name {name!r} is taken: give the metric another one")
 

@@ -13,6 +13,7 @@ from relevance.metrics.carouge import CAROUGE
 from relevance.metrics.functions import Function
 from relevance.metrics.kind import MetricKind, Option
 from relevance.metrics.length import LENGTH
+from relevance.metrics.libraries import OF_LIBRARIES, find_lacking
 from relevance.metrics.plugins import Registry
 from relevance.metrics.rouge import ROUGE_1, ROUGE_2, ROUGE_L, ROUGE_SU4
 from relevance.metrics.rouge_k import ROUGE_K
@@ -46,7 +47,9 @@ def metric(name: str | Function, **options: Any) -> Metric:
     if callable(name):
         return METRICS.make_function(name)
     if name not in METRICS:
-        raise UnknownMetric(f"unknown metric {name!r}; known are {', '.join(METRICS)}")
+        needed = find_lacking().get(name)
+        how = f": it needs {needed}" if needed else ""
+        raise UnknownMetric(f"unknown metric {name!r}{how}; known are {', '.join(METRICS)}")
     if unknown := options.keys() - {known for kind in METRICS.values() for known in kind.option_names}:
         raise TypeError(f"no metric has the option {', '.join(sorted(unknown))}")
     return METRICS.make(name, options)
@@ -55,6 +58,16 @@ def metric(name: str | Function, **options: Any) -> Metric:
 def make_metrics(names: Sequence[str | Function], **options: Any) -> list[Metric]:
     """Make several metrics in the given order, each name once; each takes those of the options that it has."""
     return [metric(name, **options) for name in dict.fromkeys(names)]
+
+
+def make_asked(asked: Sequence[str | Function] | None, **options: Any) -> list[Metric]:
+    """Make the metrics that somebody's code asks for, by default the lexical ones; names with a colon are looked up.
+
+    Raises what `metric` raises, and ValueError for a function, or a metric of a library, that there is none of.
+    """
+    names = lexical_metrics() if asked is None else asked
+    METRICS.add_named(name for name in names if isinstance(name, str))
+    return make_metrics(names, **options)
 
 
 def usual_options(*, referenced: bool) -> dict[str, str]:
@@ -73,6 +86,20 @@ def lexical_metrics() -> tuple[str, ...]:
 def default_metrics() -> tuple[str, ...]:
     """Return the names of the metrics that are scored when nobody names any, whatever else is installed."""
     return tuple(name for name, kind in OURS.items() if kind.by_default)
+
+
+def available_of_libraries() -> tuple[str, ...]:
+    """Return the names of the metrics of libraries that can be computed here."""
+    return tuple(name for name in METRICS if name in OF_LIBRARIES)
+
+
+def usual_metrics() -> tuple[str, ...]:
+    """Return the names of the metrics that pages score and show unless others are asked for.
+
+    They are ours, and those that somebody brought for it, by a package or as functions. A library is often installed
+    for something else, and its metrics can take hours.
+    """
+    return tuple(name for name in METRICS if name not in OF_LIBRARIES)
 
 
 def is_lexical(signature: str) -> bool:

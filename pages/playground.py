@@ -5,6 +5,7 @@ from contextlib import suppress
 import streamlit as st
 
 from relevance.metrics.explained import CannotExplain
+from relevance.metrics.registry import available_of_libraries
 from relevance.pages.components.disagreements.examples import load_chosen_examples
 from relevance.pages.components.evidence.views import inspector
 from relevance.pages.components.playground.desk import Desk
@@ -16,7 +17,7 @@ from relevance.pages.components.playground.draft import (
     Field,
     from_examples,
 )
-from relevance.pages.components.playground.forms import open_form, save_form, share_form
+from relevance.pages.components.playground.forms import metrics_form, open_form, save_form, share_form
 from relevance.pages.components.playground.live import live_text, pulse
 from relevance.pages.components.playground.results import show_evidence, show_scores, show_what_if
 from relevance.pages.components.playground.sharing import BadLink, from_link
@@ -26,8 +27,13 @@ from relevance.reports.evidence.marks import HIGHLIGHT_STYLE
 
 LIVE = ["playground_scores", "playground_below"]  # the fragments that a key press runs
 VIEWS = ["Evidence", "What if"]
-FORMS = {"Open": open_form, "Save": save_form, "Share": share_form}
-ICONS = {"Open": ":material/folder_open:", "Save": ":material/save:", "Share": ":material/share:"}
+FORMS = {"Open": open_form, "Save": save_form, "Share": share_form, "Metrics": metrics_form}
+ICONS = {
+    "Open": ":material/folder_open:",
+    "Save": ":material/save:",
+    "Share": ":material/share:",
+    "Metrics": ":material/calculate:",
+}
 
 # The scores stay in sight while one types: beside the texts if there is room, otherwise at the lower edge.
 DESK_STYLE = """<style>
@@ -75,6 +81,8 @@ def show_forms(desk: Desk) -> None:
     """Show the forms to open, save and share."""
     with st.container(horizontal=True):
         for name, form in FORMS.items():
+            if form is metrics_form and not available_of_libraries():
+                continue
             popover = st.popover(name, icon=ICONS[name], key=f"playground_{name.lower()}", on_change=whole_page)
             if popover.open:
                 with popover:

@@ -12,7 +12,7 @@ from relevance.frames import BadFrame, has_references, read_examples, require
 from relevance.metrics.explained import Explained
 from relevance.metrics.explained import explain as explain_example
 from relevance.metrics.functions import Function
-from relevance.metrics.registry import label_of, lexical_metrics, make_metrics, usual_options
+from relevance.metrics.registry import label_of, make_asked, usual_options
 from relevance.reports.escaping import esc
 from relevance.reports.evidence.blocks import no_evidence
 from relevance.reports.evidence.marks import HIGHLIGHT_STYLE
@@ -103,5 +103,5 @@ def explain(
         raise BadFrame(f"one to {len(LETTERS)} summaries are explained together, not {len(asked)}; name some systems")
     examples = tuple(by_system[name] for name in asked)
     usual = usual_options(referenced=has_references(frame))
-    made = make_metrics(lexical_metrics() if metrics is None else metrics, **usual | options)
+    made = make_asked(metrics, **usual | options)
     return Explanation(examples, {one.signature: tuple(explain_example(one, e) for e in examples) for one in made})

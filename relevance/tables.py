@@ -16,7 +16,7 @@ from relevance.frames import CLEANED, SIGNATURES, BadFrame, has_references, read
 from relevance.metrics.base import Score
 from relevance.metrics.cleaned import of_texts
 from relevance.metrics.functions import Function
-from relevance.metrics.registry import lexical_metrics, make_metrics, usual_options
+from relevance.metrics.registry import make_asked, usual_options
 from relevance.metrics.scoring import BATCH, Failures
 from relevance.ratings import read_rated
 
@@ -37,7 +37,7 @@ def score(
     Raises `BadFrame`, `UnknownMetric`, and what `relevance.metrics.registry.metric` raises for options.
     """
     usual = usual_options(referenced=has_references(frame))
-    made = make_metrics(lexical_metrics() if metrics is None else metrics, **usual | options)
+    made = make_asked(metrics, **usual | options)
     made = of_texts(made, clean=clean or CLEANED in frame.attrs)
     if taken := [metric.name for metric in made if metric.name in frame.columns]:
         raise BadFrame(f"the frame already has the column {', '.join(taken)}; rename or drop it")

@@ -17,7 +17,8 @@ from relevance.cli import main
 from relevance.data.database import connect, now
 from relevance.data.demo import NAME
 from relevance.data.store import DataStore
-from relevance.metrics import METRICS, metric
+from relevance.metrics import metric
+from relevance.metrics.registry import usual_metrics
 from relevance.reports.html_report import write_report
 from tests.pages.opening import new_session
 
@@ -33,7 +34,7 @@ def test_the_demo_has_all_metrics_and_both_studies(sqlite_url: str) -> None:
         ]
     data = DataStore(connect(sqlite_url))
     stored = {signature.metric: signature.signature for signature in data.signatures(NAME)}
-    assert set(stored) == set(METRICS)
+    assert set(stored) == set(usual_metrics())
     for signature in stored.values():
         scores = data.scores(dataset=NAME, signature=signature).values()
         assert len(scores) == 96

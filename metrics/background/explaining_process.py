@@ -17,10 +17,11 @@ from queue import SimpleQueue
 
 from relevance.data.one_line import first_line
 from relevance.data.records import Example
-from relevance.metrics import METRICS, Metric, is_lexical, metric
+from relevance.metrics import Metric, is_lexical, metric
 from relevance.metrics.background.wire import decode_record, encode
 from relevance.metrics.explained import WARMING, explain
 from relevance.metrics.from_signature import metric_of
+from relevance.metrics.registry import usual_metrics
 
 NICE = 5
 """The niceness of the process: behind the pages, before the runs that score whole data sets."""
@@ -58,7 +59,7 @@ def listen(requests: SimpleQueue[bytes]) -> None:
 
 def warm_up() -> None:
     """Load every model that the default metrics use."""
-    for name in METRICS:
+    for name in usual_metrics():
         if is_lexical(name):
             continue
         try:

@@ -10,7 +10,8 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from relevance.data.database import connect
 from relevance.data.demo import add_demo
 from relevance.data.store import DataStore
-from relevance.metrics import METRICS, make_metrics
+from relevance.metrics import make_metrics
+from relevance.metrics.registry import usual_metrics
 from relevance.metrics.scoring import score_dataset
 from relevance.pages.components.disagreements.examples import load_chosen_examples
 from relevance.pages.components.shared.records import opening_of
@@ -77,10 +78,10 @@ def test_turning_the_pages_by_buttons_and_keys(new_page: Opener, page: Page, url
     previous.click()
     shown.shows(LAST - 2)
     shown.settled()
-    assert page.locator(".presented .chip").count() == len(METRICS)
+    assert page.locator(".presented .chip").count() == len(usual_metrics())
     said = page.locator(".presented .camps").inner_text()
     page.get_by_text("Details", exact=True).click()
-    expect(page.locator("tr.metric")).to_have_count(len(METRICS))
+    expect(page.locator("tr.metric")).to_have_count(len(usual_metrics()))
 
     again = Presented(new_page(1920, 1080), url, EXAMPLES[LAST - 3].document_id)
     again.shows(LAST - 2)
@@ -182,7 +183,7 @@ def test_slides(new_page: Opener, url: str) -> None:
             expect(slide.locator(".room")).to_have_text("This room: A 2 votes · B 1 vote")
         expect(slide.locator(".waiting")).to_have_count(0)
         fits_on_the_screen(slide)
-    expect(slide.locator(".chip")).to_have_count(len(METRICS))  # all models have answered
+    expect(slide.locator(".chip")).to_have_count(len(usual_metrics()))  # all models have answered
     page.keyboard.press("ArrowRight")
     expect(slide).to_have_attribute("data-shows", "document")
     expect(slide).to_contain_text(opening_of(EXAMPLES[1].examples[0]))

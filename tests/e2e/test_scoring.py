@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from relevance.data.database import connect
 from relevance.data.demo import NAME
 from relevance.data.store import DataStore
-from relevance.metrics import METRICS
+from relevance.metrics.registry import usual_metrics
 from tests.driving import serving
 from tests.e2e.conftest import Opener
 from tests.e2e.watching import READING
@@ -53,7 +53,7 @@ def test_progress_is_shown_survives_a_reload_and_judging_goes_on(
     run = store.last_run(NAME)
     assert run is not None
     assert (run.state, run.failed) == ("ended", {})
-    assert {entry.metric for entry in store.signatures(NAME)} == set(METRICS)
+    assert {entry.metric for entry in store.signatures(NAME)} == set(usual_metrics())
 
 
 def test_what_failed_is_named_by_metric(page: Page, store: DataStore, monkeypatch: pytest.MonkeyPatch) -> None:

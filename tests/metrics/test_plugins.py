@@ -92,6 +92,8 @@ def bring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[
         return METRICS
 
     monkeypatch.delenv(OWN_METRICS, raising=False)
+    monkeypatch.setattr("relevance.metrics.plugins.find_libraries", list)
+    look_again()
     yield bring
     monkeypatch.undo()
     for module in ("brought_metrics", "named_metrics"):
@@ -198,7 +200,7 @@ def test_functions_that_the_environment_names_are_metrics(
         f"{OWN_METRICS}: named_metrics:absent: named_metrics has no function 'absent'"
     )
     assert metric("named_metrics:size").score([EXAMPLE]) == [Score(5.0)]
-    metrics.add_function("named_metrics:size")
+    metrics.add_named(["rouge1", "named_metrics:size"])
     assert len(metrics.others) == 2
 
 
@@ -208,7 +210,7 @@ def test_a_function_that_is_added_is_known_to_children(
     (tmp_path / "named_metrics.py").write_text("def size(candidate): return len(candidate)\n")
     metrics = bring()
     monkeypatch.setenv(OWN_METRICS, "")
-    metrics.add_function("named_metrics:size")
+    metrics.add_named(["rouge1", "named_metrics:size"])
     assert "named_metrics:size" in METRICS
     assert metrics.origin("named_metrics:size") == "a function"
     assert Registry(METRICS.ours).others.keys() == {"named_metrics:size"}  # as in a child process

@@ -15,7 +15,9 @@ from relevance.data.demo import NAME, add_demo
 from relevance.data.importers.columns import TEMPLATE
 from relevance.data.records import SOURCE_CUT, TRAINED_ON, Summary
 from relevance.data.store import CANCELLED, DataStore
-from relevance.metrics import METRICS, default_metrics, make_metrics
+from relevance.metrics import default_metrics, make_metrics
+from relevance.metrics.libraries import OF_LIBRARIES
+from relevance.metrics.registry import available_of_libraries, label_of, usual_metrics
 from relevance.metrics.scoring import score_dataset
 from relevance.pages.components.datasets.progress import name_scarce, run_progress
 from tests.pages.import_form import of_column, of_columns, upload
@@ -246,8 +248,8 @@ def listed(app: AppTest) -> list[str]:
 
 def test_by_how_many_metrics_a_data_set_is_scored(demo: tuple[DataStore, AnnotationStore]) -> None:
     app = open_page("datasets.py")
-    assert list(app.dataframe[0].value["scored by"]) == [f"{len(default_metrics())} of {len(METRICS)}"]
-    assert f"Scored by {len(default_metrics())} of {len(METRICS)} metrics" in said(app)
+    assert list(app.dataframe[0].value["scored by"]) == [f"{len(default_metrics())} of {len(usual_metrics())}"]
+    assert f"Scored by {len(default_metrics())} of {len(usual_metrics())} metrics" in said(app)
     rows = open_part("Scores").dataframe[-1].value.set_index("metric")
     assert rows.loc["ROUGE-K", "summaries"] == "96 of 96"
     assert rows.loc["ROUGE-K", "undefined"] == 0
@@ -292,9 +294,8 @@ def has(app: AppTest, *parts: str) -> bool:
 def test_scoring_by_all_metrics_is_a_run_of_its_own(
     demo: tuple[DataStore, AnnotationStore], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(
-        "relevance.metrics.METRICS", {name: METRICS[name] for name in default_metrics()}
-    )  # the models take their time
+    # the models take their time
+    monkeypatch.setattr("relevance.pages.components.datasets.progress.usual_metrics", default_metrics)
     app = press(open_page("datasets.py"), "score")
     run = demo[0].last_run(NAME)
     assert run is not None
@@ -304,6 +305,29 @@ def test_scoring_by_all_metrics_is_a_run_of_its_own(
     assert (run.state, run.total) == ("ended", 0)
     app.run()
     assert not has(app, "Scored demo")  # it was said once
+
+
+def test_metrics_of_libraries_are_scored_when_they_are_asked_for(demo: tuple[DataStore, AnnotationStore]) -> None:
+    pytest.importorskip("sacrebleu")
+    app = open_part("Scores")
+    assert set(OF_LIBRARIES) & set(usual_metrics()) == set()
+    assert app.button(key="score_by_others").disabled
+    listed = {row["metric"] for row in app.dataframe[-1].value.to_dict("records")}
+    assert "chrF" not in listed
+    sound(app.button_group(key="score_others").set_value(["bleu", "chrf"]).run())
+    sound(app.button(key="score_by_others").click().run())
+    run = demo[0].last_run(NAME)
+    assert run is not None
+    assert run.metrics == ("bleu", "chrf")
+    drawn_until(app, lambda app: has(app, "Scored demo"))
+    (signature,) = (one.signature for one in demo[0].signatures(NAME) if one.metric == "chrf")
+    assert len(demo[0].scores(dataset=NAME, signature=signature)) == 96
+    app.run()
+    assert {"BLEU", "chrF"} <= {row["metric"] for row in app.dataframe[-1].value.to_dict("records")}
+    assert list(app.button_group(key="score_others").options) == [
+        label_of(name) for name in available_of_libraries() if name not in {"bleu", "chrf"}
+    ]
+    assert app.button(key="score").label == "Score by all metrics"  # the models have not scored it
 
 
 def test_a_going_run_is_shown_to_whoever_comes(demo: tuple[DataStore, AnnotationStore]) -> None:

@@ -6,9 +6,10 @@ from collections.abc import Callable
 import pytest
 
 from relevance.data.records import Document, Example, Summary
-from relevance.metrics import METRICS, lexical_metrics, metric
+from relevance.metrics import lexical_metrics, metric
 from relevance.metrics.explained import CannotExplain, Explained
 from relevance.metrics.from_signature import signatures
+from relevance.metrics.registry import usual_metrics
 from relevance.pages.components.playground.desk import PAUSE, POLL, SOON, UNDOS, Desk
 from relevance.pages.components.playground.draft import (
     LETTERS,
@@ -22,7 +23,7 @@ from relevance.pages.components.playground.live import told_text
 from tests.waiting import PATIENCE, until
 
 DRAFT = Draft(("A storm hit the coast.", " "), "Storm", "", ("The storm hit.", "", "Rain fell."), ("", "", "rain"))
-MODELS = [name for name in METRICS if name not in lexical_metrics()]
+MODELS = [name for name in usual_metrics() if name not in lexical_metrics()]
 
 
 class Answering:
@@ -325,7 +326,7 @@ def test_without_a_reference_the_source_stands_for_one() -> None:
     desk, answering = Desk(DRAFT._replace(source="Rain fell, and the storm hit.")), Answering()
     referenced = shown(desk, "rouge1")
     desk.lay(desk.draft._replace(references=("", " ")))
-    against = {name: metric(name, references="source") for name in METRICS}
+    against = {name: metric(name, references="source") for name in usual_metrics()}
     assert desk.signatures == {name: one.signature for name, one in against.items()}
     for name in lexical_metrics():
         examples = examples_of(desk.draft)

@@ -22,6 +22,7 @@ from relevance.metrics import METRICS, is_lexical, lexical_metrics, make_metrics
 from relevance.metrics.background.explaining import Inspector
 from relevance.metrics.explained import CannotExplain, Explained, explain
 from relevance.metrics.from_signature import metric_of, signatures
+from relevance.metrics.registry import usual_metrics
 from relevance.metrics.scoring import score_dataset
 from relevance.pages.components.disagreements.examples import MOST, OF_PAPER, find_place, load_chosen_examples
 from relevance.pages.components.disagreements.notes import note_slide
@@ -130,14 +131,14 @@ def numbers(app: AppTest) -> list[int]:
 def test_every_chosen_example_has_its_claim() -> None:
     assert [one.document_id for one in load_chosen_examples()] == list(EXPECTED)
     assert [one.document_id for one in CHOSEN] == list(EXPECTED)[1:]
-    assert set(signatures()) == set(METRICS)
+    assert set(signatures()) == set(usual_metrics())
 
 
 @pytest.mark.parametrize("document", EXPECTED)
 def test_the_metrics_still_disagree_as_claimed(document: str) -> None:
     place = find_place(document, load_chosen_examples())
     choice, prefer_a, prefer_b, tied = EXPECTED[document]
-    assert prefer_a | prefer_b | tied == set(METRICS)
+    assert prefer_a | prefer_b | tied == set(usual_metrics())
     found = scored(place)
     sides = {
         name: preferred_letter([one.value for one in found[signature]], "AB")
@@ -202,7 +203,7 @@ def test_an_example_shows_scores_preferences_and_words() -> None:
         for reference in shown.examples[0].references:
             assert reference in text
         rows = [visible(row) for row in re.findall(r"<tr.*?</tr>", fragment)]
-        assert len(rows) == 1 + len(METRICS)  # the heads
+        assert len(rows) == 1 + len(usual_metrics())  # the heads
         for line, (name, signature) in zip(rows[1:], signatures().items(), strict=True):
             both = found[signature]
             values = [one.value for one in both if one.value is not None]
@@ -275,7 +276,7 @@ def test_slides_come_in_the_order_in_which_one_thinks() -> None:
     assert "ROUGE-K prefers B: 0.000 against 1.000 ✓ as the paper's annotators did" in visible(rouge_k)
     assert 'class="k-missed k-keyword"' in rouge_k
     assert escape(shown.why) in everything
-    assert sum(map(len, camps(everything).values())) == len(METRICS)
+    assert sum(map(len, camps(everything).values())) == len(usual_metrics())
 
 
 def test_each_metric_marks_its_evidence_in_the_same_texts() -> None:

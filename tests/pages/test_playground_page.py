@@ -11,11 +11,12 @@ from relevance.data.database import connect
 from relevance.data.demo import FILE, TABLE_1, add_demo
 from relevance.data.importers import read_documents
 from relevance.data.records import make_examples
+from relevance.data.signatures import name_of
 from relevance.data.store import PLAYGROUND, DataStore, StoredScore, StoreError, example_hash
 from relevance.metrics import default_metrics, lexical_metrics, metric
 from relevance.metrics.background.explaining import Inspector
-from relevance.metrics.explained import CannotExplain
-from relevance.metrics.from_signature import signatures
+from relevance.metrics.explained import CannotExplain, explain
+from relevance.metrics.from_signature import metric_of, signatures
 from relevance.pages.components.disagreements.examples import load_chosen_examples
 from relevance.pages.components.playground.desk import Desk
 from relevance.pages.components.playground.draft import Draft, examples_of, from_examples, from_records
@@ -118,7 +119,25 @@ def test_evidence_of_each_metric() -> None:
         sound(app.button_group(key="playground_evidence").set_value(name).run())
         assert html(app).count('<div class="evidence">') >= 2
     sound(app.button_group(key="playground_evidence").set_value("bertscore").run())
-    assert "The model is asked when you pause" in said(app)
+    assert "The metric is asked when you pause" in said(app)
+
+
+def test_metrics_of_libraries_are_shown_when_they_are_asked_for() -> None:
+    pytest.importorskip("sacrebleu")
+    app = form(opened(), "metrics")
+    assert "bleu-A" not in shown(app)
+    sound(app.button_group(key="playground_also").set_value(["bleu", "chrf"]).run())
+    assert {"bleu-A", "bleu-B", "chrf-A", "chrf-B"} <= shown(app).keys()
+    found = desk(app)
+    for signature, example in found.models.wanted:
+        if name_of(signature) == "bleu":
+            made = metric_of(signature)
+            assert made is not None
+            found.models.kept[signature, example] = explain(made, example)
+    sound(app.button_group(key="playground_evidence").set_value("bleu").run())
+    assert "n-grams of 1 to 4 words found" in said(app)
+    sound(app.button_group(key="playground_also").set_value([]).run())
+    assert "bleu-A" not in shown(app)
 
 
 def test_models_that_are_not_there(monkeypatch: pytest.MonkeyPatch) -> None:

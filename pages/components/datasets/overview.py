@@ -7,7 +7,7 @@ import streamlit as st
 
 from relevance.data.one_line import in_one_line
 from relevance.data.store import Dataset
-from relevance.metrics.registry import METRICS
+from relevance.metrics.registry import usual_metrics
 from relevance.pages.components.datasets.choice import choose_dataset
 from relevance.pages.components.datasets.documents import browse_documents
 from relevance.pages.components.datasets.importing import IMPORT, offer_import
@@ -52,7 +52,7 @@ def dataset_table(datasets: Sequence[Dataset]) -> pd.DataFrame:
             "documents": dataset.documents,
             "summaries": dataset.summaries,
             "systems": len(dataset.systems),
-            "scored by": "…" if (done := scored_by(dataset)) is None else f"{len(done)} of {len(METRICS)}",
+            "scored by": "…" if (done := scored_by(dataset)) is None else f"{len(done)} of {len(usual_metrics())}",
             "ratings": in_one_line(", ".join(dataset.aspects)) or "—",
             "format": dataset.form,
             "imported": dataset.imported_at,
@@ -87,7 +87,7 @@ def offer_next_step(dataset: Dataset) -> None:
                 "**Next:** see which summaries people prefer. Without texts, no metric has scores.", width="content"
             )
             offer_study(dataset, studies)
-        elif len(done) < len(METRICS):
+        elif len(done) < len(usual_metrics()):
             offer_scoring(dataset, done)
             if done:
                 offer_study(dataset, studies)

@@ -9,7 +9,7 @@ import streamlit as st
 from relevance.data.database import now
 from relevance.data.store import CANCELLED, DIED, Run, RunGoingOn
 from relevance.data.wording import format_count, join_items
-from relevance.metrics.registry import label_of
+from relevance.metrics.registry import label_of, usual_metrics
 from relevance.pages.components.shared.counts import say_missing
 from relevance.pages.components.shared.database import guard_database
 from relevance.pages.components.shared.messages import WATCHED, announce, errors_shown, kept_messages
@@ -46,12 +46,11 @@ def watch_scoring(dataset: str) -> None:
         st.caption("The figures below are of the scores that are there so far.")
 
 
-def start_scoring(dataset: str) -> None:
-    """Start to score a data set by all metrics. Raises `RunGoingOn`."""
-    from relevance.metrics import METRICS
+def start_scoring(dataset: str, metrics: Sequence[str] = ()) -> None:
+    """Start to score a data set by the usual metrics, or by others. Raises `RunGoingOn`."""
     from relevance.metrics.background.scoring import start_run
 
-    watch_run(start_run(open_stores().data, dataset, list(METRICS)))
+    watch_run(start_run(open_stores().data, dataset, metrics or usual_metrics()))
 
 
 def start_adding(dataset: str, systems: Sequence[str]) -> None:

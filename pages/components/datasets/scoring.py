@@ -1,6 +1,6 @@
 """Scores of a data set: the button that scores it by all metrics, and which metrics have scored it."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 
 import pandas as pd
@@ -8,7 +8,7 @@ import streamlit as st
 
 from relevance.data.one_line import in_one_line
 from relevance.data.store import Dataset, RunGoingOn
-from relevance.metrics.registry import METRICS
+from relevance.metrics.registry import METRICS, available_of_libraries, label_of, usual_metrics
 from relevance.pages.background.waiting import later
 from relevance.pages.components.datasets.progress import start_scoring
 from relevance.pages.components.shared.counts import say_missing, signatures_of
@@ -24,7 +24,7 @@ OF_SCORES = {
 
 
 def scored_by(dataset: Dataset) -> list[str] | None:
-    """Return the names of the metrics that have given every summary a score, or a reason for having none.
+    """Return the names of the usual metrics that have given every summary a score, or a reason for having none.
 
     None while they are being counted.
     """
@@ -32,19 +32,44 @@ def scored_by(dataset: Dataset) -> list[str] | None:
     if signatures is None:
         return None
     done = {one.metric for one in signatures if one.scored == dataset.summaries}
-    return [name for name in METRICS if name in done]
+    return [name for name in usual_metrics() if name in done]
 
 
 def offer_scoring(dataset: Dataset, done: Sequence[str]) -> None:
-    """Offer to score a data set by all metrics, of which some are done, unless something is running for it."""
+    """Offer to score a data set by all usual metrics, of which some are done, unless something is running for it."""
     if tell_running(dataset):
         return
-    by = f"Scored by {len(done)} of {len(METRICS)} metrics." if done else "No metric has scored them yet."
+    by = f"Scored by {len(done)} of {len(usual_metrics())} metrics."
     st.markdown(f"**Next:** score the summaries. {by}", width="content")
     if st.button("Score by all metrics", type="primary", icon=":material/calculate:", key="score"):
-        with suppress(RunGoingOn):  # somebody else was faster: the page then shows their run
-            start_scoring(dataset.name)
-        st.rerun()
+        start(dataset)
+
+
+def start(dataset: Dataset, metrics: Sequence[str] = ()) -> None:
+    """Start to score a data set by the usual metrics, or by others, and draw the page again."""
+    with suppress(RunGoingOn):  # somebody else was faster: the page then shows their run
+        start_scoring(dataset.name, metrics)
+    st.rerun()
+
+
+def offer_others(dataset: Dataset, scored: Collection[str]) -> None:
+    """Offer to score a data set by metrics of libraries, which the button for all metrics leaves out."""
+    others = [name for name in available_of_libraries() if name not in scored]
+    run = open_stores().data.last_run(dataset.name)
+    if not others or (run is not None and run.state == "going") or not open_stores().data.may_change(dataset.name):
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        chosen = st.pills(
+            "Metrics of libraries",
+            others,
+            selection_mode="multi",
+            format_func=label_of,
+            key="score_others",
+            help="They are not among “all metrics”. "
+            + " ".join(f"{label_of(one)}: {METRICS[one].about}." for one in others),
+        )
+        if st.button("Score by these", icon=":material/calculate:", key="score_by_others", disabled=not chosen):
+            start(dataset, chosen)
 
 
 def tell_running(dataset: Dataset) -> bool:
@@ -78,11 +103,12 @@ def show_scores(dataset: Dataset) -> None:
     ]
     scored = {one.metric for one in signatures}
     rows += [
-        {"metric": kind.label, "summaries": f"0 of {dataset.summaries:,}"}
-        for name, kind in METRICS.items()
+        {"metric": label_of(name), "summaries": f"0 of {dataset.summaries:,}"}
+        for name in usual_metrics()
         if name not in scored
     ]
     st.dataframe(pd.DataFrame(rows), hide_index=True, placeholder="—", height="content", column_config=OF_SCORES)
+    offer_others(dataset, scored)
     for name, reason in METRICS.left_out.items():
         st.caption(in_markdown(f"The metric {name} is left out: {reason}"))
     for said in say_missing(dataset.name, [one.signature for one in signatures if one.undefined]):

@@ -69,6 +69,8 @@ class Desk:
         """The chosen word itself: once another word is in its place, none is chosen."""
         self.by = ""
         """The replacement of the word."""
+        self.also: tuple[str, ...] = ()
+        """The metrics of libraries that are shown, too."""
 
     # --- the texts ---------------------------------------------------------------------------------------
 
@@ -194,7 +196,7 @@ class Desk:
     @property
     def signatures(self) -> dict[str, str]:
         """The signature of each metric, by its name: against the source where there is no reference."""
-        return signatures(referenced=self.draft.referenced)
+        return signatures(referenced=self.draft.referenced, also=self.also)
 
     def find_scores(self, name: str, signature: str, examples: dict[str, Example]) -> dict[str, Found | None]:
         """Return a metric's scores by letter, without their evidence; those of a model as far as they are known."""

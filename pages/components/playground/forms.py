@@ -11,7 +11,7 @@ from relevance.data.sorting import natural_order
 from relevance.data.store import NAME_OF_SYSTEM, StoredScore, StoreError, checked_name, example_hash
 from relevance.metrics import default_metrics, is_lexical, make_metrics
 from relevance.metrics.explained import Explained
-from relevance.metrics.registry import usual_options
+from relevance.metrics.registry import available_of_libraries, label_of, usual_options
 from relevance.metrics.scoring import score_dataset
 from relevance.pages.components.playground.desk import Desk
 from relevance.pages.components.playground.draft import (
@@ -34,6 +34,26 @@ PREFERENCE = "preference"
 """The aspect under which the preferred summary of a saved example is rated 1, the others 0."""
 
 Records = list[tuple[Document, list[Summary]]]
+
+
+# --- more metrics ---------------------------------------------------------------------------------------------
+
+
+def metrics_form(desk: Desk) -> None:
+    """Offer metrics of libraries, which are shown when they are asked for."""
+
+    def choose() -> None:
+        desk.also = tuple(st.session_state["playground_also"])
+
+    st.pills(
+        "Metrics of libraries",
+        available_of_libraries(),
+        default=desk.also,
+        selection_mode="multi",
+        format_func=label_of,
+        key="playground_also",
+        on_change=choose,
+    )
 
 
 # --- other examples -----------------------------------------------------------------------------------------

@@ -68,7 +68,7 @@ def show_metric_evidence(desk: Desk, signature: str, examples: dict[str, Example
     """Show a metric's evidence in words and as marked texts; that of models when all have answered."""
     found = [find_explained(desk, signature, example) for example in examples.values()]
     if any(one is None for one in found):
-        st.caption("The model is asked when you pause…")
+        st.caption("The metric is asked when you pause…")
         return
     reasons = dict.fromkeys(str(one) for one in found if isinstance(one, CannotExplain))
     for reason in reasons:

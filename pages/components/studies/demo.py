@@ -22,13 +22,14 @@ def offer_demo() -> None:
 
 def load_demo() -> None:
     """Import the demo corpus, create its studies, and start to score it by the metrics that load models."""
-    from relevance.metrics import METRICS, default_metrics
+    from relevance.metrics import default_metrics
     from relevance.metrics.background.scoring import start_run
+    from relevance.metrics.registry import usual_metrics
 
     stores = open_stores()
     add_demo(stores.data)
     signature = score(NAME, default_metrics())["rouge_k"]
     create_demo_study(stores.annotation, signature)
     create_made_up_study(stores.data, stores.annotation, signature)
-    start_run(stores.data, NAME, list(METRICS))
+    start_run(stores.data, NAME, usual_metrics())
     announce("The demo is loaded. BERTScore, CAROUGE and APES are being scored, which takes about a minute.")
