@@ -14,7 +14,7 @@ from relevance.metrics.functions import Function
 from relevance.metrics.kind import MetricKind, Option
 from relevance.metrics.length import LENGTH
 from relevance.metrics.libraries import OF_LIBRARIES, find_lacking
-from relevance.metrics.plugins import Registry
+from relevance.metrics.plugins import MetricRegistry
 from relevance.metrics.rouge import ROUGE_1, ROUGE_2, ROUGE_L, ROUGE_SU4
 from relevance.metrics.rouge_k import ROUGE_K
 from relevance.metrics.rouge_lsum import ROUGE_LSUM
@@ -32,7 +32,7 @@ OURS: dict[str, MetricKind] = {
     "length": LENGTH,
 }
 
-METRICS = Registry(OURS)
+METRICS = MetricRegistry(OURS)
 
 
 class UnknownMetric(ValueError):

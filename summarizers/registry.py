@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import product
 
+from relevance.data.plugins import Registry, check_callable
 from relevance.data.records import REFERENCE_SYSTEM, TITLE_SYSTEM
 from relevance.metrics.languages import ENGLISH, LANGUAGES
 from relevance.summarizers.base import LENGTH_NAME, NUMBER, Summarizer, read_length
@@ -18,6 +19,7 @@ from relevance.summarizers.lexrank import LexRank
 from relevance.summarizers.lsa import Lsa
 from relevance.summarizers.oracles.algorithms import ALGORITHMS
 from relevance.summarizers.oracles.oracle import Oracle, Target
+from relevance.summarizers.plugins import make_checked
 from relevance.summarizers.rake import Rake
 from relevance.summarizers.random_sentences import Random
 from relevance.summarizers.sumbasic import SumBasic
@@ -52,7 +54,10 @@ ORACLES: dict[str, Callable[..., Summarizer]] = {
 }
 """Systems that see the references; each takes a `length`, without which its length is not limited."""
 
-SUMMARIZERS: dict[str, Callable[..., Summarizer]] = {**BASELINES, **LEARNED, **ORACLES, TITLE_SYSTEM: Title}
+OURS: dict[str, Callable[..., Summarizer]] = {**BASELINES, **LEARNED, **ORACLES, TITLE_SYSTEM: Title}
+
+SUMMARIZERS = Registry(OURS, "relevance.summarizers", check_callable)
+"""All of these by name, and the systems that installed packages bring."""
 
 SEEDED = {"random", *(name for name in ORACLES if ALGORITHMS[name.split("-")[1]].seeded)}
 """The systems that take a `seed`."""
@@ -132,6 +137,11 @@ def guide() -> str:
             "  -set:   each n-gram counts once, not as often as both texts have it",
             "  -first: only the first reference counts, not the one best reached",
             "",
+            *(
+                ["Systems of other packages:", *(f"  {name}" for name in SUMMARIZERS.others), ""]
+                if SUMMARIZERS.others
+                else []
+            ),
             "Texts that people wrote (no length, no seed):",
             f"  {TITLE_SYSTEM}",
             *(f"  {name}K" for name in NUMBERED),
@@ -149,7 +159,10 @@ def summarizer(name: str) -> Summarizer:
         return NUMBERED[numbered[1]](int(numbered[2]))
     read = NAME.fullmatch(name)
     if read is None or (system := read["system"]) not in SUMMARIZERS:
-        raise UnknownSummarizer(f"unknown summarizer {name!r}; known are {KNOWN}")
+        why = SUMMARIZERS.tell_why(read["system"]) if read else ""
+        raise UnknownSummarizer(
+            f"unknown summarizer {name!r}{why}; known are {', '.join([*SUMMARIZERS.others, KNOWN])}"
+        )
     options: dict[str, object] = {}
     if length := read_length(read["length"] or ""):
         options["length"] = length
@@ -159,6 +172,8 @@ def summarizer(name: str) -> Summarizer:
         options["language"] = read["language"]
     if read["longest"]:
         options["longest"] = int(read["longest"])
+    if system not in OURS:
+        return make_checked(name, SUMMARIZERS[system], options)
     if (
         (length and system == TITLE_SYSTEM)
         or (read["seed"] and system not in SEEDED)

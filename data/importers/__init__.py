@@ -47,12 +47,15 @@ from relevance.data.importers.rows import Table, begins_with_object
 from relevance.data.importers.spreading import is_whole_object
 from relevance.data.marks import check_marks
 from relevance.data.own_references import OwnReferences
+from relevance.data.plugins import Registry, check_callable, describe
 from relevance.data.reading import SPREADSHEETS, FileLine, Say, quote_value, read_json, say_nothing
 from relevance.data.records import BadRecord, Document, Summary
 
 Records = Iterator[tuple[Document, list[Summary]]]
 
-IMPORTERS: dict[str, Callable[[Path, Say], Records]] = {
+Importer = Callable[[Path, Say], Records]
+
+OURS: dict[str, Importer] = {
     "interchange": interchange.load,
     "scitldr": scitldr.load,
     "summeval": summeval.load,
@@ -80,6 +83,26 @@ IMPORTERS: dict[str, Callable[[Path, Say], Records]] = {
     "ranks": ranks.load,
     **{format: partial(choices.load, format=format) for format in DESCRIPTIONS},
 }
+
+
+def check_importer(name: str, loaded: object) -> Importer:
+    """Return an importer of somebody else, whose errors are those of a file. Raises ValueError if it is no function."""
+    load = check_callable(name, loaded)
+
+    def read(path: Path, say: Say) -> Records:
+        try:
+            for document, summaries in load(path, say):
+                yield document, list(summaries)
+        except BadRecord:
+            raise
+        except Exception as error:  # whatever the code of others does
+            raise BadRecord(f"{path.name}: the format {name} cannot read it: {describe(error)}") from error
+
+    return read
+
+
+IMPORTERS = Registry(OURS, "relevance.importers", check_importer)
+"""All formats by name: ours, and those that installed packages bring."""
 COMPARED: dict[str, Read] = {
     "lmarena": lmarena.read,
     "human_feedback": human_feedback.read,
@@ -281,7 +304,8 @@ def read_documents(
             "the same --name, or score it as plain text with -c and -r"
         )
     if format not in IMPORTERS:
-        raise BadRecord(f"unknown format {format!r}; known are {', '.join([*IMPORTERS, LINES])}")
+        why = IMPORTERS.tell_why(format)
+        raise BadRecord(f"unknown format {format!r}{why}; known are {', '.join([*IMPORTERS, LINES])}")
     documents = count = unreferenced = sources = 0
     read = find_reader(format, columns, keep)(path, say)
     own = OwnReferences()

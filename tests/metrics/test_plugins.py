@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from relevance.data.plugins import OURS
 from relevance.data.records import Example
 from relevance.metrics import METRICS, MetricKind, Score, default_metrics, lexical_metrics, make_metrics, metric
 from relevance.metrics.from_signature import metric_of, signatures
-from relevance.metrics.plugins import OURS, OWN_METRICS, Registry
+from relevance.metrics.plugins import OWN_METRICS, MetricRegistry
 from relevance.metrics.registry import is_lexical, label_of, options
 from relevance.metrics.scoring import Failures
 
@@ -72,10 +73,10 @@ broken_maker = MetricKind("broken_maker", "Broken", "goes wrong", make=unmade)
 
 
 @pytest.fixture
-def bring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Registry]]:
+def bring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., MetricRegistry]]:
     """Install a package with these entry points, as pip would leave it, and look at all metrics anew."""
 
-    def bring(**entries: str) -> Registry:
+    def bring(**entries: str) -> MetricRegistry:
         (tmp_path / "brought_metrics.py").write_text(MODULE)
         (tmp_path / "exiting_metrics.py").write_text("raise SystemExit(2)\n")
         about = tmp_path / "brought_metrics-3.2.dist-info"
@@ -86,7 +87,7 @@ def bring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[
         monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
         return look_again()
 
-    def look_again() -> Registry:
+    def look_again() -> MetricRegistry:
         METRICS.__dict__.pop("plugins", None)
         signatures.cache_clear()
         return METRICS
@@ -101,7 +102,7 @@ def bring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[
     look_again()
 
 
-def test_a_metric_of_a_package_is_one_of_all(bring: Callable[..., Registry]) -> None:
+def test_a_metric_of_a_package_is_one_of_all(bring: Callable[..., MetricRegistry]) -> None:
     metrics = bring(vowels="brought_metrics:KIND")
     assert list(metrics)[-1] == "vowels"
     assert metrics.origin("vowels") == "brought-metrics 3.2"
@@ -122,7 +123,7 @@ def test_a_metric_of_a_package_is_one_of_all(bring: Callable[..., Registry]) -> 
 
 
 def test_what_a_metric_prints_is_not_among_results(
-    bring: Callable[..., Registry], capsys: pytest.CaptureFixture[str]
+    bring: Callable[..., MetricRegistry], capsys: pytest.CaptureFixture[str]
 ) -> None:
     bring(vowels="brought_metrics:KIND")
     assert Failures().score(metric("vowels"), [EXAMPLE]) == [Score(1.0)]
@@ -141,7 +142,7 @@ def test_what_a_metric_prints_is_not_among_results(
     ],
 )
 def test_a_metric_that_cannot_be_used_is_left_out_with_the_reason(
-    bring: Callable[..., Registry], name: str, place: str, reason: str
+    bring: Callable[..., MetricRegistry], name: str, place: str, reason: str
 ) -> None:
     metrics = bring(vowels="brought_metrics:KIND", **{name: place})
     assert list(metrics.others) == ["vowels"]
@@ -160,7 +161,7 @@ def test_a_metric_that_cannot_be_used_is_left_out_with_the_reason(
     ],
 )
 def test_a_metric_that_cannot_be_made_says_why_and_stops_no_other(
-    bring: Callable[..., Registry], name: str, reason: str
+    bring: Callable[..., MetricRegistry], name: str, reason: str
 ) -> None:
     bring(vowels="brought_metrics:KIND", **{name: f"brought_metrics:{name}"})
     with pytest.raises(ValueError, match=reason):
@@ -180,7 +181,7 @@ def test_a_metric_that_cannot_be_made_says_why_and_stops_no_other(
         ("leaving", "RuntimeError: it ended its program"),
     ],
 )
-def test_scores_are_held_to_the_contract(bring: Callable[..., Registry], name: str, reason: str) -> None:
+def test_scores_are_held_to_the_contract(bring: Callable[..., MetricRegistry], name: str, reason: str) -> None:
     bring(**{name: f"brought_metrics:{name}"})
     failures = Failures()
     ours, theirs = make_metrics(["rouge1", name])
@@ -190,7 +191,7 @@ def test_scores_are_held_to_the_contract(bring: Callable[..., Registry], name: s
 
 
 def test_functions_that_the_environment_names_are_metrics(
-    bring: Callable[..., Registry], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    bring: Callable[..., MetricRegistry], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "named_metrics.py").write_text("def size(candidate): return len(candidate)\n")
     monkeypatch.setenv(OWN_METRICS, " named_metrics:size,, named_metrics:absent ")
@@ -205,7 +206,7 @@ def test_functions_that_the_environment_names_are_metrics(
 
 
 def test_a_function_that_is_added_is_known_to_children(
-    bring: Callable[..., Registry], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    bring: Callable[..., MetricRegistry], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "named_metrics.py").write_text("def size(candidate): return len(candidate)\n")
     metrics = bring()
@@ -213,11 +214,11 @@ def test_a_function_that_is_added_is_known_to_children(
     metrics.add_named(["rouge1", "named_metrics:size"])
     assert "named_metrics:size" in METRICS
     assert metrics.origin("named_metrics:size") == "a function"
-    assert Registry(METRICS.ours).others.keys() == {"named_metrics:size"}  # as in a child process
+    assert MetricRegistry(METRICS.ours).others.keys() == {"named_metrics:size"}  # as in a child process
 
 
 def test_ours_are_found_without_a_look_at_those_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    ours = Registry(METRICS.ours)
-    monkeypatch.setattr("relevance.metrics.plugins.entry_points", lambda **_: pytest.fail("looked"))
+    ours = MetricRegistry(METRICS.ours)
+    monkeypatch.setattr("relevance.data.plugins.entry_points", lambda **_: pytest.fail("looked"))
     assert "rouge1" in ours
     assert isinstance(ours["rouge1"], MetricKind)

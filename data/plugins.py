@@ -1,0 +1,122 @@
+"""What installed packages bring by entry points: metrics, systems that write summaries, and formats of files."""
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import cached_property
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from relevance.data.one_line import message
+
+NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.+:/-]*")
+"""The names that can be brought, as they stand in signatures, lists and columns of tables."""
+
+OURS = "this program"
+
+T = TypeVar("T")
+
+Found = tuple[str, str, Callable[[], object]]
+"""Something that others bring: its name, where it comes from, and a function that loads it."""
+
+
+class Plugins(NamedTuple, Generic[T]):
+    """What others bring."""
+
+    found: dict[str, T]
+    origins: dict[str, str]
+    """Where each comes from, such as a package with its version."""
+    left_out: dict[str, str]
+    """Why some were left out, by their names."""
+
+
+class Registry(Mapping[str, T]):
+    """What there is of a kind by name: that of this program, then that of others, loaded when it is looked for.
+
+    One that cannot be loaded, or whose name is taken, is left out with the reason, and stops nothing.
+    """
+
+    def __init__(self, ours: Mapping[str, T], group: str, check: Callable[[str, object], T]) -> None:
+        self.ours = ours
+        self.group = group
+        """The group of entry points."""
+        self.check = check
+        """A function that returns what was loaded under a name. Raises ValueError if it is nothing of the kind."""
+
+    def find(self) -> Iterable[Found]:
+        """Find what others bring."""
+        return find_entries(self.group)
+
+    @cached_property
+    def plugins(self) -> Plugins[T]:
+        """What others bring."""
+        plugins = Plugins[T]({}, {}, {})
+        for name, origin, load in self.find():
+            try:
+                check_name(name, {**self.ours, **plugins.found})
+                plugins.found[name] = self.check(name, load())
+            except (Exception, SystemExit) as error:  # whatever the code of others does
+                plugins.left_out[name] = message(f"{origin}: {describe(error)}")
+            else:
+                plugins.origins[name] = origin
+        return plugins
+
+    @property
+    def others(self) -> Mapping[str, T]:
+        """What others bring that can be used."""
+        return self.plugins.found
+
+    @property
+    def left_out(self) -> Mapping[str, str]:
+        """Why some of what others bring cannot be used, by their names."""
+        return self.plugins.left_out
+
+    def __getitem__(self, name: str) -> T:
+        """Return what has a name; others are loaded only for a name that is none of ours."""
+        return self.ours[name] if name in self.ours else self.others[name]
+
+    def origin(self, name: str) -> str:
+        """Say where something comes from: this program, a package with its version, or whatever named it."""
+        return OURS if name in self.ours else self.plugins.origins[name]
+
+    def tell_why(self, name: str) -> str:
+        """Say why a name is left out, as the end of a message; empty if nobody brings it."""
+        return f", left out because of {self.left_out[name]}" if name in self.left_out else ""
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names, ours first."""
+        return iter((*self.ours, *self.others))
+
+    def __len__(self) -> int:
+        """Count the names."""
+        return len(self.ours) + len(self.others)
+
+
+def find_entries(group: str) -> Iterator[Found]:
+    """Yield what installed packages bring in a group, in the order of their names."""
+    for entry in sorted(entry_points(group=group), key=lambda one: (one.name, one.value)):
+        yield entry.name, origin_of(entry), entry.load
+
+
+def origin_of(entry: EntryPoint) -> str:
+    """Return the package of an entry point with its version."""
+    return entry.value if entry.dist is None else f"{entry.dist.name} {entry.dist.version}"
+
+
+def check_name(name: str, taken: Collection[str]) -> None:
+    """Refuse a name that cannot be one, or that is taken. Raises ValueError."""
+    if not NAME.fullmatch(name):
+        raise ValueError(f"{name!r} cannot be a name: use letters, digits and _ . + : / -")
+    if name in taken:
+        raise ValueError(f"the name {name!r} is taken: use another one")
+
+
+def check_callable(name: str, loaded: object) -> Callable[..., Any]:
+    """Return what was loaded under a name. Raises ValueError if it is no function."""
+    if not callable(loaded):
+        raise ValueError(f"{name} is a {type(loaded).__name__}, not a function")
+    return loaded
+
+
+def describe(error: BaseException) -> str:
+    """Say what went wrong: the message alone of a `ValueError`, which is written for people."""
+    return str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
