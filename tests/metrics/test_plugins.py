@@ -1,11 +1,15 @@
 """Metrics that installed packages bring: found by their entry points, held to the contract, left out with a reason."""
 
+import random
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
+import relevance
+from relevance.data.demo import FILE
 from relevance.data.plugins import OURS
 from relevance.data.records import Example
 from relevance.metrics import METRICS, MetricKind, Score, default_metrics, lexical_metrics, make_metrics, metric
@@ -64,6 +68,15 @@ def leave(examples):
     raise SystemExit(3)
 
 leaving = wrong("leaving", scores=leave)
+
+def seed(examples):
+    import random
+    import numpy
+    random.seed(7)
+    numpy.random.seed(7)
+    return [Score(1.0) for _ in examples]
+
+seeding = wrong("seeding", scores=seed)
 
 def unmade():
     raise RuntimeError("no file")
@@ -169,6 +182,18 @@ def test_a_metric_that_cannot_be_made_says_why_and_stops_no_other(
     assert metric_of(f"{name}|version:1") is None
     assert {"rouge1", "vowels"} <= signatures().keys()
     assert name not in signatures()
+
+
+def test_a_metric_that_sets_seeds_changes_no_figure_of_others(bring: Callable[..., MetricRegistry]) -> None:
+    bring(seeding="brought_metrics:seeding")
+    frame = relevance.load(FILE)
+    alone, beside = (
+        relevance.score(frame, names) for names in (["rouge1", "rouge_k"], ["seeding", "rouge1", "rouge_k"])
+    )
+    random.seed(1)
+    before = relevance.agreement(alone, "author", ["rouge1", "rouge_k"])
+    random.seed(2)
+    pd.testing.assert_frame_equal(relevance.agreement(beside, "author", ["rouge1", "rouge_k"]), before)
 
 
 @pytest.mark.parametrize(
