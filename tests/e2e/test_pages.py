@@ -149,7 +149,7 @@ def test_text_from_data_is_never_markup(page: Page, url: str) -> None:
     watched.innocent()
     for path in ("agreement", "examples", "correlation", "annotators", "studies"):
         page.goto(f"{url}/{path}")
-        page.get_by_role("heading", name=path.capitalize()).wait_for()
+        page.get_by_role("heading", name=path.capitalize(), level=1).wait_for()
         watched.settled()
         watched.innocent()
 
