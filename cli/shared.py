@@ -87,7 +87,8 @@ class Refused(click.ClickException):
 format_option = click.option(
     "--format",
     "format",
-    help=f"{', '.join(IMPORTERS)} or {LINES}; guessed from the file or folder if left out.",
+    help=f"{', '.join(IMPORTERS.ours)}, {LINES}, or a format of an installed package; guessed from the file or folder "
+    "if left out.",
 )
 
 input_format_option = click.option("--input-format", "format", help="Format of FILE; guessed if left out.")

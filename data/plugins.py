@@ -1,7 +1,9 @@
 """What installed packages bring by entry points: metrics, systems that write summaries, and formats of files."""
 
 import re
+import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager, redirect_stdout
 from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -53,8 +55,9 @@ class Registry(Mapping[str, T]):
         for name, origin, load in self.find():
             try:
                 check_name(name, {**self.ours, **plugins.found})
-                plugins.found[name] = self.check(name, load())
-            except (Exception, SystemExit) as error:  # whatever the code of others does
+                with held_apart():
+                    plugins.found[name] = self.check(name, load())
+            except Exception as error:  # whatever the code of others does
                 plugins.left_out[name] = message(f"{origin}: {describe(error)}")
             else:
                 plugins.origins[name] = origin
@@ -117,6 +120,19 @@ def check_callable(name: str, loaded: object) -> Callable[..., Any]:
     return loaded
 
 
-def describe(error: BaseException) -> str:
+@contextmanager
+def held_apart() -> Iterator[None]:
+    """Run code of others: what it prints goes to standard error, and `sys.exit` in it is an error as any other.
+
+    Raises what the code raises, and RuntimeError if it ends its program.
+    """
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    except SystemExit as error:
+        raise RuntimeError("it ended its program") from error
+
+
+def describe(error: Exception) -> str:
     """Say what went wrong: the message alone of a `ValueError`, which is written for people."""
     return str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"

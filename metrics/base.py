@@ -80,6 +80,19 @@ def written_references(example: Example, rule: str) -> list[int]:
     return [index for index, text in enumerate(asked_references(example, rule)) if text.strip()]
 
 
+def score_each(examples: Sequence[Example], rule: str, score: Callable[[Example, Sequence[int]], Score]) -> list[Score]:
+    """Score each summary by itself with a function of an example and the indices of the references that count.
+
+    Examples are set against what a rule of `REFERENCES` says; where that has no text, there is no score.
+    """
+    compared = set_against(examples, rule)
+    asked = [written_references(example, rule) for example in compared]
+    return [
+        score(example, indices) if indices else Score(None, f"there is no {example.against}")
+        for example, indices in zip(compared, asked, strict=True)
+    ]
+
+
 def check_option(name: str, value: object, known: Iterable[object]) -> None:
     """Refuse an option that is not among the known ones. Raises ValueError."""
     if value not in known:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -19,10 +18,8 @@ from relevance.data.signatures import signature
 from relevance.data.wording import join_items
 from relevance.metrics.base import REFERENCES, Score, check_option, set_against, written_references
 from relevance.metrics.composing import compose
+from relevance.metrics.functions import hash_code
 from relevance.metrics.kind import MetricKind, ReferenceOptions
-
-HASHED = 12
-"""The digits of the SHA-256 of a module's code in a signature."""
 
 ERROR_RATES = ("cer", "character", "charcut_mt", "ter", "wer")
 """The modules of evaluate whose values are lower for better texts, which the library does not say."""
@@ -209,8 +206,8 @@ def read_version(name: str) -> str:
     library, metric, _ = split_name(name)
     if library != "evaluate":
         return version(library)
-    code = hashlib.sha256(b"\0".join(file.read_bytes() for file in sorted(find_module(metric).glob("*.py"))))
-    return f"{version(library)}-sha256-{code.hexdigest()[:HASHED]}"
+    code = b"\0".join(file.read_bytes() for file in sorted(find_module(metric).glob("*.py")))
+    return f"{version(library)}-{hash_code(code)}"
 
 
 def is_named(name: str) -> bool:

@@ -11,6 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from relevance.data.plugins import describe, held_apart
 from relevance.data.records import Example
 from relevance.data.signatures import signature
 from relevance.metrics.base import Score
@@ -104,7 +105,12 @@ def version_of(function: Function) -> str:
     except (OSError, TypeError) as error:  # of a built-in function, or of a file that is gone
         name = name_function(function)
         raise ValueError(f"{name} has no source that can be read: set {name}.version to its version") from error
-    return f"sha256-{hashlib.sha256(source).hexdigest()[:HASHED]}"
+    return hash_code(source)
+
+
+def hash_code(code: bytes) -> str:
+    """Return the beginning of a SHA-256, which stands for the version of code that says none."""
+    return f"sha256-{hashlib.sha256(code).hexdigest()[:HASHED]}"
 
 
 def name_function(function: Function) -> str:
@@ -123,9 +129,10 @@ def load_function(named: str) -> MetricKind:
     if os.getcwd() not in sys.path:
         sys.path.append(os.getcwd())  # at the end, so that no file there hides a module that others import
     try:
-        function = getattr(import_module(module_name), function_name, None)
+        with held_apart():
+            function = getattr(import_module(module_name), function_name, None)
     except Exception as error:  # whatever a module does when it is imported
-        raise ValueError(f"{named}: {module_name} cannot be imported: {type(error).__name__}: {error}") from error
+        raise ValueError(f"{named}: {module_name} cannot be imported: {describe(error)}") from error
     if not callable(function):
         raise ValueError(f"{named}: {module_name} has no function {function_name!r}")
     return as_kind(named, function)

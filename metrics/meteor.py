@@ -17,7 +17,7 @@ from zipfile import ZipFile
 from relevance.data.records import SOURCE, Example
 from relevance.data.signatures import signature
 from relevance.data.wording import format_count
-from relevance.metrics.base import REFERENCES, Score, check_option, set_against, written_references
+from relevance.metrics.base import REFERENCES, Score, check_option, score_each
 from relevance.metrics.composing import compose
 from relevance.metrics.evidence import MatchedEvidence, TextMatch
 from relevance.metrics.fragments import place_words
@@ -87,15 +87,12 @@ class Meteor:
 
     def score(self, examples: Sequence[Example]) -> list[Score]:
         """Score each summary by itself."""
-        return list(map(self.score_one, set_against(examples, self.references)))
+        return score_each(examples, self.references, self.score_one)
 
-    def score_one(self, example: Example) -> Score:
-        """Score one summary, whose references are those that it is set against."""
+    def score_one(self, example: Example, asked: Sequence[int]) -> Score:
+        """Score one summary by those of its references whose indices are given."""
         from nltk.translate.meteor_score import single_meteor_score
 
-        asked = written_references(example, self.references)
-        if not asked:
-            return Score(None, f"there is no {example.against}")
         words = find_words(example.candidate)
         values = {index: single_meteor_score(find_words(example.references[index]), words) for index in asked}
         if self.references == "mean":

@@ -1,14 +1,12 @@
 """Metrics of others: those that installed packages bring as entry points, and functions that are named."""
 
 import os
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import redirect_stdout
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
 
-from relevance.data.plugins import Found, Registry, check_name, describe
+from relevance.data.plugins import Found, Registry, check_name, describe, held_apart
 from relevance.data.records import Example
 from relevance.data.signatures import Signature
 from relevance.metrics.base import Metric, Score
@@ -42,11 +40,13 @@ class MetricRegistry(Registry[MetricKind]):
         for named in names:
             if ":" not in named or named in self.others:
                 continue
-            if is_named(named):
-                try_named(named)
             origin, load = find_named(named)
             check_name(named, self)
-            self.plugins.found[named], self.plugins.origins[named] = check_kind(named, load()), origin
+            with held_apart():
+                if is_named(named):
+                    try_named(named)
+                kind = load()
+            self.plugins.found[named], self.plugins.origins[named] = check_kind(named, kind), origin
             os.environ[OWN_METRICS] = ",".join(filter(None, (os.environ.get(OWN_METRICS), named)))
 
     def make(self, name: str, options: Mapping[str, object]) -> Metric:
@@ -84,11 +84,8 @@ class Checked:
 
     def score(self, examples: Sequence[Example]) -> list[Score]:
         """Score a batch; what the metric prints goes to standard error. Raises what it raises, and ValueError."""
-        try:
-            with redirect_stdout(sys.stderr):
-                scores = list(self.metric.score(examples))
-        except SystemExit as error:
-            raise RuntimeError("it ended its program") from error
+        with held_apart():
+            scores = list(self.metric.score(examples))
         if len(scores) != len(examples):
             raise ValueError(f"it gave {len(scores)} scores for {len(examples)} summaries")
         if wrong := [type(one).__name__ for one in scores if not isinstance(one, Score)]:
@@ -99,7 +96,8 @@ class Checked:
 def make_checked(kind: MetricKind, options: Mapping[str, object]) -> Metric:
     """Make a metric of somebody else. Raises ValueError."""
     try:
-        return Checked(kind.metric(**options), kind.name)
+        with held_apart():
+            return Checked(kind.metric(**options), kind.name)
     except ValueError:
         raise
     except Exception as error:  # whatever the code of others does

@@ -12,7 +12,7 @@ from typing import Any
 from relevance.data.records import SOURCE, Example
 from relevance.data.signatures import Signature
 from relevance.data.wording import join_items
-from relevance.metrics.base import REFERENCES, Score, check_option, set_against, written_references
+from relevance.metrics.base import REFERENCES, Score, check_option, score_each
 from relevance.metrics.composing import compose
 from relevance.metrics.evidence import MatchedEvidence, TextMatch
 from relevance.metrics.fragments import find_fragments, place_words
@@ -65,13 +65,10 @@ class SacreMetric:
 
     def score(self, examples: Sequence[Example]) -> list[Score]:
         """Score each summary by itself."""
-        return list(map(self.score_one, set_against(examples, self.references)))
+        return score_each(examples, self.references, self.score_one)
 
-    def score_one(self, example: Example) -> Score:
-        """Score one summary, whose references are those that it is set against."""
-        asked = written_references(example, self.references)
-        if not asked:
-            return Score(None, f"there is no {example.against}")
+    def score_one(self, example: Example, asked: Sequence[int]) -> Score:
+        """Score one summary by those of its references whose indices are given."""
         groups = [[index] for index in asked] if self.references == "mean" else [asked]
         candidate, references = compose(example.candidate).text, [compose(text).text for text in example.references]
         found = [

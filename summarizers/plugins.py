@@ -1,12 +1,10 @@
 """Systems of others, which installed packages bring: held to the contract of summarizers."""
 
 import inspect
-import sys
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import redirect_stdout
 from dataclasses import dataclass, replace
 
-from relevance.data.plugins import describe
+from relevance.data.plugins import describe, held_apart
 from relevance.data.records import Document, Summary
 from relevance.data.signatures import Signature
 from relevance.summarizers.base import Summarizer
@@ -34,7 +32,7 @@ class Checked:
 
     def summarize(self, documents: Sequence[Document]) -> list[Summary]:
         """Write summaries; what the summarizer prints goes to standard error. Raises what it raises, and ValueError."""
-        with redirect_stdout(sys.stderr):
+        with held_apart():
             summaries = list(self.summarizer.summarize(documents))
         if wrong := [type(one).__name__ for one in summaries if not isinstance(one, Summary)]:
             raise ValueError(f"{self.name} gave a {wrong[0]}, which is not a relevance.data.records.Summary")
@@ -50,6 +48,7 @@ def make_checked(name: str, make: Make, options: Mapping[str, object]) -> Summar
         taken = inspect.signature(make).parameters
         if unknown := [option for option in options if option not in taken]:
             raise ValueError(f"it takes no {' and no '.join(unknown)}")
-        return Checked(make(**options), name)
+        with held_apart():
+            return Checked(make(**options), name)
     except Exception as error:  # whatever the code of others does
         raise ValueError(f"the system {name} cannot be made: {describe(error)}") from error

@@ -71,6 +71,19 @@ def fails():
     raise RuntimeError("no file")
 
 
+def leaves():
+    raise SystemExit(3)
+
+
+class Leaving(Last):
+    def summarize(self, documents):
+        raise SystemExit(3)
+
+
+def leaving():
+    return Leaving(1)
+
+
 def read_bars(path, say):
     for number, line in enumerate(path.read_text().splitlines(), 1):
         if line == "bad":
@@ -80,10 +93,22 @@ def read_bars(path, say):
     say("bars were read")
 
 
+def read_talking(path, say):
+    print("talking")
+    for document in read_bars(path, say):
+        print("talking on")
+        yield document
+
+
+def read_leaving(path, say):
+    yield from read_bars(path, say)
+    raise SystemExit(3)
+
+
 NUMBER = 3
 '''
 
-SYSTEMS = ("last", "unsigned", "others", "turned", "twice", "texts", "fails")
+SYSTEMS = ("last", "unsigned", "others", "turned", "twice", "texts", "fails", "leaves", "leaving")
 DOCUMENTS = [Document("d1", "one two three four five six", ("a b",)), Document("d2", "seven eight", ("c",))]
 
 
@@ -97,6 +122,7 @@ def write_package(folder: Path) -> None:
     lines = ["[relevance.summarizers]", *(f"{name} = brought:{name}" for name in SYSTEMS)]
     lines += ["lead = brought:last", "number = brought:NUMBER", "gone = brought:gone"]
     lines += ["[relevance.importers]", "bars = brought:read_bars", "csv = brought:read_bars", "number = brought:NUMBER"]
+    lines += ["talking = brought:read_talking", "leaving = brought:read_leaving"]
     (about / "entry_points.txt").write_text("\n".join([*lines, ""]))
 
 
@@ -149,7 +175,7 @@ def test_commands_read_their_files_and_write_their_summaries(tmp_path: Path) -> 
 
 
 def test_they_stand_beside_ours(package: Path) -> None:
-    assert list(IMPORTERS.others) == ["bars"]
+    assert list(IMPORTERS.others) == ["bars", "leaving", "talking"]
     assert IMPORTERS.origin("bars") == "brought 3.2"
     assert IMPORTERS.origin("csv") == SUMMARIZERS.origin("lead") == OURS
     assert set(SUMMARIZERS.others) == set(SYSTEMS)
@@ -180,6 +206,7 @@ def test_what_cannot_be_used_is_left_out_with_the_reason(package: Path) -> None:
         ("last-seed3", "the system last-seed3 cannot be made: it takes no seed"),
         ("unsigned", "the system unsigned cannot be made: it has the signature 'unsigned', which must end with"),
         ("fails", "the system fails cannot be made: RuntimeError: no file"),
+        ("leaves", "the system leaves cannot be made: RuntimeError: it ended its program"),
     ],
 )
 def test_a_system_that_cannot_be_made_says_why(package: Path, name: str, reason: str) -> None:
@@ -200,6 +227,31 @@ def test_summaries_are_held_to_the_contract(package: Path, name: str, reason: st
     made = summarizer(name)
     with pytest.raises(ValueError, match=reason):
         made.summarize(DOCUMENTS)
+
+
+def test_a_system_that_ends_its_program_ends_no_other(package: Path) -> None:
+    made = summarizer("leaving")
+    with pytest.raises(RuntimeError, match="it ended its program"):
+        made.summarize(DOCUMENTS)
+
+
+def test_what_a_format_prints_is_not_among_results(
+    package: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "texts.bars"
+    file.write_text("d1|a source|a reference|a summary\nd2|b|c|d\n")
+    records = IMPORTERS["talking"](file, lambda text: None)
+    assert next(records)[0].id == "d1"
+    print("ours")  # between two records, standard output is that of whoever reads them
+    assert [document.id for document, _ in records] == ["d2"]
+    assert capsys.readouterr() == ("ours\n", "talking\ntalking on\ntalking on\n")
+
+
+def test_a_format_that_ends_its_program_refuses_the_file(package: Path, tmp_path: Path) -> None:
+    file = tmp_path / "texts.bars"
+    file.write_text("d1|a source|a reference|a summary\n")
+    with pytest.raises(BadRecord, match=r"texts\.bars: the format leaving cannot read it: .*it ended its program"):
+        list(read_documents(file, "leaving"))
 
 
 def test_a_file_that_a_format_cannot_read_is_refused(package: Path, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ Callers use `read_documents`: it guesses the format, and checks what no single l
 at all.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -47,7 +47,7 @@ from relevance.data.importers.rows import Table, begins_with_object
 from relevance.data.importers.spreading import is_whole_object
 from relevance.data.marks import check_marks
 from relevance.data.own_references import OwnReferences
-from relevance.data.plugins import Registry, check_callable, describe
+from relevance.data.plugins import Registry, check_callable, describe, held_apart
 from relevance.data.reading import SPREADSHEETS, FileLine, Say, quote_value, read_json, say_nothing
 from relevance.data.records import BadRecord, Document, Summary
 
@@ -91,14 +91,23 @@ def check_importer(name: str, loaded: object) -> Importer:
 
     def read(path: Path, say: Say) -> Records:
         try:
-            for document, summaries in load(path, say):
-                yield document, list(summaries)
+            with held_apart():
+                records = iter(load(path, say))
+            while (record := read_next(records)) is not None:
+                yield record
         except BadRecord:
             raise
         except Exception as error:  # whatever the code of others does
             raise BadRecord(f"{path.name}: the format {name} cannot read it: {describe(error)}") from error
 
     return read
+
+
+def read_next(records: Iterator[tuple[Document, Iterable[Summary]]]) -> tuple[Document, list[Summary]] | None:
+    """Return the next of somebody else's records; None after the last one. Raises what their code raises."""
+    with held_apart():  # for one record alone: what others do between two of them is not theirs
+        record = next(records, None)
+        return None if record is None else (record[0], list(record[1]))
 
 
 IMPORTERS = Registry(OURS, "relevance.importers", check_importer)

@@ -147,7 +147,7 @@ def test_what_a_metric_prints_is_not_among_results(
     ("name", "place", "reason"),
     [
         ("gone", "brought_metrics:gone", "AttributeError"),
-        ("exits", "exiting_metrics:KIND", "SystemExit: 2"),
+        ("exits", "exiting_metrics:KIND", "RuntimeError: it ended its program"),
         ("gone", "no_such_module_here:KIND", "ModuleNotFoundError: No module named 'no_such_module_here'"),
         ("number", "brought_metrics:number", "it is a int, not a relevance.metrics.MetricKind"),
         ("called", "brought_metrics:called", "it is called 'something' in its description"),
