@@ -128,9 +128,11 @@ def scatter(table: pd.DataFrame, x: str, y: str, r: float | None = None) -> Laye
 
 
 def spread(values: pd.Series, seed: int) -> pd.Series:
-    """Return the values to draw, moved apart if each is shared by five summaries or more."""
+    """Return the values to draw, moved apart if each is shared by five summaries or more; none leaves their range."""
     levels = np.unique(values)
     if len(levels) < 2 or len(values) < 5 * len(levels):
         return values
     step = float(np.diff(levels).min())
-    return values + np.random.default_rng(seed).uniform(-step / 3, step / 3, len(values))
+    moved = values + np.random.default_rng(seed).uniform(-step / 3, step / 3, len(values))
+    lowest, highest = levels[[0, -1]]
+    return highest - np.abs(highest - (lowest + np.abs(moved - lowest)))

@@ -171,7 +171,7 @@ def test_slides(new_page: Opener, url: str) -> None:
         page.keyboard.press(key)
         number += -1 if key == "PageUp" else 1
         # slides of metrics have the same attribute, and a press while one is being drawn turns to that one again
-        expect(page).to_have_url(re.compile(rf"[?&]slide={number}(&|$)"))
+        expect(page).to_have_url(re.compile(rf"[?&]step={number}(&|$)"))
         expect(slide).to_have_attribute("data-shows", shows)
         shown.settled()
         if key == " ":

@@ -17,7 +17,7 @@ from relevance.data.database import connect, now
 from relevance.data.demo import NAME
 from tests.driving import serving
 from tests.e2e.conftest import Opener
-from tests.e2e.watching import FITS, READING, settled
+from tests.e2e.watching import FITS, READING, settled, wait_for_choices
 from tests.waiting import until
 
 pytestmark = pytest.mark.browser
@@ -89,8 +89,7 @@ def judge_on_a_phone(page: Page, number: int) -> None:
     page.evaluate(f"{SCROLLERS}.forEach(element => {{ element.scrollTop = 1e6 }})")
     assert page.get_by_test_id("stMain").evaluate("element => element.scrollTop") > 0
     in_sight(page, buttons.first, buttons.last)
-    settled(page)
-    page.wait_for_timeout(READING)
+    wait_for_choices(page)
     buttons.nth(number % 2).click()
 
 
@@ -252,8 +251,7 @@ def test_four_choices_by_keys_and_on_a_phone(new_page: Opener, demo_url: str) ->
         reading = phone.get_by_role("button", name="Read the summaries")
         reading.click()
         expect(reading).to_have_count(0)
-        settled(phone)
-        phone.wait_for_timeout(READING)
+        wait_for_choices(phone)
         in_sight(phone, *phone.locator(".st-key-choices button").all())
         assert phone.evaluate(FITS)
         phone.get_by_role("button", name="Both are bad").click()

@@ -70,8 +70,8 @@ def test_from_a_table_with_one_reference_to_the_link_of_a_study(page: Page, demo
         expect(warning).to_be_hidden()
 
         page.get_by_role("button", name="Create a study").click()
-        expect(page.get_by_text("24 drawn.")).to_be_visible()
-        expect(page.get_by_role("radio", name="Pairs on which ROUGE-K differs")).to_be_checked()
+        expect(page.get_by_text("24 of 144 eligible pairs will be drawn (at most 1 per document).")).to_be_visible()
+        expect(page.get_by_role("radio", name="Random pairs")).to_be_checked()
         page.get_by_label("Name of the study").fill("Mine")
         page.get_by_label("Name of the study").press("Tab")
         page.get_by_role("button", name="Create the study").click()

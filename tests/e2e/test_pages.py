@@ -18,7 +18,7 @@ from relevance.data.importing import import_file
 from relevance.data.store import DataStore
 from tests.driving import serving
 from tests.e2e.conftest import Opener
-from tests.e2e.watching import FITS, HOSTILE, READING, Watched, settled
+from tests.e2e.watching import FITS, HOSTILE, READING, Watched, settled, wait_for_choices
 
 pytestmark = pytest.mark.browser
 
@@ -167,7 +167,7 @@ def test_an_invite_opens_the_pair_and_nothing_else(new_page: Opener, url: str, d
     expect(page.get_by_role("button", name="2 is more relevant")).to_have_count(1)
     expect(page.get_by_role("dialog")).to_have_count(0)
     expect(page.get_by_role("link", name="Overview")).to_have_count(0)
-    page.wait_for_timeout(READING)
+    wait_for_choices(page)
     page.get_by_role("button", name="1 is more relevant").click()
     has_judged(page, 1)
     page.reload()

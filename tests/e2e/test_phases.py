@@ -29,7 +29,7 @@ from relevance.data.demo import NAME
 from relevance.data.store import DataStore
 from tests.driving import serving
 from tests.e2e.conftest import Opener
-from tests.e2e.watching import FITS, READING, settled
+from tests.e2e.watching import FITS, READING, settled, wait_for_choices
 
 pytestmark = pytest.mark.browser
 
@@ -201,9 +201,10 @@ def come_to_the_pairs_on_a_phone(page: Page) -> None:
     summaries = page.get_by_role("region", name="Summaries")
     expect(summaries).to_be_visible()
     good = "Rain falls" in summaries.locator(".summary").first.inner_text()
-    settled(page)
-    page.wait_for_timeout(READING)
-    page.get_by_role("button", name=f"{1 if good else 2} is more relevant").click()
+    choice = page.get_by_role("button", name=f"{1 if good else 2} is more relevant")
+    expect(choice).to_be_visible()
+    wait_for_choices(page)
+    choice.click()
     expect(page.get_by_role("heading", name="That is right")).to_be_visible()
     press(page, "Go on")
     expect(page.get_by_role("heading", name="Pair 1 of 2")).to_be_visible()

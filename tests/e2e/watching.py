@@ -30,6 +30,16 @@ def settled(page: Page) -> None:
     expect(page.locator("[data-stale=true]")).to_have_count(0)
 
 
+def wait_for_choices(page: Page) -> None:
+    """Wait until a choice is taken: a small screen refuses those that come as the choices appear, however late."""
+    settled(page)
+    page.evaluate(
+        "Promise.allSettled(document.getAnimations().filter(one => one.animationName === 'appear')"
+        ".map(one => one.finished))"
+    )
+    page.wait_for_timeout(READING)
+
+
 def press(button: Locator) -> None:
     """Press a button by its key: what opens or grows above it may move it away from under the pointer."""
     button.press("Enter")

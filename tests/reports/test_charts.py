@@ -220,6 +220,7 @@ def test_points_that_share_a_rating_are_drawn_apart_and_told_as_they_are() -> No
     across = [value for (value,) in rows_of(chart, "across")]
     assert len(set(across)) == 20
     assert all(abs(drawn_at - value) <= 1 / 3 for drawn_at, value in zip(across, ratings, strict=True))
+    assert 1 <= min(across) < max(across) <= 2  # a share of judgments won is at most 1
     assert rows_of(chart, "up") == [(value,) for value in range(20)]  # nobody shares these
     assert "r = 0.250" in words_of(drawn(chart))
 
