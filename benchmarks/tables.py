@@ -1,11 +1,13 @@
 """What an annotator's click takes while others open the pages of a large data set on the same hosted server.
 
     python -m benchmarks.tables [--documents 50000] [--systems 4] [--pages agreement,examples,...] [--database URL]
+    python -m benchmarks.tables --file FILE
 
-A data set with ratings and ROUGE scores is made (minutes), unless `--database` names one with a data set `big`. One
-annotator judges pairs of a small study once a second; meanwhile a researcher opens one page after the other, each in a
-new session and on a server that has not computed it before. Printed are, for each page: seconds to its title, to its
-first figure or progress, and to its end; and the annotator's clicks meanwhile.
+A data set with ratings and ROUGE scores is made (minutes), unless `--database` names one with a data set `big`; with
+`--file`, it is that file's, scored by the metrics that need no model. One annotator judges pairs of a small study once
+a second; meanwhile a researcher opens one page after the other, each in a new session and on a server that has not
+computed it before. Printed are, for each page: seconds to its title, to its first text or progress, to its first chart
+or table, and to its end; and the annotator's clicks meanwhile.
 """
 
 import argparse
@@ -14,6 +16,7 @@ import random
 import statistics
 import tempfile
 import time
+from collections.abc import Collection
 from pathlib import Path
 
 import httpx
@@ -24,10 +27,11 @@ from benchmarks.hosted import PASSWORD, Page, enter, processor, serving
 from relevance.annotation.records import StudySpec
 from relevance.annotation.store import AnnotationStore
 from relevance.data.database import connect
+from relevance.data.importers import Records, read_documents
 from relevance.data.records import Document, Summary
 from relevance.data.store import DataStore
 from relevance.hosting.accounts import AccountStore
-from relevance.metrics import make_metrics
+from relevance.metrics import lexical_metrics, make_metrics
 from relevance.metrics.scoring import score_dataset
 
 PAGES = (
@@ -41,6 +45,12 @@ PAGES = (
     "upper_bound",
     "datasets",
 )
+
+SAYING = {"new_transient", "markdown"}
+"""The elements that are text or progress; a spinner is transient."""
+
+FIGURES = {"arrow_vega_lite_chart", "arrow_data_frame"}
+"""The elements that are charts or tables."""
 
 LONGEST = 300.0
 """Seconds after which a page is left."""
@@ -60,16 +70,23 @@ def make_big(store: DataStore, documents: int, systems: int) -> None:
             for k in range(systems)
         ]
         records.append((document, summaries))
+    add_scored(store, records, ["rouge1", "rouge2", "rougeL", "rouge_k"])
+
+
+def add_scored(store: DataStore, records: Records, metrics: Collection[str]) -> None:
+    """Store the big data set with its scores."""
     store.add_dataset(name="big", format="interchange", sha256="0" * 64, records=records)
-    score_dataset(store, "big", make_metrics(["rouge1", "rouge2", "rougeL", "rouge_k"]))
+    score_dataset(store, "big", make_metrics(metrics))
 
 
-def make_world(url: str, documents: int, systems: int) -> str:
+def make_world(url: str, asked: argparse.Namespace) -> str:
     """The big data set, and a small study with an annotator's link; returns its token."""
     engine = connect(url)
     store, people = DataStore(engine), AnnotationStore(engine)
-    if not store.has_dataset("big"):
-        make_big(store, documents, systems)
+    if asked.file:
+        add_scored(store, read_documents(asked.file), lexical_metrics())
+    elif not store.has_dataset("big"):
+        make_big(store, asked.documents, asked.systems)
     name = f"clicks {time.time():.0f}"
     store.add_dataset(name=name, format="interchange", sha256="1" * 64, records=make_records(400))
     people.create_study(StudySpec(name=name, dataset=name, rule="random", judgments_per_pair=1))
@@ -88,12 +105,12 @@ async def sign_in(url: str) -> str:
         return f"relevance={answer.cookies['relevance']}"
 
 
-async def open_page(url: str, cookie: str, name: str) -> tuple[float, float, float]:
-    """Seconds until a page begins, until the second element of what it is about is there, and until its end."""
+async def open_page(url: str, cookie: str, name: str) -> dict[str, float]:
+    """Seconds until a page's heading, its first text or progress, its first chart or table, and its end."""
     page = await Page.connect(url, cookie)
     began = time.perf_counter()
     await page.ask(name=name, address="dataset=big")
-    first = second = 0.0
+    seen: dict[str, float] = {}
     while True:
         message = ForwardMsg()
         async with asyncio.timeout(LONGEST):
@@ -105,22 +122,19 @@ async def open_page(url: str, cookie: str, name: str) -> tuple[float, float, flo
             if what == "exception":
                 raise RuntimeError(f"the page {name} failed: {message.delta.new_element.exception.message}")
             if what == "heading":
-                first = first or now
-            elif first and what in {
-                "new_transient",
-                "markdown",
-                "arrow_vega_lite_chart",
-                "arrow_data_frame",
-            }:  # a spinner is transient
-                second = second or now
+                seen.setdefault("heading", now)
+            elif "heading" in seen and what in SAYING | FIGURES:
+                seen.setdefault("text or progress", now)
+                if what in FIGURES:
+                    seen.setdefault("figure", now)
         elif kind == "script_finished" and message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
             await page.socket.close()
-            return first, second, now
+            return seen | {"end": now}
 
 
 async def measure(asked: argparse.Namespace, database: str) -> None:
     """Print the figures of each page."""
-    token = make_world(database, asked.documents, asked.systems)
+    token = make_world(database, asked)
     with serving(database, 1) as (server, urls):
         url = urls[0]
         cookie = await sign_in(url)
@@ -142,8 +156,8 @@ async def measure(asked: argparse.Namespace, database: str) -> None:
             times.clear()
             cpu = processor(server.pid)
             try:
-                first, second, end = await open_page(url, cookie, name)
-                said = f"frame {first:.2f} s, numbers or progress {second:.2f} s, end {end:.1f} s"
+                seen = await open_page(url, cookie, name)
+                said = ", ".join(f"{what} {seconds:.2f} s" for what, seconds in seen.items())
             except TimeoutError:
                 said = f"not ended after {LONGEST:.0f} s"
             await asyncio.sleep(2)
@@ -174,6 +188,7 @@ def main() -> None:
     parser.add_argument("--systems", type=int, default=4)
     parser.add_argument("--pages", default=",".join(PAGES))
     parser.add_argument("--database", default="")
+    parser.add_argument("--file", type=Path)
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         asyncio.run(measure(asked, asked.database or f"sqlite:///{Path(folder) / 'tables.db'}"))

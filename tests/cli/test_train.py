@@ -86,7 +86,7 @@ def test_what_cannot_be_trained(corpus: Path, sqlite_url: str) -> None:
     assert not out.exists()
     assert "there is no folder" in refused("train", "plain", *files, "--model", corpus / "none")
     assert "must be from 0 to 1" in refused("train", "mtl", *files, "--model", t5, "--share", 2)
-    assert "no list of whole numbers" in refused("train", "rwenc", *files, "--model", t5, "--layers", "0-4")
+    assert "is not a list of whole numbers" in refused("train", "rwenc", *files, "--model", t5, "--layers", "0-4")
     assert "there is no file nothing" in refused("train", "plain", "nothing", *files[1:], "--model", t5)
 
 
