@@ -134,5 +134,6 @@ def spread(values: pd.Series, seed: int) -> pd.Series:
         return values
     step = float(np.diff(levels).min())
     moved = values + np.random.default_rng(seed).uniform(-step / 3, step / 3, len(values))
-    lowest, highest = levels[[0, -1]]
-    return highest - np.abs(highest - (lowest + np.abs(moved - lowest)))
+    lowest, highest = float(levels[0]), float(levels[-1])
+    above = lowest + (moved - lowest).abs()
+    return highest - (highest - above).abs()
