@@ -13,6 +13,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
 
+from relevance.data.plugins import describe, held_apart
 from relevance.data.records import Example
 from relevance.data.signatures import signature
 from relevance.data.wording import join_items
@@ -146,11 +147,12 @@ def load(library: str, metric: str) -> Loaded:
     """Load a metric of a library, once a process. Raises ValueError."""
     os.environ.update(OFFLINE)
     try:
-        return LOADERS[library](metric)
+        with held_apart():
+            return LOADERS[library](metric)
     except ValueError:
         raise
     except Exception as error:  # whatever a library or a module of evaluate does
-        raise ValueError(f"{library}:{metric} cannot be loaded: {type(error).__name__}: {error}") from error
+        raise ValueError(f"{library}:{metric} cannot be loaded: {describe(error)}") from error
 
 
 def load_torchmetrics(metric: str) -> Loaded:
@@ -233,6 +235,7 @@ def try_named(name: str) -> None:
     """Load a metric of a library and try it. Raises ValueError if it cannot score a summary by a reference."""
     load(*split_name(name)[:2])
     try:
-        find_values(name, [TRIED])
+        with held_apart():
+            find_values(name, [TRIED])
     except Exception as error:  # whatever a library does
         raise ValueError(f"{name} cannot score a summary by a reference: {error}") from error

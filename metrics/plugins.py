@@ -42,11 +42,9 @@ class MetricRegistry(Registry[MetricKind]):
                 continue
             origin, load = find_named(named)
             check_name(named, self)
-            with held_apart():
-                if is_named(named):
-                    try_named(named)
-                kind = load()
-            self.plugins.found[named], self.plugins.origins[named] = check_kind(named, kind), origin
+            if is_named(named):
+                try_named(named)
+            self.plugins.found[named], self.plugins.origins[named] = check_kind(named, load()), origin
             os.environ[OWN_METRICS] = ",".join(filter(None, (os.environ.get(OWN_METRICS), named)))
 
     def make(self, name: str, options: Mapping[str, object]) -> Metric:
