@@ -49,7 +49,7 @@ PAGES = (
 SAYING = {"new_transient", "markdown"}
 """The elements that are text or progress; a spinner is transient."""
 
-FIGURES = {"arrow_vega_lite_chart", "arrow_data_frame"}
+FIGURES = {"vega_lite_chart", "dataframe", "table"}
 """The elements that are charts or tables."""
 
 LONGEST = 300.0
