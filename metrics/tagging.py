@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import ThreadpoolController
 
 WEIGHTS = Path(__file__).with_name("english_tagger.safetensors")
 
@@ -52,8 +53,15 @@ def find_tags(words: Sequence[str], spaces: Sequence[bool]) -> list[str]:
     for start in range(0, len(words), STRETCH):
         first, last = max(0, start - CONTEXT), min(len(words), start + STRETCH + CONTEXT)
         end = min(len(words), start + STRETCH)
-        tags += tag_stretch(words[first:last], spaces[first:last])[start - first : end - first]
+        with thread_pools().limit(limits=1, user_api="blas"):  # two wait for each other, as the products are small
+            tags += tag_stretch(words[first:last], spaces[first:last])[start - first : end - first]
     return tags
+
+
+@cache
+def thread_pools() -> ThreadpoolController:
+    """Return what limits the threads of matrix products, which is found once."""
+    return ThreadpoolController()
 
 
 def tag_stretch(words: Sequence[str], spaces: Sequence[bool]) -> list[str]:

@@ -231,15 +231,16 @@ def documents_texts(documents: Iterable[Document], title: str) -> list[tuple[str
 
 
 def compared_keywords(
-    documents: Sequence[Document], title: str = "always", language: str = ENGLISH
+    documents: Sequence[Document], title: str = "always", language: str = ENGLISH, rare: Rarity | None = None
 ) -> dict[str, list[list[Keyword]]]:
     """Return the keywords of each document by extractor; all give as many as the overlap rule gives.
 
-    The rarity of phrases is counted among these documents. Raises ValueError if `title` is not in `TITLES`.
+    The rarity of phrases, if it is not given, is counted among these documents. Raises ValueError if `title` is not in
+    `TITLES`.
     """
     texts = documents_texts(documents, title)
     overlap = [overlap_keywords(compared, language) for compared in texts]
-    rare = count_rarity(texts, language)
+    rare = rare or count_rarity(texts, language)
     return {
         name: [find(compared, len(keywords), rare, language) for compared, keywords in zip(texts, overlap, strict=True)]
         if name != "overlap"

@@ -3,10 +3,11 @@
 from pathlib import Path
 
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from relevance.data.importers import read_documents
 from relevance.data.records import make_examples
-from relevance.metrics import metric
+from relevance.metrics import metric, tagging
 from relevance.metrics.lemmas import dictionary, lemma, read_lemmas
 from relevance.metrics.tagging import CONTEXT, STRETCH, find_tags
 from relevance.metrics.text import lemmas
@@ -108,6 +109,18 @@ def test_a_long_text_is_tagged_as_its_parts_are() -> None:
     assert tags == [*tags[: len(sentence)], *middle * (often - 2), *tags[-len(sentence) :]]
     assert tags[:CONTEXT] == ["DT", "NN", "IN", "DT"]
     assert find_tags([], []) == []
+
+
+def test_words_are_tagged_in_one_thread_which_changes_nothing_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    def threads() -> set[int]:
+        return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+
+    inside: list[set[int]] = []
+    monkeypatch.setattr(tagging, "tag_stretch", lambda words, spaces: inside.append(threads()) or ["NN"] * len(words))
+    with threadpool_limits(2, "blas"):
+        assert find_tags(["a", "word"], [True, False]) == ["NN", "NN"]
+        assert threads() == {2}
+    assert inside == [{1}]
 
 
 def test_marks_and_odd_words_have_tags() -> None:

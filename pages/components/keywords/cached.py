@@ -7,7 +7,14 @@ from relevance.analysis.people.false_discovery import FalseDiscovery
 from relevance.annotation.keyword_records import FoundKeyword, Review, ReviewSpec
 from relevance.annotation.keyword_reviews import draw_documents
 from relevance.data.store import Dataset
-from relevance.metrics.keywords.extractors import ExtractorOverlap, compared_keywords, shared_keywords
+from relevance.metrics.keywords.extractors import (
+    ExtractorOverlap,
+    Rarity,
+    compared_keywords,
+    count_rarity,
+    documents_texts,
+    shared_keywords,
+)
 from relevance.metrics.keywords.overlap import Keyword
 from relevance.metrics.keywords.recall import LengthRecall, by_length, by_source, search_keywords
 from relevance.metrics.rouge_k import RougeK
@@ -28,11 +35,18 @@ def labels_of(dataset: str, version: object) -> dict[str, str]:
     return {document.id: document_label(document.id, document.title) for document, _ in records_of(dataset, version)}
 
 
+@whole("Counting words", kept=4)
+def rarity_of(dataset: str, version: object, language: str) -> Rarity:
+    """Count the documents that have each phrase; texts are in the language of that code."""
+    documents = [document for document, _ in records_of(dataset, version)]
+    return count_rarity(documents_texts(documents, "always"), language)
+
+
 @whole("Looking for keywords", kept=4)
 def compare_dataset(dataset: str, version: object, language: str) -> dict[str, Lists]:
-    """Find the keywords of all documents by id, in order; texts are in the language of that code."""
+    """Find the keywords of all documents by id, in order."""
     documents = [document for document, _ in records_of(dataset, version)]
-    found = compared_keywords(documents, language=language)
+    found = compared_keywords(documents, language=language, rare=rarity_of(dataset, version, language))
     return {
         document.id: {extractor: lists[place] for extractor, lists in found.items()}
         for place, document in enumerate(documents)
@@ -41,8 +55,10 @@ def compare_dataset(dataset: str, version: object, language: str) -> dict[str, L
 
 @computed("Looking for keywords", kept=256)
 def lists_of(dataset: str, version: object, language: str, document_id: str) -> Lists:
-    """Return the keywords of one document."""
-    return compare_dataset(dataset, version, language)[document_id]
+    """Return the keywords of one document, for which the others need only be counted."""
+    document, _ = open_stores().data.record(dataset, document_id)
+    found = compared_keywords([document], language=language, rare=rarity_of(dataset, version, language))
+    return {extractor: lists for extractor, (lists,) in found.items()}
 
 
 @computed("Comparing keywords", kept=16)

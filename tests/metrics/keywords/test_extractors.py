@@ -179,6 +179,16 @@ def test_without_a_second_text_nobody_finds_keywords() -> None:
         compared_keywords([alone], "never")
 
 
+def test_a_document_by_itself_needs_only_the_rarity_of_phrases_among_all() -> None:
+    common = Document("d1", "", ("Dogs bark.", "Dogs bark here."))
+    first = Document("d2", "", ("Dogs, cats and mice sleep.", "Dogs, cats, birds."))
+    rare = count_rarity(documents_texts([common, first], "always"))
+    found = {name: lists[1] for name, lists in compared_keywords([common, first]).items()}
+    alone = {name: lists[0] for name, lists in compared_keywords([first], rare=rare).items()}
+    assert alone == found
+    assert alone["tfidf"] != compared_keywords([first])["tfidf"][0]
+
+
 @pytest.mark.exhaustive
 @pytest.mark.parametrize(("split", "mean"), [("dev", 4.07), ("test", 5.01)])
 def test_every_extractor_finds_as_many_on_scitldr(shared_data: Path, split: str, mean: float) -> None:
