@@ -1,8 +1,11 @@
 """Metrics that installed packages bring: found by their entry points, held to the contract, left out with a reason."""
 
+import os
 import random
 import sys
+import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -13,10 +16,13 @@ from relevance.data.demo import FILE
 from relevance.data.plugins import OURS
 from relevance.data.records import Example
 from relevance.metrics import METRICS, MetricKind, Score, default_metrics, lexical_metrics, make_metrics, metric
+from relevance.metrics.background.explaining import Inspector
+from relevance.metrics.explained import CannotExplain
 from relevance.metrics.from_signature import metric_of, signatures
 from relevance.metrics.plugins import OWN_METRICS, MetricRegistry
 from relevance.metrics.registry import is_lexical, label_of, options
 from relevance.metrics.scoring import Failures
+from tests.waiting import PATIENCE
 
 EXAMPLE = Example("d", "s", "a b c", ("b c d",), None, "")
 
@@ -240,6 +246,27 @@ def test_a_function_that_is_added_is_known_to_children(
     assert "named_metrics:size" in METRICS
     assert metrics.origin("named_metrics:size") == "a function"
     assert MetricRegistry(METRICS.ours).others.keys() == {"named_metrics:size"}  # as in a child process
+
+
+@pytest.mark.process
+def test_a_metric_that_takes_too_long_keeps_nobody_waiting(
+    bring: Callable[..., MetricRegistry], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow = "import time\ndef slow(candidate):\n    time.sleep(60 if candidate == 'slow' else 0)\n    return 1.0\n"
+    (tmp_path / "slow_metrics.py").write_text(slow)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, (str(tmp_path), os.environ.get("PYTHONPATH")))))
+    bring().add_named(["slow_metrics:slow"])
+    signature = metric("slow_metrics:slow").signature
+    inspector = Inspector()
+    try:
+        assert inspector.explain(signature, EXAMPLE, PATIENCE).value == 1.0
+        began = time.monotonic()
+        with pytest.raises(CannotExplain, match=r"it took more than 0\.5 s"):
+            inspector.explain(signature, replace(EXAMPLE, candidate="slow"), 0.5)
+        assert time.monotonic() - began < 30
+        assert inspector.explain(signature, EXAMPLE, PATIENCE).value == 1.0  # by the next process
+    finally:
+        inspector.close()
 
 
 def test_ours_are_found_without_a_look_at_those_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
