@@ -100,6 +100,12 @@ def read_talking(path, say):
         yield document
 
 
+def read_nothing(path, say):
+    yield from read_bars(path, say)
+    yield None
+    yield from read_bars(path, say)
+
+
 def read_leaving(path, say):
     yield from read_bars(path, say)
     raise SystemExit(3)
@@ -123,6 +129,7 @@ def write_package(folder: Path) -> None:
     lines += ["lead = brought:last", "number = brought:NUMBER", "gone = brought:gone"]
     lines += ["[relevance.importers]", "bars = brought:read_bars", "csv = brought:read_bars", "number = brought:NUMBER"]
     lines += ["talking = brought:read_talking", "leaving = brought:read_leaving"]
+    lines += ["nothing = brought:read_nothing"]
     (about / "entry_points.txt").write_text("\n".join([*lines, ""]))
 
 
@@ -175,7 +182,7 @@ def test_commands_read_their_files_and_write_their_summaries(tmp_path: Path) -> 
 
 
 def test_they_stand_beside_ours(package: Path) -> None:
-    assert list(IMPORTERS.others) == ["bars", "leaving", "talking"]
+    assert list(IMPORTERS.others) == ["bars", "leaving", "nothing", "talking"]
     assert IMPORTERS.origin("bars") == "brought 3.2"
     assert IMPORTERS.origin("csv") == SUMMARIZERS.origin("lead") == OURS
     assert set(SUMMARIZERS.others) == set(SYSTEMS)
@@ -247,11 +254,16 @@ def test_what_a_format_prints_is_not_among_results(
     assert capsys.readouterr() == ("ours\n", "talking\ntalking on\ntalking on\n")
 
 
-def test_a_format_that_ends_its_program_refuses_the_file(package: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "reason"), [("leaving", "RuntimeError: it ended its program"), ("nothing", "TypeError: cannot unpack")]
+)
+def test_a_format_that_goes_wrong_after_some_records_refuses_the_file(
+    package: Path, tmp_path: Path, name: str, reason: str
+) -> None:
     file = tmp_path / "texts.bars"
     file.write_text("d1|a source|a reference|a summary\n")
-    with pytest.raises(BadRecord, match=r"texts\.bars: the format leaving cannot read it: .*it ended its program"):
-        list(read_documents(file, "leaving"))
+    with pytest.raises(BadRecord, match=rf"texts\.bars: the format {name} cannot read it: {reason}"):
+        list(read_documents(file, name))
 
 
 def test_a_file_that_a_format_cannot_read_is_refused(package: Path, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ at all.
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from itertools import islice
 from pathlib import Path
 
 from relevance.data.alike import AlikeNames
@@ -93,8 +94,8 @@ def check_importer(name: str, loaded: object) -> Importer:
         try:
             with held_apart():
                 records = iter(load(path, say))
-            while (record := read_next(records)) is not None:
-                yield record
+            while found := read_next(records):
+                yield from found
         except BadRecord:
             raise
         except Exception as error:  # whatever the code of others does
@@ -103,11 +104,10 @@ def check_importer(name: str, loaded: object) -> Importer:
     return read
 
 
-def read_next(records: Iterator[tuple[Document, Iterable[Summary]]]) -> tuple[Document, list[Summary]] | None:
-    """Return the next of somebody else's records; None after the last one. Raises what their code raises."""
+def read_next(records: Iterator[tuple[Document, Iterable[Summary]]]) -> list[tuple[Document, list[Summary]]]:
+    """Return the next of somebody else's records; none after the last one. Raises what their code raises."""
     with held_apart():  # for one record alone: what others do between two of them is not theirs
-        record = next(records, None)
-        return None if record is None else (record[0], list(record[1]))
+        return [(document, list(summaries)) for document, summaries in islice(records, 1)]
 
 
 IMPORTERS = Registry(OURS, "relevance.importers", check_importer)
