@@ -49,6 +49,7 @@ benchmarks: .venv/installed-test
 	$(BIN)/python -m benchmarks.bertscore
 	$(BIN)/python -m benchmarks.entities
 	$(BIN)/python -m benchmarks.apes
+	$(BIN)/python -m benchmarks.entity_loss
 	$(BIN)/python -m benchmarks.meta_evaluation
 	$(BIN)/python -m benchmarks.documents
 	$(BIN)/python -m benchmarks.inspector

@@ -61,6 +61,7 @@ class CheckpointOptions:
     prompt: str | None
     source_tokens: int | None
     sentences: int | None
+    gold_entities: bool | None
     batch_tokens: int | None
     dtype: str | None
     device: str | None
@@ -192,6 +193,13 @@ def heading(option: str) -> str:
     "--sentences",
     type=click.IntRange(0),
     help="Sentences of the output that are kept; 0: all.  [default: 1 for language models, otherwise all]",
+)
+@click.option(
+    "--gold-entities",
+    is_flag=True,
+    default=None,
+    help="Give a system of relevance train pointer-apes the positions of the entities that the references ask for, as "
+    "in the last row of the APES paper's Table 4; its name then begins with oracle-.",
 )
 @click.option("--batch-tokens", type=COUNT, help="Tokens read at once.  [default: 4096]")
 @local_options

@@ -2,20 +2,21 @@
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from inspect import getdoc
 from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from relevance.cli.shared import BEAMS, COUNT, SEED, find_documents, report_refusals, say, show_document_progress
 from relevance.data.records import Document
 from relevance.metrics.models.files import device
-from relevance.summarizers.methods.base import Method
-from relevance.summarizers.methods.published import PUBLISHED, TO_THE_END
-from relevance.summarizers.methods.registry import METHODS
+from relevance.summarizers.methods.base import Decoding, Method
+from relevance.summarizers.methods.published import PUBLISHED, SCHEDULERS, TO_THE_END, Training
+from relevance.summarizers.methods.registry import METHODS, read_method
 from relevance.summarizers.training.grid import search_grid
 from relevance.summarizers.training.run import train
 from relevance.summarizers.training.runs import train_runs
@@ -23,6 +24,8 @@ from relevance.summarizers.training.task import DTYPES, MEASURES, Task, check_in
 from relevance.summarizers.training_documents import TrainingDocuments
 
 NUMBER = click.FloatRange(0, min_open=True)
+
+NOT_NEGATIVE = click.FloatRange(0)
 
 LEAST = click.IntRange(0, 2**31 - 1)
 
@@ -62,7 +65,7 @@ ABOUT = """Learns the {target} of each document in FILE, or in the data set NAME
 summarize takes as {kind}:OUTPUT. Defaults are the published settings. Training that was stopped continues with --resume
 from the last epoch, or the last ten minutes."""
 
-OPTIONAL = ("model", "grid", "warmup", "num_beams", "min_new_tokens", "max_new_tokens")
+OPTIONAL = ("model", "grid", "num_beams", "min_new_tokens", "max_new_tokens", "no_repeat_ngram_size")
 """Options that some methods do not have."""
 
 
@@ -86,12 +89,25 @@ def method_command(method: type[Method]) -> click.Command:
     @report_refusals
     def run(**given: Any) -> None:
         settings = {field.name: given.pop(field.name) for field in fields(method)}
+        if method.inherits and given["model"]:
+            settings |= inherited(method, given["model"])
         absent: dict[str, Any] = dict.fromkeys(OPTIONAL)
         train_method(method, settings, Given(**absent | given))
 
     about = (getdoc(method) or "").partition("\n")[0] + f"\n\n{ABOUT.format(target=method.target, kind=method.kind)}"
     options = [setting_option(field) for field in fields(method)]
     return click.Command(method.name, params=[*shared_options(method), *options], callback=run, help=about)
+
+
+def inherited(method: type[Method], folder: Path) -> dict[str, Any]:
+    """Return the settings that come from the folder to go on from, without those that are given.
+
+    Raises what `read_method` does.
+    """
+    source_of = click.get_current_context().get_parameter_source
+    there = read_method(folder).settings
+    left = [name for name in method.inherits if source_of(name) is not ParameterSource.COMMANDLINE]
+    return {name: there[name] for name in left if name in there}
 
 
 def setting_option(field: Any) -> click.Option:
@@ -123,32 +139,22 @@ class Given:
     batch: int | None
     accumulation: int | None
     epochs: int | None
+    patience: int | None
+    weight_decay: float | None
+    clip: float | None
+    scheduler: str | None
     warmup: int | None
     num_beams: int | None
     min_new_tokens: int | None
     max_new_tokens: int | None
+    no_repeat_ngram_size: int | None
 
 
 def shared_options(method: type[Method]) -> list[click.Parameter]:
     """Make the options of all methods, with this method's published settings as defaults."""
-    folder = click.Path(path_type=Path)
     published = PUBLISHED[method.name]
-    training, decoding = published.training, published.decoding
-
-    longest = f"{training.updates} updates" if training.updates else training.epochs
-
-    def number(flag: str, name: str, default: object, help: str, type: Any = COUNT) -> click.Option:
-        return click.Option([flag, name], type=type, help=f"{help}  [default: {default}]")
-
     described = f"Search the published grid by dev: {describe_grid(published.grid)}."
     grid = click.Option(["--grid"], is_flag=True, help=described)
-    warmup = number("--warmup", "warmup", training.warmup, "Updates in which the learning rate rises.", LEAST)
-    searching = [
-        number("--beams", "num_beams", decoding.num_beams, "Width of beam search.", BEAMS),
-        number("--min-tokens", "min_new_tokens", decoding.min_new_tokens, "Fewest tokens of a summary.", LEAST),
-        number("--max-tokens", "max_new_tokens", decoding.max_new_tokens, "Most tokens of a summary."),
-    ]
-    model = click.Option(["--model"], type=folder, required=True, help="Folder of the checkpoint that is trained.")
     return [
         click.Argument(["dataset"], metavar="FILE|NAME"),
         click.Option(
@@ -157,7 +163,7 @@ def shared_options(method: type[Method]) -> list[click.Parameter]:
             metavar="FILE|NAME",
             help="Documents that decide when training stops; not learned from.",
         ),
-        *([model] if method.needs_model else []),
+        *start_options(method),
         click.Option(
             ["-o", "--output"],
             type=click.Path(path_type=Path, file_okay=False),
@@ -171,24 +177,62 @@ def shared_options(method: type[Method]) -> list[click.Parameter]:
             type=click.Choice(MEASURES),
             default=MEASURES[0],
             show_default=True,
-            help=f"Metric of the dev summaries by which the best epoch is kept{describe_patience(training.patience)}.",
+            help="Metric of the dev summaries by which the best epoch is kept.",
         ),
         *([grid] if published.grid else []),
         click.Option(["--resume"], is_flag=True, help="Continue the run in OUTPUT, with the same result."),
         click.Option(["--dtype"], type=click.Choice(DTYPES), default=DTYPES[0], show_default=True, help="Precision."),
         click.Option(["--device"], type=click.Choice(["cpu", "cuda"]), help="[default: CUDA if available]"),
-        number("--learning-rate", "learning_rate", training.learning_rate, "Learning rate.", NUMBER),
-        number("--batch", "batch", training.batch, "Documents at a time."),
-        number("--accumulation", "accumulation", training.accumulation, "Batches that make one update."),
-        number("--epochs", "epochs", longest, "Most passes over the documents."),
-        *([warmup] if training.warmup else []),
-        *(searching if method.searches else []),
+        *training_options(published.training),
+        *(decoding_options(published.decoding) if method.searches else []),
     ]
 
 
-def describe_patience(patience: int) -> str:
-    """Describe what ends training."""
-    return f"; {patience} epochs without a better one end training" if patience < TO_THE_END else ""
+def published_option(flag: str, name: str, default: object, help: str, type: Any = COUNT) -> click.Option:
+    """Make an option without a value of its own: where it is not given, the published one stays."""
+    return click.Option([flag, name], type=type, help=f"{help}  [default: {default}]")
+
+
+def training_options(training: Training) -> list[click.Parameter]:
+    """Make the options of the optimizer, its learning rate and the length of training."""
+    longest = f"{training.updates} updates" if training.updates else training.epochs
+    patience = training.patience if training.patience < TO_THE_END else "no limit"
+    schedulers, rising = click.Choice(SCHEDULERS), "Updates in which the learning rate rises; not if constant."
+    return [
+        published_option("--learning-rate", "learning_rate", training.learning_rate, "Learning rate.", NUMBER),
+        published_option("--batch", "batch", training.batch, "Documents at a time."),
+        published_option("--accumulation", "accumulation", training.accumulation, "Batches that make one update."),
+        published_option("--epochs", "epochs", longest, "Most passes over the documents."),
+        published_option("--patience", "patience", patience, "Epochs without a better score on dev that end training."),
+        published_option("--weight-decay", "weight_decay", training.weight_decay, "Weight decay.", NOT_NEGATIVE),
+        published_option("--clip", "clip", training.clip, "Largest norm of a gradient; 0: no limit.", NOT_NEGATIVE),
+        published_option("--scheduler", "scheduler", training.scheduler, "Learning rate over the updates.", schedulers),
+        published_option("--warmup", "warmup", training.warmup, rising, LEAST),
+    ]
+
+
+def decoding_options(decoding: Decoding) -> list[click.Parameter]:
+    """Make the options of the search that writes."""
+    repeated = "Length of n-grams that a summary may not repeat; 0: no limit."
+    return [
+        published_option("--beams", "num_beams", decoding.num_beams, "Width of beam search.", BEAMS),
+        published_option(
+            "--min-tokens", "min_new_tokens", decoding.min_new_tokens, "Fewest tokens of a summary.", LEAST
+        ),
+        published_option("--max-tokens", "max_new_tokens", decoding.max_new_tokens, "Most tokens of a summary."),
+        published_option("--no-repeat", "no_repeat_ngram_size", decoding.no_repeat_ngram_size, repeated, LEAST),
+    ]
+
+
+def start_options(method: type[Method]) -> list[click.Parameter]:
+    """Make the option of the folder that training starts from, if there can be one."""
+    if method.inherits:
+        flag, help = "--from", "Folder of a trained system whose words and weights training goes on from."
+    elif method.needs_model:
+        flag, help = "--model", "Folder of the checkpoint that is trained."
+    else:
+        return []
+    return [click.Option([flag, "model"], type=click.Path(path_type=Path), required=method.needs_model, help=help)]
 
 
 def describe_grid(grid: Any) -> str:
@@ -228,14 +272,17 @@ def make_task(method: Method, given: Given) -> Task:
         return {name: value for name in names if (value := getattr(given, name)) is not None}
 
     dev = tuple(method.documents(find_documents(given.dev)))
-    unlimited: dict[str, Any] = {"updates": None} if given.epochs else {}
+    check_unknown(dev, given)
+    settings = said(*(field.name for field in fields(Training) if field.name != "updates"))
+    if given.epochs:
+        settings["updates"] = None
     return Task(
         method,
         given.model,
-        leave_out(method.documents(find_documents(given.dataset)), dev, given),
+        choose_learned(method, dev, given),
         dev,
-        replace(published.training, **said("learning_rate", "batch", "accumulation", "epochs", "warmup"), **unlimited),
-        replace(published.decoding, **said("num_beams", "min_new_tokens", "max_new_tokens")),
+        replace(published.training, **settings),
+        replace(published.decoding, **said("num_beams", "min_new_tokens", "max_new_tokens", "no_repeat_ngram_size")),
         given.seed,
         given.early_stop,
         given.dtype,
@@ -243,15 +290,30 @@ def make_task(method: Method, given: Given) -> Task:
     )
 
 
-def leave_out(documents: Iterable[Document], dev: Sequence[Document], given: Given) -> tuple[Document, ...]:
-    """Leave out documents that are also in dev: scores of memorised documents would mean nothing."""
-    everything, held_out = tuple(documents), TrainingDocuments.of(dev)
-    learned = tuple(document for document in everything if document not in held_out)
+def check_unknown(dev: Sequence[Document], given: Given) -> None:
+    """Refuse documents of dev that the system to start from was trained on. Raises ValueError."""
+    known = TrainingDocuments.in_folder(given.model)
+    if there := sum(document in known for document in dev):
+        raise ValueError(
+            f"{given.model} was trained on {there} of the {len(dev)} documents of {given.dev}: name other documents "
+            "for --dev"
+        )
+
+
+def choose_learned(method: Method, dev: Sequence[Document], given: Given) -> tuple[Document, ...]:
+    """Leave out documents that the method does not learn from, and those of dev, whose scores would mean nothing."""
+    everything, held_out = method.documents(find_documents(given.dataset)), TrainingDocuments.of(dev)
+    learned = [document for document in everything if document not in held_out]
     if everything and not learned:
         raise ValueError(f"all documents of {given.dataset} are also in {given.dev}: name other documents for --dev")
     if count := len(everything) - len(learned):
         say(f"{count} of {len(everything)} documents are not learned from, as {given.dev} has them, too")
-    return learned
+    with show_document_progress("checking", given.dataset, lambda _: "nothing was trained yet") as progress:
+        remarks = method.remarks(learned, progress)
+        progress(len(learned), len(learned))
+    for remark in remarks:
+        say(remark)
+    return tuple(document for document in learned if method.learns_from(document))
 
 
 def describe(folder: Path) -> str:

@@ -11,17 +11,21 @@ TITLE_SYSTEM = "title"
 REFERENCE_SYSTEM = "reference:"
 """Prefix of the system name of a reference used as a candidate: `reference:2` is the second one."""
 
+ORACLE_SYSTEM = "oracle-"
+"""Prefix of the names of systems that read the references, so that they do not compete with others."""
+
 REFERENCE, SOURCE = "reference", "source"
 """What summaries are set against: references, or the source where there are none."""
 
 PLACEHOLDER = "@placeholder"
 """The mark for the answer in a fill-in-the-blank question."""
 
-SOURCE_CUT, OUTPUT_CUT, TRAINED_ON = "source cut", "output cut", "trained on"
+SOURCE_CUT, OUTPUT_CUT, TRAINED_ON, NO_ENTITY = "source cut", "output cut", "trained on", "no entity"
 REMARKS = {
     SOURCE_CUT: "The system did not see all of the document.",
     OUTPUT_CUT: "The system was stopped at its length limit.",
     TRAINED_ON: "The system was trained on this document.",
+    NO_ENTITY: "The references ask for no entity of this document, whose positions the system would have been given.",
 }
 """Remarks on how a summary was written, by name."""
 

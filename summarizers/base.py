@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
 
-from relevance.data.records import OUTPUT_CUT, SOURCE_CUT, Document, Summary, is_of_people
+from relevance.data.records import NO_ENTITY, OUTPUT_CUT, SOURCE_CUT, Document, Summary, is_of_people
 from relevance.data.signatures import signature
 from relevance.data.store.base import checked_name
 from relevance.metrics.base import check_option
@@ -57,9 +57,9 @@ def system_name(name: str) -> str:
     return name
 
 
-def remarks_of(*, source_cut: bool, output_cut: bool) -> tuple[str, ...]:
+def remarks_of(*, source_cut: bool, output_cut: bool, no_entity: bool = False) -> tuple[str, ...]:
     """Return the remarks on a summary."""
-    return (SOURCE_CUT,) * source_cut + (OUTPUT_CUT,) * output_cut
+    return (SOURCE_CUT,) * source_cut + (OUTPUT_CUT,) * output_cut + (NO_ENTITY,) * no_entity
 
 
 UNITS = ("sentences", "words", "reference")

@@ -44,9 +44,18 @@ class TrainingDocuments:
             hashes.append(line)
         return cls(hashes)
 
+    @classmethod
+    def in_folder(cls, folder: Path | None) -> TrainingDocuments:
+        """Read the set in the folder of a trained system; empty if it has none. Raises what `read` does."""
+        told = None if folder is None else folder / TRAINING_DOCUMENTS
+        return cls.read(told) if told is not None and told.is_file() else cls()
+
     def write(self, path: Path) -> None:
         """Write one line for each document, sorted."""
         write_whole(path, (f"{one}\n" for one in sorted(self.hashes)))
+
+    def __or__(self, other: TrainingDocuments) -> TrainingDocuments:
+        return TrainingDocuments(self.hashes | other.hashes)
 
     def __contains__(self, document: Document) -> bool:
         return hash_source(document) in self.hashes

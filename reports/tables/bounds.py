@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from relevance.data.one_line import in_one_line
+from relevance.data.records import ORACLE_SYSTEM
 from relevance.data.ties import TIE
 from relevance.reports.tables.oracles import WHOSE
 from relevance.reports.tables.table import Cell, Table, Undefined, number_cell
@@ -32,7 +33,8 @@ WHY_ABOVE = (
 )
 
 READING = (
-    "Systems named oracle-… read the references: each is an upper bound itself, for the metric and length in its name."
+    "Systems named oracle-… read the references and do not compete: each shows what is possible, an extract for the "
+    "metric and length in its name."
 )
 
 
@@ -83,8 +85,8 @@ def systems_table(scores: Mapping[str, SystemScore], bound: float) -> Table:
 
 
 def reads_references(system: str) -> bool:
-    """Tell whether a system of a data set is an oracle, which reads the references."""
-    return system.startswith("oracle-")
+    """Tell whether a system of a data set is one that reads the references, such as an oracle."""
+    return system.startswith(ORACLE_SYSTEM)
 
 
 def documents_table(

@@ -49,6 +49,8 @@ class WritingOptions:
     """The most tokens of an input; None: as many as the model takes, for a language model's summaries 512."""
     sentences: int | None = None
     """The most sentences of an output that are kept; 0: all; None: 1 for a language model, otherwise all."""
+    gold_entities: bool = False
+    """Whether a `pointer-apes` is given the positions of the entities that the references ask for."""
     batch_tokens: int = 4096
     """The most tokens of a batch of inputs, including padding."""
     dtype: str = "float32"

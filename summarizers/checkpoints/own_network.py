@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from relevance.data.one_line import first_line
-from relevance.data.records import Document, Summary
+from relevance.data.records import ORACLE_SYSTEM, Document, Summary
 from relevance.data.signatures import signature
 from relevance.metrics.models.files import BadModel, ModelUnavailable, device, safe, weights_sha256
 from relevance.summarizers.base import VERSION, remarks_of, system_name
 from relevance.summarizers.checkpoints.files import CONFIG, TOKENIZER, hash_files
 from relevance.summarizers.checkpoints.options import WritingOptions
 from relevance.summarizers.methods.base import Network
-from relevance.summarizers.methods.own_network import VOCABULARY, OwnNetwork
+from relevance.summarizers.methods.own_network import VOCABULARY, Input, OwnNetwork
 from relevance.summarizers.training_documents import TRAINING_DOCUMENTS, TrainingDocuments
 
 FIELDS = {
@@ -43,16 +43,26 @@ class OwnNetworkSummarizer:
         if not isinstance(method, OwnNetwork) or method.kind != kind:
             raise BadModel(f"{folder} was trained by the method {method.name!r}, which is no {kind}")
         self.method = method
-        self.name = system_name(folder.resolve().name if name is None else name)
         self.options = options or WritingOptions()
         self.decoding = replace(read_decoding(folder), **self.asked)
+        self.input = Input(self.options.source_tokens, self.options.gold_entities)
+        prefix = ORACLE_SYSTEM if self.input.gold_entities else ""
+        self.name = system_name(f"{prefix}{folder.resolve().name}" if name is None else name)
+        if not self.name.startswith(prefix):
+            raise ValueError(
+                f"with gold entities a system reads the references, and its name has to say so: {prefix}{self.name}"
+            )
 
     @property
     def asked(self) -> dict[str, Any]:
         """The fields of `Decoding` that were set. Raises ValueError for options that the method does not support."""
         usual = asdict(WritingOptions())
         given = {name: value for name, value in asdict(self.options).items() if value != usual[name]}
-        known = {*FIELDS, "device"} if self.method.searches else {"device"}
+        known = {"device"}
+        if self.method.searches:
+            known |= {*FIELDS, "source_tokens"}
+        if self.method.finds_entities:
+            known.add("gold_entities")
         if unknown := [name for name in given if name not in known]:
             raise ValueError(
                 f"{self.method.name} has no option {unknown[0]}; of those of checkpoints it has "
@@ -84,12 +94,16 @@ class OwnNetworkSummarizer:
     def signature(self) -> str:
         """Everything that its output depends on."""
         files = (self.folder / name for name in (*CONFIG, *TOKENIZER, VOCABULARY))
+        read: dict[str, object] = {name: value for name, value in self.input._asdict().items() if value}
+        if self.input.gold_entities:
+            read["finder"] = self.method.finder
         return signature(
             self.method.kind,
             VERSION,
             model=f"{safe(self.folder.resolve().name)}@{self.weights[:8]}",
             config=hash_files(files)[:8],
             **(asdict(self.decoding) if self.method.searches else {}),
+            **read,
             device=self.device.partition(":")[0],
         )
 
@@ -105,13 +119,15 @@ class OwnNetworkSummarizer:
         with_words = [document for document in documents if document.source_text.strip()]
         if not with_words:
             return []
-        outputs = self.method.outputs(self.network, with_words, self.decoding)
+        outputs = self.method.outputs(self.network, with_words, self.decoding, self.input)
         return [
             Summary(
                 document.id,
                 self.name,
                 output.text,
-                remarks=remarks_of(source_cut=output.source_cut, output_cut=output.output_cut),
+                remarks=remarks_of(
+                    source_cut=output.source_cut, output_cut=output.output_cut, no_entity=output.no_entity
+                ),
             )
             for document, output in zip(with_words, outputs, strict=True)
         ]

@@ -14,7 +14,7 @@ from relevance.summarizers.checkpoints.files import KINDS, CheckpointFiles
 from relevance.summarizers.checkpoints.options import WritingOptions
 from relevance.summarizers.checkpoints.own_network import OwnNetworkSummarizer
 from relevance.summarizers.sentences import keep_sentences
-from relevance.summarizers.training_documents import TRAINING_DOCUMENTS, TrainingDocuments
+from relevance.summarizers.training_documents import TrainingDocuments
 
 
 class CheckpointSummarizer:
@@ -30,6 +30,8 @@ class CheckpointSummarizer:
     def __init__(self, kind: str, path: Path, options: WritingOptions | None = None, name: str | None = None) -> None:
         self.files = CheckpointFiles(kind, path)
         self.options = options or WritingOptions()
+        if self.options.gold_entities:
+            raise ValueError(f"{kind}:{path} has no option gold_entities, which is one of systems that find entities")
         self.name = system_name(self.files.name if name is None else name)
 
     @cached_property
@@ -49,8 +51,7 @@ class CheckpointSummarizer:
     @cached_property
     def training_documents(self) -> TrainingDocuments:
         """The documents that it was trained on, if its folder has a list. Raises `BadRecord`."""
-        told = self.files.folder / TRAINING_DOCUMENTS
-        return TrainingDocuments.read(told) if self.files.kind != "gguf" and told.is_file() else TrainingDocuments()
+        return TrainingDocuments.in_folder(None if self.files.kind == "gguf" else self.files.folder)
 
     @cached_property
     def signature(self) -> str:

@@ -9,7 +9,7 @@ all.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
@@ -81,6 +81,8 @@ class Method(ABC):
     """The text of a document that it learns to write."""
     searches: ClassVar[bool] = True
     """Whether it writes by a search that uses `Decoding`."""
+    inherits: ClassVar[tuple[str, ...]] = ()
+    """Settings of a trained folder that training can go on from; if there are none, it cannot."""
     for_writing: ClassVar[frozenset[str]] = frozenset()
     """Settings that do not affect training: a grid trains once for all of their values."""
 
@@ -96,6 +98,19 @@ class Method(ABC):
         """
         return list(documents)
 
+    def learns_from(self, document: Document) -> bool:
+        """Tell whether a document of `documents` is to be learned from."""
+        return True
+
+    def remarks(
+        self, documents: Sequence[Document], progress: Callable[[int, int], None] = lambda done, total: None
+    ) -> list[str]:
+        """Return sentences on what it does not learn from documents.
+
+        `progress` is called with the numbers of documents looked at and of all; it may raise to stop.
+        """
+        return []
+
     @abstractmethod
     def start(self, folder: Path | None, documents: Sequence[Document]) -> Network:
         """Make the network to train, from a checkpoint's folder and from counts in the documents.
@@ -105,6 +120,14 @@ class Method(ABC):
         """
 
     @abstractmethod
+    def start_files(self, folder: Path) -> list[Path]:
+        """List the files of the folder that training starts from. Raises `ModelUnavailable`."""
+
+    def go_on(self, method: Method, network: Network) -> Network:
+        """Make the network to train from one that a method of this kind has trained. Raises `UnsuitableModel`."""
+        raise UnsuitableModel(f"{self.name} does not go on from a system that {method.name} has trained")
+
+    @abstractmethod
     def batch(self, network: Network, documents: Sequence[Document], *, labels: bool) -> Batch:
         """Make the model's inputs from documents; with `labels`, also the labels for the loss."""
 
@@ -112,7 +135,7 @@ class Method(ABC):
     def loss(self, model: Any, batch: Batch) -> torch.Tensor:
         """Compute the mean loss of a batch with labels, a number."""
 
-    def optimizer(self, model: Any, learning_rate: float) -> Any:
+    def optimizer(self, model: Any, learning_rate: float, weight_decay: float) -> Any:
         """Return the torch optimizer that trains the model; None for AdamW."""
         return None
 

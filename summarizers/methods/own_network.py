@@ -21,6 +21,21 @@ class Output(NamedTuple):
     """Whether the end of the document was not read."""
     output_cut: bool = False
     """Whether the length limit ended it."""
+    no_entity: bool = False
+    """Whether the entities that the references ask for were to be given, and there are none."""
+
+
+class Input(NamedTuple):
+    """What a network is given of a document."""
+
+    words: int | None = None
+    """The most words of the source; None: all."""
+    gold_entities: bool = False
+    """Whether it is given the positions of the entities that the references ask for."""
+
+
+WHOLE = Input()
+"""The whole source alone."""
 
 
 @dataclass
@@ -29,10 +44,22 @@ class OwnNetwork(Method):
 
     at_once: ClassVar[int] = 1
     """Documents in a batch."""
+    finds_entities: ClassVar[bool] = False
+    """Whether it learns where the entities are that the references ask for."""
+
+    @property
+    def finder(self) -> str:
+        """What finds these entities, as in signatures; empty without any. Raises `ModelUnavailable`."""
+        return ""
 
     @abstractmethod
-    def outputs(self, network: Network, documents: Sequence[Document], decoding: Decoding) -> list[Output]:
-        """Write a summary of each document; the model must be in evaluation mode, and no gradients are kept."""
+    def outputs(
+        self, network: Network, documents: Sequence[Document], decoding: Decoding, given: Input = WHOLE
+    ) -> list[Output]:
+        """Write a summary of each document; the model must be in evaluation mode, and no gradients are kept.
+
+        A method that does not search, or finds no entities, ignores what `given` says of it.
+        """
 
     def write(self, network: Network, documents: Sequence[Document], decoding: Decoding) -> list[str]:
         """Write a summary of each document."""

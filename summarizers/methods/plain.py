@@ -52,6 +52,10 @@ class Seq2SeqMethod(Method):
 
     # --- the model
 
+    def start_files(self, folder: Path) -> list[Path]:
+        """List the weights of a checkpoint."""
+        return find_safetensors(folder)
+
     def start(self, folder: Path | None, documents: Sequence[Document]) -> Network:
         """Open a local checkpoint, count in the documents and alter the model. Raises `UnsuitableModel`."""
         if folder is None:

@@ -25,7 +25,7 @@ from relevance.summarizers.methods.base import (
     setting,
     target_of,
 )
-from relevance.summarizers.methods.own_network import Output, OwnNetwork
+from relevance.summarizers.methods.own_network import WHOLE, Input, Output, OwnNetwork
 from relevance.summarizers.methods.weights import WEIGHTS, save_weights
 from relevance.summarizers.oracles.problem import Problem
 from relevance.summarizers.sentences import sentences_of
@@ -85,6 +85,10 @@ class PreSumm(OwnNetwork):
 
     # --- training
 
+    def start_files(self, folder: Path) -> list[Path]:
+        """List the weights of a checkpoint."""
+        return find_safetensors(folder)
+
     def start(self, folder: Path | None, documents: Sequence[Document]) -> Network:
         """Open an encoder's folder, such as BERT's, and initialise the layers. Raises `UnsuitableModel`."""
         if folder is None:
@@ -121,8 +125,10 @@ class PreSumm(OwnNetwork):
 
     # --- writing
 
-    def outputs(self, network: Network, documents: Sequence[Document], decoding: Decoding) -> list[Output]:
-        """Extract a summary of each document, all in one batch; `decoding` does not apply to extracts."""
+    def outputs(
+        self, network: Network, documents: Sequence[Document], decoding: Decoding, given: Input = WHOLE
+    ) -> list[Output]:
+        """Extract a summary of each document, all in one batch; `decoding` and `given` do not apply to extracts."""
         import torch
 
         made = [Output("", source_cut=False)] * len(documents)

@@ -6,16 +6,23 @@ repeated trigrams; the rest was searched by ROUGE-1 on dev, and ten seeds were r
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
+from relevance.metrics.base import check_option
 from relevance.summarizers.methods.base import Decoding
+
+SCHEDULERS = ("constant", "constant_with_warmup", "linear", "cosine", "polynomial", "inverse_sqrt")
+"""The learning rate over the updates, by the names of transformers."""
 
 
 @dataclass(frozen=True)
 class Training:
-    """The settings of training: AdamW, and the learning rate over the updates."""
+    """The settings of training: its optimizer's, and the learning rate over the updates.
+
+    Raises ValueError for an unknown scheduler, and for a warm-up that it would ignore.
+    """
 
     learning_rate: float = 3e-5
     batch: int = 1
@@ -30,11 +37,16 @@ class Training:
     clip: float = 0.1
     """The largest Euclidean norm of a gradient; 0 for no limit."""
     scheduler: str = "constant"
-    """The name in transformers: constant, constant_with_warmup, linear, polynomial, inverse_sqrt."""
+    """One of `SCHEDULERS`, as in transformers."""
     warmup: int = 0
     """The updates in which the learning rate rises."""
     patience: int = 2
     """The epochs without a better score on dev after which training stops."""
+
+    def __post_init__(self) -> None:
+        check_option("scheduler", self.scheduler, SCHEDULERS)
+        if self.warmup and self.scheduler == "constant":
+            raise ValueError("a constant learning rate has no warm-up: take constant_with_warmup as scheduler")
 
 
 @dataclass(frozen=True)
@@ -77,8 +89,15 @@ PRESUMM = Training(
 """Liu and Lapata (2019), section 4.1: 2e-3 min(step^-.5, step 10,000^-1.5), which is at most 2e-5; 36 documents per
 update correspond to their code's 3,000 tokens on each of three machines, twice."""
 
-LSTM = Training(learning_rate=0.15, batch=16, accumulation=1, epochs=16, weight_decay=0, clip=2, patience=TO_THE_END)
-"""See et al. (2017), section 5, with Adagrad; the number of epochs is ours."""
+LSTM = Training(learning_rate=0.15, batch=16, accumulation=1, epochs=20, weight_decay=0, clip=2, patience=TO_THE_END)
+"""See et al. (2017), section 5, with Adagrad, and the epochs of the baseline of Eyal et al. (2019), appendix A; for the
+titles of Dobko et al. (2018), who give no settings, all of this is ours."""
+
+APES = replace(LSTM, epochs=5)
+"""Eyal et al. (2019), appendix A: after the baseline's training, with the same learning rate."""
+
+POINTER_SEARCH = Decoding(5, 100, 35, 3, 1.0, 0.9)
+"""Eyal et al. (2019), appendix A, and their command for the beams and the least length; alpha is the length penalty."""
 
 PUBLISHED: Mapping[str, Published] = MappingProxyType(
     {
@@ -90,9 +109,9 @@ PUBLISHED: Mapping[str, Published] = MappingProxyType(
         "tdsum": Published(grid=MappingProxyType({**BART_GRID, "share": (0.1, 0.2, 0.3)})),
         "gsum": Published(GSUM),
         "presumm": Published(PRESUMM),
-        "lstm": Published(LSTM, Decoding(5, 30, 1, 0, 1.0, 0.9)),
-        "pointer": Published(LSTM, Decoding(5, 100, 35, 0, 1.0, 0.9)),
-        "pointer-apes": Published(LSTM, Decoding(5, 100, 35, 0, 1.0, 0.9)),
+        "lstm": Published(LSTM, replace(POINTER_SEARCH, max_new_tokens=30, min_new_tokens=1)),
+        "pointer": Published(LSTM, POINTER_SEARCH),
+        "pointer-apes": Published(APES, POINTER_SEARCH),
     }
 )
 """The published settings by the method's name in `METHODS`."""

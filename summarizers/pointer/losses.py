@@ -1,13 +1,13 @@
 """The losses: the likelihood of the target's words, and the entities that APES asks for.
 
-As in Eyal et al. (2019), the loss is delta BCE + (1 - delta) NLL; here NLL is the mean over the targets' words, and BCE
-that over the sources' words. Their published code adds the sum of the BCE over a source's words to the mean NLL,
-without weights.
+Eyal et al. (2019), Eq. 5: delta BCE + (1 - delta) NLL, where NLL is the mean over the targets' words. The paper does
+not say whether the BCE is the mean or the sum over a source's words, so that is a setting (`REDUCTIONS`). The published
+code adds the sum to the mean NLL, without weights.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from relevance.summarizers.pointer.network import generation, vocabulary_log
 from relevance.summarizers.pointer.words import PADDING, START, UNKNOWN
@@ -17,8 +17,20 @@ if TYPE_CHECKING:
 
     from relevance.summarizers.methods.base import Batch
 
+REDUCTIONS = ("mean", "sum")
+"""What the entities' loss can be over the words of a source."""
+
 LEAST = 1e-12
 """The floor of probabilities, so that a word that cannot be written has a logarithm, too."""
+
+
+class EntityWeight(NamedTuple):
+    """How much the entities' loss counts."""
+
+    share: float
+    """delta, from 0 to 1."""
+    reduction: str = "sum"
+    """One of `REDUCTIONS`."""
 
 
 def target_probability(
@@ -42,21 +54,23 @@ def target_probability(
     return probability.clamp_min(LEAST).log()
 
 
-def entity_loss(scores: torch.Tensor, asked: torch.Tensor, there: torch.Tensor) -> torch.Tensor:
-    """Compute the mean binary cross-entropy of the entity attention, from its `scores` before the sigmoid.
+def entity_loss(scores: torch.Tensor, asked: torch.Tensor, there: torch.Tensor, reduction: str) -> torch.Tensor:
+    """Compute the binary cross-entropy of the entity attention, from its `scores` before the sigmoid.
 
-    All are (documents, words); only words that are `there` count.
+    All are (documents, words); only words that are `there` count. It is the mean over all words, or the sum over a
+    document's words, of which the documents' mean is taken.
     """
     import torch
 
-    return torch.nn.functional.binary_cross_entropy_with_logits(scores[there], asked[there])
+    total = torch.nn.functional.binary_cross_entropy_with_logits(scores[there], asked[there], reduction="sum")
+    return total / (len(scores) if reduction == "sum" else there.sum())
 
 
-def loss(network: Any, batch: Batch, share: float | None) -> torch.Tensor:
-    """Compute delta BCE + (1 - delta) NLL of a batch, where `share` is delta; if it is None, the NLL.
+def loss(network: Any, batch: Batch, entities: EntityWeight | None) -> torch.Tensor:
+    """Compute delta BCE + (1 - delta) NLL of a batch; without a weight for the entities, the NLL.
 
     A batch has `ids`, the sources in the vocabulary's numbers, `extended`, the sources in extended numbers, and
-    `targets` in extended numbers, each (documents, words) and padded with `PADDING`; with a share `asked`, 1 for each
+    `targets` in extended numbers, each (documents, words) and padded with `PADDING`; with a weight `asked`, 1 for each
     word of a source that names what is asked for, (documents, words); and `lengths`, those of the sources,
     (documents,).
     """
@@ -82,6 +96,7 @@ def loss(network: Any, batch: Batch, share: float | None) -> torch.Tensor:
         targets,
     )
     likelihood = -log[targets != PADDING].mean()
-    if share is None:
+    if entities is None:
         return likelihood
-    return share * entity_loss(memory.entities, batch["asked"], memory.there) + (1 - share) * likelihood
+    found = entity_loss(memory.entities, batch["asked"], memory.there, entities.reduction)
+    return entities.share * found + (1 - entities.share) * likelihood

@@ -5,9 +5,9 @@ The pointer-generator of See et al. (2017), sections 2.1 and 2.2:
     e_i = v' tanh(W h_i + U s_t + b),  a_t = softmax(e),  c_t = sum a_ti h_i
     P(w) = p_gen P_vocabulary(w) + (1 - p_gen) sum of a_ti over the positions i of w in the source
 
-and the entity attention of Eyal et al. (2019): a^e_i = sigmoid(v' tanh(U h_i + b)), read once from the source. In the
-paper the entities' context reaches the decoder; in the published code it never does, nor does it here: the entity
-attention teaches the encoder what is asked for, and the search checks that it was attended to.
+and the entity attention of Eyal et al. (2019): a^e_i = sigmoid(v' tanh(U h_i + b)), read once from the source. As in
+the published code, the decoder does not read it: it teaches the encoder what is asked for, and the search checks that
+this was attended to.
 """
 
 from __future__ import annotations
@@ -19,6 +19,10 @@ from relevance.summarizers.pointer.words import PADDING, UNKNOWN
 
 if TYPE_CHECKING:
     import torch
+
+
+ENTITY = "entity."
+"""The beginning of the names of the entity attention's weights."""
 
 
 class Memory(NamedTuple):

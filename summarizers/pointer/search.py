@@ -1,13 +1,16 @@
-"""Beam search with the terms of Eyal et al. (2019), of which the first two are from Gehrmann et al. (2018).
+"""Beam search with the terms of Eyal et al. (2019), Eq. 6, of which the first two are from Gehrmann et al. (2018).
 
-    s(Y) = ln P(Y) / lp - cp - gamma sum_i max(a^e_i - sum_t a_ti, 0)
-    lp = ((5 + |Y|) / 6)^alpha,  cp = beta sum_i max(sum_t a_ti - 1, 0)
+    s(Y) = ln P(Y) / lp - cp - ep
+    lp = ((5 + |Y|) / 6)^alpha,  cp = beta sum_i max(sum_t a_ti - 1, 0),  ep = gamma sum_i max(a^e_i - sum_t a_ti, 0)
 
-|Y| counts the words and the end. Texts are compared by s at every step, finished ones with each other.
+|Y| counts the words and the end. As in the paper (appendix A), cp counts at every step, so that unfinished texts are
+compared by ln P - cp, and lp and ep only when texts are finished, which are compared by s.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from relevance.summarizers.methods.base import Decoding
@@ -44,33 +47,39 @@ def length_penalty(words: int, alpha: float) -> float:
     return float(((5 + words) / 6) ** alpha)
 
 
-def attention_penalty(covered: torch.Tensor, entities: torch.Tensor | None, terms: Terms) -> torch.Tensor:
-    """Compute the penalty for repeated attention, and for entities without attention: (texts,).
-
-    `covered` is the sum of the attention so far: (texts, words); `entities` is a^e: (words,).
-    """
-    taken = terms.coverage * (covered - 1).clamp_min(0).sum(-1)
-    return taken if entities is None else taken + terms.entities * (entities - covered).clamp_min(0).sum(-1)
+def coverage_penalty(covered: torch.Tensor, beta: float) -> torch.Tensor:
+    """Compute cp of texts, (texts,), from the sum of the attention so far, (texts, words)."""
+    return beta * (covered - 1).clamp_min(0).sum(-1)
 
 
-def write(network: Any, source: Source, decoding: Decoding, terms: Terms) -> Written:
+def entity_penalty(covered: torch.Tensor, entities: torch.Tensor, gamma: float) -> torch.Tensor:
+    """Compute ep of texts, (texts,), from the sum of the attention, (texts, words), and a^e, (words,)."""
+    return gamma * (entities - covered).clamp_min(0).sum(-1)
+
+
+def write(
+    network: Any, source: Source, decoding: Decoding, terms: Terms, entities: Sequence[float] | None = None
+) -> Written:
     """Write the text with the highest score that a beam finds, without `UNKNOWN`, for a source of at least one word.
 
-    In `decoding`, `length_penalty` is alpha, and lengths are in words without the end. Raises ValueError for a
-    repetition penalty, which the search does not support.
+    In `decoding`, `length_penalty` is alpha, and lengths are in words without the end. `entities`, one number for each
+    word of the source, takes the place of the network's a^e. Raises ValueError for a repetition penalty, which the
+    search does not support.
     """
     import torch
 
     if decoding.repetition_penalty != 1:
         raise ValueError(f"LSTMs have no repetition penalty: it must be 1, not {decoding.repetition_penalty}")
     with torch.inference_mode():
-        return Beam(network, source, decoding, terms).search()
+        return Beam(network, source, decoding, terms, entities).search()
 
 
 class Beam:
     """The texts being written for one source, best first."""
 
-    def __init__(self, network: Any, source: Source, decoding: Decoding, terms: Terms) -> None:
+    def __init__(
+        self, network: Any, source: Source, decoding: Decoding, terms: Terms, entities: Sequence[float] | None
+    ) -> None:
         import torch
 
         self.network, self.extra = network, len(source.extra)
@@ -78,7 +87,10 @@ class Beam:
         device = network.embedding.weight.device
         ids, self.extended = (torch.tensor([numbers], device=device) for numbers in (source.ids, source.extended))
         self.memory, self.state = network.read(ids, torch.tensor([len(source.ids)]))
-        self.entities = None if self.memory.entities is None else self.memory.entities[0].sigmoid()
+        if entities is not None:
+            self.entities: torch.Tensor | None = torch.tensor(entities, device=device)
+        else:
+            self.entities = None if self.memory.entities is None else self.memory.entities[0].sigmoid()
         self.texts: list[tuple[int, ...]] = [()]
         self.log = torch.zeros(1, device=device)
         self.covered = torch.zeros(1, len(source.ids), device=device)
@@ -86,42 +98,44 @@ class Beam:
 
     def search(self) -> Written:
         """Search until as many texts are finished as there are beams, or the length limit is reached."""
-        scores = self.log
         for _ in range(self.decoding.max_new_tokens):
-            before, scores = Written(self.texts[0], float(scores[0]), cut=True), self.lengthen()
-            if len(self.finished) >= self.decoding.num_beams:
+            if not self.lengthen() or len(self.finished) >= self.decoding.num_beams:
                 break
-            if not self.texts:  # any further word would repeat something
-                self.finished.append(before)
-                break
-        if self.finished:
-            return max(self.finished, key=lambda written: written.score)
-        return Written(self.texts[0], float(scores[0]), cut=True)
+        scores = self.score(self.log, self.covered, len(self.texts[0])).tolist()
+        unfinished = [Written(text, score, cut=True) for text, score in zip(self.texts, scores, strict=True)]
+        return max(self.finished or unfinished, key=lambda written: written.score)
 
-    def lengthen(self) -> torch.Tensor:
-        """Write one more word; return the scores of the unfinished texts."""
-        import torch
+    def score(self, log: torch.Tensor, covered: torch.Tensor, length: int) -> torch.Tensor:
+        """Compute s of texts of a length, (texts,), from ln P and the sum of the attention, (texts, words)."""
+        penalty = coverage_penalty(covered, self.terms.coverage)
+        if self.entities is not None:
+            penalty = penalty + entity_penalty(covered, self.entities, self.terms.entities)
+        return log / length_penalty(length, self.decoding.length_penalty) - penalty
 
+    def lengthen(self) -> bool:
+        """Write one more word; return False if any further word would repeat something."""
         step, chances = self.ask()
         beams, length = self.decoding.num_beams, len(self.texts[0]) + 1
         log, covered = self.log[:, None] + chances, self.covered + step.attention
-        penalty = attention_penalty(covered, self.entities, self.terms)
-        scores = log / length_penalty(length, self.decoding.length_penalty) - penalty[:, None]
-        best, places = scores.flatten().topk(min(2 * beams, scores.numel()))
+        steps = log - coverage_penalty(covered, self.terms.coverage)[:, None]
+        best, places = steps.flatten().topk(min(2 * beams, steps.numel()))
+        ended = self.score(log[:, STOP], covered, length).tolist()
         going: list[int] = []
         for rank, place in enumerate(places.tolist()):
-            if best[rank] == -torch.inf or len(going) == beams:
+            if best[rank] == -math.inf or len(going) == beams:
                 break
             if place % chances.shape[1] != STOP:
                 going.append(rank)
             elif rank < beams:
-                self.finished.append(Written(self.texts[place // chances.shape[1]], float(best[rank]), cut=False))
+                row = place // chances.shape[1]
+                self.finished.append(Written(self.texts[row], ended[row], cut=False))
+        if not going:
+            return False
         rows, words = places[going] // chances.shape[1], places[going] % chances.shape[1]
         self.log, self.covered = log[rows, words], covered[rows]
         self.state = State(*(part[rows] for part in step.state))
         self.texts = [(*self.texts[row], word) for row, word in zip(rows.tolist(), words.tolist(), strict=True)]
-        kept: torch.Tensor = best[going]
-        return kept
+        return True
 
     def ask(self) -> tuple[Step, torch.Tensor]:
         """Ask the network for the next word of each text: logarithms (texts, words), -inf for excluded words."""

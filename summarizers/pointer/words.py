@@ -59,8 +59,8 @@ class Vocabulary:
     def __len__(self) -> int:
         return len(self.words)
 
-    def read_source(self, text: str, most: int) -> Source:
-        """Read the first `most` words of a source."""
+    def read_source(self, text: str, most: int | None = None) -> Source:
+        """Read the first `most` words of a source, or all."""
         words, spans = cut_words(text)
         extra: dict[str, int] = {}
         for word in words[:most]:
@@ -68,7 +68,7 @@ class Vocabulary:
                 extra.setdefault(word, len(self) + len(extra))
         extended = tuple(self.numbers.get(word) or extra[word] for word in words[:most])  # no word has the number 0
         ids = tuple(number if number < len(self) else UNKNOWN for number in extended)
-        return Source(ids, extended, tuple(extra), spans[:most], len(words) > most)
+        return Source(ids, extended, tuple(extra), spans[:most], most is not None and len(words) > most)
 
     def read_target(self, text: str, source: Source, most: int) -> tuple[int, ...]:
         """Return the numbers of the first `most` words of a target, and `STOP` unless the text is cut.

@@ -17,7 +17,7 @@ from relevance.summarizers.training.measuring import measure, write_all
 from relevance.summarizers.training.record import FINISHED, AnotherRun
 from relevance.summarizers.training.run import start, train
 from relevance.summarizers.training.task import Task
-from relevance.summarizers.training_documents import TRAINING_DOCUMENTS, TrainingDocuments
+from relevance.summarizers.training_documents import TRAINING_DOCUMENTS
 
 GRID = "grid.json"
 """The file of the searched grid and the score of each combination."""
@@ -98,7 +98,7 @@ def keep(task: Task, trained: Path, output: Path) -> None:
     """Save the trained network with the best combination's decoding, and write its record."""
     network = task.method.load(trained)
     task.method.save(network, output, task.decoding)
-    TrainingDocuments.of(task.documents).write(output / TRAINING_DOCUMENTS)
+    task.learned_from.write(output / TRAINING_DOCUMENTS)
     said = read_object(trained / FINISHED)
     scores = {name: said[name] for name in ("scores", "best")}
     write_whole(output / FINISHED, [json.dumps(task.as_json() | scores, indent=1) + "\n"])

@@ -4,9 +4,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from relevance.summarizers.methods.base import Network
+from relevance.summarizers.methods.registry import read_method
 from relevance.summarizers.training.record import RunRecord, open_record
 from relevance.summarizers.training.task import Task, check_installed
-from relevance.summarizers.training_documents import TRAINING_DOCUMENTS, TrainingDocuments
+from relevance.summarizers.training_documents import TRAINING_DOCUMENTS
 
 
 def train(
@@ -49,6 +50,9 @@ def start(task: Task) -> Network:
     import transformers
 
     transformers.set_seed(task.seed)
+    if task.model is not None and task.method.inherits:
+        begun = read_method(task.model)
+        return task.method.go_on(begun, begun.load(task.model))
     return task.method.start(task.model, task.documents)
 
 
@@ -58,5 +62,5 @@ def finish(task: Task, network: Network, record: RunRecord) -> None:
 
     load_model(network.model, str(record.best_weights))
     task.method.save(network, record.folder, task.decoding)
-    TrainingDocuments.of(task.documents).write(record.folder / TRAINING_DOCUMENTS)
+    task.learned_from.write(record.folder / TRAINING_DOCUMENTS)
     record.finish()

@@ -12,9 +12,10 @@ from relevance.data.distribution import how_to_install
 from relevance.data.records import Document
 from relevance.metrics.base import check_option
 from relevance.summarizers.base import VERSION
-from relevance.summarizers.checkpoints.files import find_safetensors, hash_files
+from relevance.summarizers.checkpoints.files import hash_files
 from relevance.summarizers.methods.base import Decoding, Method, check_documents
 from relevance.summarizers.methods.published import Training
+from relevance.summarizers.training_documents import TrainingDocuments
 
 MEASURES = ("rouge1", "rouge_k")
 """The metrics by which training stops."""
@@ -33,7 +34,7 @@ class Task:
 
     method: Method
     model: Path | None
-    """The folder of the checkpoint that training starts from; None for a method that needs none."""
+    """The folder that training starts from: a checkpoint, or a trained system to go on from; None: from nothing."""
     documents: tuple[Document, ...]
     dev: tuple[Document, ...]
     """The documents whose summaries decide when to stop."""
@@ -53,6 +54,11 @@ class Task:
         check_documents(self.documents)
         check_documents(self.dev)
 
+    @property
+    def learned_from(self) -> TrainingDocuments:
+        """The documents that the trained system knows: the task's, and those of the system that it starts from."""
+        return TrainingDocuments.of(self.documents) | TrainingDocuments.in_folder(self.model)
+
     def as_json(self) -> dict[str, Any]:
         """Return the task as in `method.json`: texts and weights as their SHA-256, with the libraries' versions."""
         said = {
@@ -64,7 +70,7 @@ class Task:
             "measure": self.measure,
             "dtype": self.dtype,
             "device": self.device,
-            "model": None if self.model is None else hash_files(find_safetensors(self.model)),
+            "model": None if self.model is None else hash_files(self.method.start_files(self.model)),
             "documents": hash_documents(self.documents),
             "dev": hash_documents(self.dev),
             "versions": {"relevance": VERSION, **{name: version(name) for name in ("transformers", "torch")}},

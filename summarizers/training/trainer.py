@@ -26,6 +26,8 @@ def make_trainer(task: Task, network: Network, record: RunRecord, progress: Call
     import torch
     import transformers
 
+    training = task.training
+
     class MethodTrainer(transformers.Seq2SeqTrainer):
         """A trainer with a method's loss, evaluated by its summaries."""
 
@@ -45,7 +47,7 @@ def make_trainer(task: Task, network: Network, record: RunRecord, progress: Call
             record.scores.append(DevScore(self.state.global_step, measure(task.dev, texts, task.measure)))
             if record.best == record.scores[-1]:
                 save_weights(network.model, record.best_weights)
-            self.control.should_training_stop |= record.is_over(task.training)
+            self.control.should_training_stop |= record.is_over(training)
             return {f"eval_{task.measure}": record.scores[-1].score}
 
         def _save(self, output_dir: str | None = None, state_dict: Any = None) -> None:
@@ -65,7 +67,7 @@ def make_trainer(task: Task, network: Network, record: RunRecord, progress: Call
         eval_dataset=list(task.dev),  # type: ignore[arg-type]  # anything with a length and items
         data_collator=partial(task.method.batch, network, labels=True),
         callbacks=[keeping(record, progress)],
-        optimizers=(task.method.optimizer(network.model, task.training.learning_rate), None),
+        optimizers=(task.method.optimizer(network.model, training.learning_rate, training.weight_decay), None),
     )
     trainer.model_accepts_loss_kwargs = False  # a method's loss is a mean, whatever the model can do
     trainer.remove_callback(transformers.PrinterCallback)

@@ -2,12 +2,13 @@
 
 import importlib.util
 import json
+import re
 from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
-from relevance.summarizers.methods.published import PUBLISHED
+from relevance.summarizers.methods.published import PUBLISHED, TO_THE_END
 from relevance.summarizers.methods.registry import METHODS
 from relevance.summarizers.training_documents import TRAINING_DOCUMENTS
 from tests.commands import refused, run, write
@@ -36,6 +37,39 @@ def test_each_method_says_what_it_is_and_what_is_published(name: str) -> None:
     for field in fields(METHODS[name]):
         assert f"--{field.name.replace('_', '-')} " in help
     assert name in run("train", "--help").stdout
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_takes_the_settings_of_training(name: str) -> None:
+    """With its published values as defaults; those of the search only where it writes by one."""
+    help = " ".join(run("train", name, "--help").stdout.split())
+    training = PUBLISHED[name].training
+    for flag, default in (
+        ("--weight-decay", training.weight_decay),
+        ("--clip", training.clip),
+        ("--scheduler", training.scheduler),
+        ("--warmup", training.warmup),
+        ("--patience", training.patience if training.patience < TO_THE_END else "no limit"),
+    ):
+        assert re.search(rf"{flag} .*?\[default: {re.escape(str(default))}\]", help), flag
+    assert ("--no-repeat" in help) == METHODS[name].searches
+    assert ("--from" in help) == bool(METHODS[name].inherits)
+
+
+@pytest.mark.model
+def test_settings_of_training_are_those_that_are_given(corpus: Path) -> None:
+    out = corpus / "out"
+    files = (corpus / "train.jsonl", "--dev", corpus / "dev.jsonl", "-o", out)
+    small = ("--embedding", 8, "--width", 8, "--min-tokens", 1, *SMALL)
+    given = ("--patience", 1, "--clip", 0.5, "--scheduler", "linear", "--warmup", 1, "--weight-decay", 0.25)
+    run("train", "pointer", *files, *small, *given, "--no-repeat", 2)
+    said = json.loads((out / "method.json").read_text())
+    training = {name: said["training"][name] for name in ("patience", "clip", "scheduler", "warmup", "weight_decay")}
+    assert training == {"patience": 1, "clip": 0.5, "scheduler": "linear", "warmup": 1, "weight_decay": 0.25}
+    assert said["decoding"]["no_repeat_ngram_size"] == 2
+    assert "a constant learning rate has no warm-up" in refused(
+        "train", "pointer", *files[:3], "-o", corpus / "other", *small, "--warmup", 3
+    )
 
 
 @pytest.mark.model

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from relevance.data.database import connect
-from relevance.data.records import OUTPUT_CUT, SOURCE_CUT, TRAINED_ON
+from relevance.data.records import NO_ENTITY, OUTPUT_CUT, SOURCE_CUT, TRAINED_ON
 from relevance.data.store import DataStore
 from tests.commands import refused, run, write
 from tests.summarizers.checkpoints import SUMMARIES, TEXTS, save_bart, save_bert
@@ -39,7 +39,7 @@ def data(tmp_path: Path, sqlite_url: str) -> tuple[Path, DataStore]:
         ("tdsum", save_bart, "seq2seq", ("--keys", "tfidf+encoder states", "--max-tokens", 6)),
         ("presumm", save_bert, "presumm", ("--sentences", 1)),
         ("lstm", None, "pointer", ("--embedding", 8, "--width", 8, "--max-tokens", 6)),
-        ("pointer-apes", None, "pointer", ("--embedding", 8, "--width", 8, "--min-tokens", 2, "--max-tokens", 6)),
+        ("pointer", None, "pointer", ("--embedding", 8, "--width", 8, "--min-tokens", 2, "--max-tokens", 6)),
     ],
 )
 def test_what_is_trained_writes_summaries_of_documents_that_it_does_not_know(
@@ -63,6 +63,47 @@ def test_what_is_trained_writes_summaries_of_documents_that_it_does_not_know(
     assert "was trained on 4 of the 4 documents" in refused("summarize", "train", "--system", system)
     run("summarize", "train", "--system", system, "--trained-on")
     assert all(TRAINED_ON in one.remarks for _, summaries in store.records("train") for one in summaries)
+
+
+TINY = ("--embedding", 8, "--width", 8, "--vocabulary", 60, "--min-tokens", 2, "--max-tokens", 6)
+
+
+def test_the_summarizer_for_apes_goes_on_from_a_baseline(data: tuple[Path, DataStore]) -> None:
+    """As in the paper: the baseline first, then the entities' loss, then the positions of the entities given."""
+    folder, store = data
+    baseline, out = folder / "baseline", folder / "apes"
+    lines = (folder / "train.jsonl").read_text().splitlines(keepends=True)
+    (folder / "first.jsonl").write_text("".join(lines[:2]))
+    (folder / "second.jsonl").write_text("".join(lines[1:]))
+    dev = ("--dev", folder / "dev.jsonl")
+    run("train", "pointer", folder / "first.jsonl", *dev, "-o", baseline, *QUICK, *TINY)
+    asked = ("train", "pointer-apes", folder / "second.jsonl", "-o", out, *QUICK, "--min-tokens", 2, "--max-tokens", 6)
+    told = run(*asked, *dev, "--from", baseline, "--entity-loss", "sum").stderr
+    assert "the references of 3 of 3 documents ask for no entity, so that entities are not learned from them" in told
+    settings = json.loads((out / "method.json").read_text())["settings"]
+    assert [settings[name] for name in ("embedding", "width", "vocabulary")] == [8, 8, 60]  # those of the baseline
+    assert (settings["delta"], settings["entity_loss"]) == (0.01, "sum")
+
+    assert "was trained on 4 of the 4 documents" in refused("summarize", "train", "--system", f"pointer:{out}")
+    said = run("summarize", "test", "--system", f"pointer:{out}", "--gold-entities").output
+    assert "added 2 summaries of oracle-apes to test; 2 documents without an entity that is asked for" in said
+    remarks = [one.remarks for _, summaries in store.records("test") for one in summaries]
+    assert all(NO_ENTITY in one for one in remarks)
+    assert len(remarks) == 2
+
+    assert "Missing option '--from'" in run(*asked, *dev, code=2).stderr
+    again = (*asked[:4], folder / "other", *asked[5:], "--from", baseline)
+    assert "width is 8 in the folder to go on from, and cannot be 16" in refused(*again, *dev, "--width", 16)
+    assert (
+        f"{baseline} was trained on 1 of the 3 documents of {folder / 'second.jsonl'}: name other documents"
+        in refused(*again, "--dev", folder / "second.jsonl")
+    )
+    assert "gold_entities, which is one of systems that find entities" in refused(
+        "summarize", "test", "--system", f"seq2seq:{save_bart(folder / 'bart')}", "--gold-entities"
+    )
+    assert "pointer has no option gold_entities" in refused(
+        "summarize", "test", "--system", f"pointer:{baseline}", "--gold-entities"
+    )
 
 
 def test_options_and_folders_that_do_not_fit_are_refused(data: tuple[Path, DataStore]) -> None:

@@ -8,18 +8,19 @@ from typing import Any
 import pytest
 import torch
 
-from relevance.data.records import Document
+from relevance.data.records import NO_ENTITY, Document
 from relevance.metrics.apes import Apes
 from relevance.metrics.apes.entities import Entity
 from relevance.summarizers.checkpoints import WritingOptions, checkpoint_summarizer
 from relevance.summarizers.methods.base import Decoding, UnsuitableDocuments, UnsuitableModel
+from relevance.summarizers.methods.own_network import Input
 from relevance.summarizers.methods.published import PUBLISHED
 from relevance.summarizers.pointer.entities import AskedEntities, mark_words
 from relevance.summarizers.pointer.method import ApesPointer, Lstm, Pointer
 from relevance.summarizers.pointer.words import STOP, cut_words
-from relevance.summarizers.training.run import train
+from relevance.summarizers.training.run import start, train
 from relevance.summarizers.training.task import Task
-from relevance.summarizers.training_documents import TRAINING_DOCUMENTS
+from relevance.summarizers.training_documents import TRAINING_DOCUMENTS, TrainingDocuments
 from tests.summarizers.checkpoints import DOCUMENTS
 
 pytestmark = pytest.mark.model
@@ -62,10 +63,15 @@ def test_a_batch_marks_them_where_the_entities_are_learned() -> None:
         Document("d", "Ada met Cy. The friend of Bo saw Ada.", ("Yesterday Ada met her friend Bo.",)),
         Document("e", "Nobody came.", ("Nobody.",)),
     ]
-    batch = method.batch(method.start(None, documents), documents, labels=True)
+    network = Pointer(**SMALL).start(None, documents)
+    batch = method.batch(network, documents, labels=True)
     assert batch["asked"].tolist() == [[1, 0, 0, 0, 0, 0], [0] * 6]  # cut before Bo; nothing is asked of the other
     assert batch["lengths"].tolist() == [6, 3]
-    assert "asked" not in Pointer(**SMALL).batch(method.start(None, documents), documents, labels=True)
+    assert "asked" not in Pointer(**SMALL).batch(network, documents, labels=True)
+    assert method.remarks(documents) == [
+        "the references of 1 of 2 documents ask for no entity, so that entities are not learned from them"
+    ]
+    assert method.remarks(documents[:1]) == []
 
 
 def test_titles_are_learned_where_they_are_the_target() -> None:
@@ -77,9 +83,83 @@ def test_titles_are_learned_where_they_are_the_target() -> None:
         Lstm().documents([*documents, Document("e", "One.", ("A reference.",))])
 
 
-def test_a_checkpoint_is_refused() -> None:
-    with pytest.raises(UnsuitableModel, match="pointer-apes starts from nothing"):
-        ApesPointer().start(Path("somewhere"), DOCUMENTS)
+def test_long_abstracts_are_not_learned_from() -> None:
+    """The LSTM of Dobko et al. leaves them out; pointer-generators cut them."""
+    long, short = Document("l", "One two three.", ("A",), "A"), Document("s", "One two.", ("B",), "B")
+    method = Lstm(source_words=3)
+    assert [method.learns_from(one) for one in (long, short)] == [False, True]
+    assert method.remarks([long, short]) == [
+        "1 of 2 documents have more than 3 words and are not learned from (--source-words)"
+    ]
+    cuts = Pointer(**SMALL, source_words=3)
+    assert cuts.learns_from(long)
+    assert cuts.remarks([long, short]) == []
+    assert cuts.batch(cuts.start(None, [long]), [long], labels=True)["lengths"].tolist() == [3]
+
+
+def test_sources_are_read_whole_to_write_unless_asked() -> None:
+    torch.manual_seed(0)
+    method = Pointer(**SMALL, source_words=3)
+    network = method.start(None, DOCUMENTS[:1])
+    (whole,) = method.outputs(network, DOCUMENTS[:1], SHORT)
+    (cut,) = method.outputs(network, DOCUMENTS[:1], SHORT, Input(words=3))
+    assert (whole.source_cut, cut.source_cut) == (False, True)
+    assert whole.text != cut.text
+
+
+def test_the_system_for_apes_does_not_start_from_nothing() -> None:
+    with pytest.raises(UnsuitableModel, match="goes on from a trained pointer-generator: name its folder with --from"):
+        ApesPointer().start(None, DOCUMENTS)
+
+
+@pytest.fixture(scope="module")
+def baseline(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A pointer-generator that knows two documents by heart."""
+    folder = tmp_path_factory.mktemp("trained") / "baseline"
+    assert train(by_heart(Pointer(**SMALL)), folder)
+    return folder
+
+
+def by_heart(method: Lstm, model: Path | None = None, **changes: Any) -> Task:
+    documents = tuple(method.documents([replace(one, title=one.references[0]) for one in DOCUMENTS[:2]]))
+    training = replace(PUBLISHED[method.name].training, learning_rate=0.3, batch=2, epochs=3)
+    return Task(method, model, documents * 50, documents, replace(training, **changes), SHORT)
+
+
+def test_training_goes_on_from_words_and_weights(baseline: Path) -> None:
+    """All weights are those that were trained, but for the entity attention, which is new."""
+    task = by_heart(ApesPointer(**SMALL), baseline)
+    model, vocabulary = start(task)
+    trained = Pointer(**SMALL).load(baseline)
+    assert vocabulary.words == trained.tokenizer.words
+    there, made = trained.model.state_dict(), model.state_dict()
+    assert all(torch.equal(made[name], value) for name, value in there.items())
+    assert {name.partition(".")[0] for name in made.keys() - there.keys()} == {"entity"}
+
+
+@pytest.mark.parametrize(
+    ("method", "told"),
+    [
+        (Pointer(embedding=16, width=64), "width is 32 in the folder to go on from, and cannot be 64"),
+        (Pointer(**SMALL, vocabulary=7), "vocabulary is 50000 in the folder"),
+        (Lstm(**SMALL), "lstm has other layers than pointer, from which it cannot go on"),
+    ],
+    ids=["size", "words", "layers"],
+)
+def test_what_does_not_fit_the_trained_network_is_refused(method: Lstm, told: str, baseline: Path) -> None:
+    with pytest.raises(UnsuitableModel, match=told):
+        start(by_heart(method, baseline))
+
+
+def test_a_system_that_goes_on_knows_the_documents_of_both_trainings(baseline: Path, tmp_path: Path) -> None:
+    other = (Document("x", "Nobody came to the town.", ("Nobody came.",)),)
+    task = replace(by_heart(Pointer(**SMALL), baseline, epochs=1), documents=other)
+    assert train(task, tmp_path / "out")
+    known = TrainingDocuments.in_folder(tmp_path / "out")
+    assert len(known) == 3
+    assert all(document in known for document in (*other, *DOCUMENTS[:2]))
+    assert json.loads((tmp_path / "out" / "method.json").read_text())["model"] == task.as_json()["model"]
+    assert by_heart(Pointer(**SMALL)).as_json()["model"] is None
 
 
 @pytest.mark.parametrize(
@@ -88,6 +168,7 @@ def test_a_checkpoint_is_refused() -> None:
         ({"source_words": 0}, "source_words must be at least 1"),
         ({"width": 5}, "even number"),
         ({"delta": 2.0}, "from 0 to 1"),
+        ({"entity_loss": "most"}, "entity_loss must be one of mean, sum"),
     ],
 )
 def test_settings_out_of_range_are_refused(settings: Any, told: str) -> None:
@@ -95,15 +176,14 @@ def test_settings_out_of_range_are_refused(settings: Any, told: str) -> None:
         ApesPointer(**settings)
 
 
-@pytest.mark.parametrize("method", [Lstm(**SMALL), ApesPointer(delta=0.1, **SMALL)], ids=lambda method: method.name)
-def test_a_few_documents_are_learned_word_for_word(method: Lstm, tmp_path: Path) -> None:
+@pytest.mark.parametrize("method", [Lstm(**SMALL), ApesPointer(**SMALL)], ids=lambda method: method.name)
+def test_a_few_documents_are_learned_word_for_word(method: Lstm, baseline: Path, tmp_path: Path) -> None:
     """Trained, judged on dev, written into a folder and read again, all by the real parts."""
-    documents = tuple(method.documents([replace(one, title=one.references[0]) for one in DOCUMENTS[:2]]))
-    training = replace(PUBLISHED[method.name].training, learning_rate=0.3, batch=2, epochs=3)
-    assert train(Task(method, None, documents * 50, documents, training, SHORT), tmp_path / "out")
+    task = by_heart(method, baseline if method.needs_model else None)
+    assert train(task, tmp_path / "out")
     again = type(method)(**method.settings)
     network = again.load(tmp_path / "out")
-    assert again.write(network, documents, SHORT) == [document.references[0].lower() for document in documents]
+    assert again.write(network, task.dev, SHORT) == [document.references[0].lower() for document in task.dev]
     files = ("method.json", "model.safetensors", TRAINING_DOCUMENTS, "vocabulary.json")
     assert sorted(file.name for file in (tmp_path / "out").iterdir()) == sorted(files)
 
@@ -137,6 +217,32 @@ def test_a_system_that_writes_nothing_has_empty_summaries(tmp_path: Path) -> Non
     assert [(one.document_id, one.text) for one in written] == [(DOCUMENTS[0].id, ""), (DOCUMENTS[1].id, "")]
 
 
+def test_given_the_entities_a_system_reads_the_references_and_says_so(baseline: Path, tmp_path: Path) -> None:
+    """The last row of Table 4: positions of the entities that the references ask for."""
+    torch.manual_seed(0)
+    method = ApesPointer(**SMALL)
+    folder = tmp_path / "apes"
+    folder.mkdir()
+    method.save(start(by_heart(method, baseline)), folder, SHORT)
+    (folder / "method.json").write_text(
+        json.dumps({"method": method.name, "settings": method.settings, "decoding": asdict(SHORT)})
+    )
+    plain = checkpoint_summarizer(f"pointer:{folder}", WritingOptions(device="cpu"))
+    given = checkpoint_summarizer(f"pointer:{folder}", WritingOptions(device="cpu", gold_entities=True))
+    assert (plain.name, given.name) == ("apes", "oracle-apes")
+    given.method.asked = asked()
+    assert "gold_entities:True|finder:capitals" in given.signature
+    assert "gold_entities" not in plain.signature
+    named = Document("n", "Ada met Bo. Cy saw the town.", ("Ada came.",))
+    nobody = Document("o", "Nobody met the town.", ("Nobody came.",))
+    assert [one.remarks for one in given.summarize([named, nobody])] == [(), (NO_ENTITY,)]
+
+    with pytest.raises(ValueError, match="its name has to say so: oracle-mine"):
+        checkpoint_summarizer(f"pointer:{folder}", WritingOptions(gold_entities=True), system="mine")
+    with pytest.raises(ValueError, match="pointer has no option gold_entities"):
+        checkpoint_summarizer(f"pointer:{baseline}", WritingOptions(gold_entities=True))
+
+
 def test_a_resumed_run_equals_an_uninterrupted_one(tmp_path: Path) -> None:
     """Adagrad's sums are kept, too."""
     training = replace(PUBLISHED["pointer"].training, batch=2, epochs=2)
@@ -155,11 +261,17 @@ def test_a_resumed_run_equals_an_uninterrupted_one(tmp_path: Path) -> None:
 
 
 def test_published_settings() -> None:
-    (training,) = {PUBLISHED[name].training for name in ("lstm", "pointer", "pointer-apes")}
-    assert (training.learning_rate, training.batch * training.accumulation, training.clip) == (0.15, 16, 2)
+    """Those of Eyal et al. (2019), appendix A, as far as it gives them."""
+    for name, epochs in (("lstm", 20), ("pointer", 20), ("pointer-apes", 5)):
+        training = PUBLISHED[name].training
+        assert (training.learning_rate, training.batch * training.accumulation, training.clip) == (0.15, 16, 2)
+        assert (training.epochs, training.weight_decay) == (epochs, 0)
+        assert PUBLISHED[name].decoding.no_repeat_ngram_size == 3
     decoding = PUBLISHED["pointer-apes"].decoding
     assert (decoding.num_beams, decoding.min_new_tokens, decoding.length_penalty) == (5, 35, 0.9)
-    assert (ApesPointer().coverage, ApesPointer().entities) == (0.5, 0.5)
+    assert (ApesPointer().coverage, ApesPointer().entities, ApesPointer().delta) == (0.5, 0.5, 0.01)
+    assert (ApesPointer().source_words, ApesPointer().target_words) == (400, 100)
+    assert (ApesPointer().embedding, ApesPointer().width, ApesPointer().vocabulary) == (128, 512, 50_000)
     assert (Lstm().source_words, PUBLISHED["lstm"].decoding.max_new_tokens) == (600, 30)
     gsum = PUBLISHED["gsum"].training
     assert (gsum.learning_rate, gsum.warmup, gsum.updates) == (3e-5, 500, 20_000)

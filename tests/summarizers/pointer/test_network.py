@@ -1,6 +1,7 @@
 """The LSTMs' network, losses and search, against computations by hand."""
 
 import math
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -8,9 +9,16 @@ import pytest
 import torch
 
 from relevance.summarizers.methods.base import Batch, Decoding
-from relevance.summarizers.pointer.losses import entity_loss, loss, target_probability
+from relevance.summarizers.pointer.losses import REDUCTIONS, EntityWeight, entity_loss, loss, target_probability
 from relevance.summarizers.pointer.network import distribution, generation, network_class
-from relevance.summarizers.pointer.search import Terms, attention_penalty, length_penalty, repeating, write
+from relevance.summarizers.pointer.search import (
+    Terms,
+    coverage_penalty,
+    entity_penalty,
+    length_penalty,
+    repeating,
+    write,
+)
 from relevance.summarizers.pointer.words import START, STOP, Vocabulary
 
 pytestmark = pytest.mark.model
@@ -50,31 +58,35 @@ def test_likelihood_of_three_words_by_hand() -> None:
     assert plain[0].tolist() == pytest.approx([0.5, 0.3, 0.4])  # what it cannot copy is unknown, number 1
 
 
-def test_entity_loss_of_three_words_by_hand() -> None:
-    chances = torch.tensor([[0.8, 0.3, 0.5]])
-    there = torch.tensor([[True, True, False]])
-    found = entity_loss(chances.logit(), torch.tensor([[1.0, 0, 1]]), there)
-    assert found.item() == pytest.approx(-(math.log(0.8) + math.log(0.7)) / 2)  # the third is not there
+def test_entity_loss_of_four_words_by_hand() -> None:
+    chances = torch.tensor([[0.8, 0.3, 0.5], [0.1, 0.4, 0.5]])
+    there = torch.tensor([[True, True, False], [True, True, False]])  # the third of each is not there
+    asked = torch.tensor([[1.0, 0, 1], [0, 1, 1]])
+    total = -(math.log(0.8) + math.log(0.7) + math.log(0.9) + math.log(0.4))
+    assert entity_loss(chances.logit(), asked, there, "mean").item() == pytest.approx(total / 4)
+    assert entity_loss(chances.logit(), asked, there, "sum").item() == pytest.approx(total / 2)  # of two documents
 
 
-def test_the_losses_are_weighted_by_delta() -> None:
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+def test_the_losses_are_weighted_by_delta(reduction: str) -> None:
     made = network()
-    likelihood, asked = loss(made, batch(), None).item(), loss(made, batch(), 1.0).item()
-    assert loss(made, batch(), 0.25).item() == pytest.approx(0.25 * asked + 0.75 * likelihood)
+    likelihood, asked = loss(made, batch(), None).item(), loss(made, batch(), EntityWeight(1.0, reduction)).item()
+    both = loss(made, batch(), EntityWeight(0.25, reduction)).item()
+    assert both == pytest.approx(0.25 * asked + 0.75 * likelihood)
     memory, _ = made.read(batch()["ids"], batch()["lengths"])
-    assert asked == pytest.approx(entity_loss(memory.entities, batch()["asked"], memory.there).item())
+    assert asked == pytest.approx(entity_loss(memory.entities, batch()["asked"], memory.there, reduction).item())
 
 
 def test_delta_0_is_plain_training_exactly() -> None:
     """Entity attention is drawn last: all other weights are the same, and so is what they learn."""
     learned = []
-    for entities, delta in ((False, None), (True, 0.0)):
+    for entities, weight in ((False, None), (True, EntityWeight(0.0))):
         torch.manual_seed(4)
         made = network_class()(len(VOCABULARY), embedding=6, width=8, copies=True, entities=entities)
         optimizer = torch.optim.Adagrad(made.parameters(), lr=0.15, initial_accumulator_value=0.1)
         for _ in range(5):
             optimizer.zero_grad()
-            loss(made, batch(), delta).backward()
+            loss(made, batch(), weight).backward()
             optimizer.step()
         learned.append(made.state_dict())
     assert all(torch.equal(value, learned[1][name]) for name, value in learned[0].items())
@@ -112,16 +124,16 @@ def test_terms_of_the_beam_by_hand() -> None:
     assert length_penalty(7, 0.9) == pytest.approx(2**0.9)  # (5 + 7) / 6
     covered = torch.tensor([[1.5, 0.2, 0.3], [0.5, 1.0, 0.5]])
     entities = torch.tensor([0.9, 0.6, 0.1])
-    # .5 * .5 + .5 * (0 + .4 + 0);  0 + .5 * (.4 + 0 + 0)
-    assert attention_penalty(covered, entities, Terms(0.5, 0.5)).tolist() == pytest.approx([0.45, 0.2])
-    assert attention_penalty(covered, None, Terms(0.5, 0.5)).tolist() == pytest.approx([0.25, 0])
+    assert coverage_penalty(covered, 0.5).tolist() == pytest.approx([0.25, 0])  # .5 * .5
+    assert entity_penalty(covered, entities, 0.5).tolist() == pytest.approx([0.2, 0.2])  # .5 * .4, of b and of a
 
 
 def decoding(**settings: Any) -> Decoding:
     return Decoding(**{"num_beams": 5, "length_penalty": 0.9, "no_repeat_ngram_size": 0, **settings})
 
 
-def score_by_hand(made: Any, words: tuple[int, ...]) -> float:
+def parts_by_hand(made: Any, words: tuple[int, ...], entities: Sequence[float] | None = None) -> tuple[float, ...]:
+    """Compute ln P, cp with beta .5, and ep with gamma 1."""
     memory, state = made.read(torch.tensor([SOURCE.ids]), torch.tensor([5]))
     log, covered, last = 0.0, [0.0] * 5, START
     for word in words:
@@ -129,10 +141,20 @@ def score_by_hand(made: Any, words: tuple[int, ...]) -> float:
         chances = distribution(made, step, torch.tensor([SOURCE.extended]), 2)[0]
         log, state, last = log + chances[word].log().item(), step.state, word
         covered = [a + b for a, b in zip(covered, step.attention[0].tolist(), strict=True)]
-    asked = memory.entities[0].sigmoid().tolist()
-    lp = ((5 + len(words)) / 6) ** 0.9
-    cp = 0.5 * sum(max(c - 1, 0) for c in covered)
-    return float(log / lp - cp - 0.5 * sum(max(a - c, 0) for a, c in zip(asked, covered, strict=True)))
+    asked = memory.entities[0].sigmoid().tolist() if entities is None else entities
+    return (
+        log,
+        0.5 * sum(max(c - 1, 0) for c in covered),
+        sum(max(a - c, 0) for a, c in zip(asked, covered, strict=True)),
+    )
+
+
+def score_by_hand(
+    made: Any, words: tuple[int, ...], entities: Sequence[float] | None = None, gamma: float = 0.5
+) -> float:
+    """Compute s."""
+    log, cp, ep = parts_by_hand(made, words, entities)
+    return log / ((5 + len(words)) / 6) ** 0.9 - cp - gamma * ep
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -145,6 +167,53 @@ def test_a_wide_beam_finds_the_best_of_all_texts(seed: int) -> None:
     assert found.numbers == max(scores, key=lambda text: scores[text])[:-1]
     assert found.score == pytest.approx(max(scores.values()), abs=1e-5)
     assert not found.cut
+
+
+def test_length_and_entities_count_for_finished_texts_only() -> None:
+    """The two texts of a beam are those with the highest ln P - cp; by s they would be others in some networks."""
+    differing = 0
+
+    def score(made: Any, words: tuple[int, ...]) -> float:
+        return score_by_hand(made, words, gamma=100.0)
+
+    for seed in range(4):
+        made = network(seed=seed)
+        made.output.bias.data[STOP] = -1e9  # never ended
+        found = write(made, SOURCE, decoding(num_beams=2, max_new_tokens=4), Terms(0.5, 100.0))
+        best = search_by_hand(made, at_step, score)
+        assert found.numbers == best
+        assert found.score == pytest.approx(score(made, best), abs=1e-3)
+        differing += best != search_by_hand(made, score, score)
+    assert differing
+
+
+Rank = Callable[[Any, tuple[int, ...]], float]
+
+
+def search_by_hand(made: Any, rank: Rank, score: Rank) -> tuple[int, ...]:
+    """Keep the two best texts at each of four steps; return the one with the highest score."""
+    texts: list[tuple[int, ...]] = [()]
+    for _ in range(4):
+        longer = [(*text, word) for text in texts for word in range(4, 9)]
+        texts = sorted(longer, key=lambda text: -rank(made, text))[:2]
+    return max(texts, key=lambda text: score(made, text))
+
+
+def at_step(made: Any, words: tuple[int, ...]) -> float:
+    """Compute what unfinished texts are compared by."""
+    log, cp, _ = parts_by_hand(made, words)
+    return log - cp
+
+
+def test_given_entities_take_the_place_of_the_network_s() -> None:
+    """Of all texts of two words the one is written that is best by the positions given."""
+    made, gold = network(seed=1), [0.0, 1, 0, 1, 0]
+    wide = decoding(num_beams=100, min_new_tokens=2, max_new_tokens=3)
+    found = write(made, SOURCE, wide, Terms(0.5, 5.0), gold)
+    texts = [(first, second, STOP) for first in range(4, 9) for second in range(4, 9)]
+    scores = {text: score_by_hand(made, text, gold, gamma=5.0) for text in texts}
+    assert found.numbers == max(scores, key=lambda text: scores[text])[:-1]
+    assert found.score == pytest.approx(max(scores.values()), abs=1e-4)
 
 
 def test_lengths_are_kept_and_what_they_cut_is_said() -> None:
