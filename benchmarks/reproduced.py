@@ -149,7 +149,7 @@ AS_PUBLISHED = "analyze scitldr --metrics rouge_k --lemmas spacy --match substri
 
 
 def rouge_k_systems() -> str:
-    """Tables 8 and 9: means of systems, and by where keywords occur."""
+    """Tables 5, 8, 9 and 10: means of systems, and by where keywords occur."""
     found = scitldr()
     names = (*LEXICAL, "IN-SRC", "OUT-SRC")
     by_their_code = {row["system"]: row["rouge_k"] for row in tables(AS_PUBLISHED)["systems"]}
@@ -158,7 +158,7 @@ def rouge_k_systems() -> str:
         for row in found["systems"]
     ]
     for row in found["systems_published"]:
-        said = ["–" if name == "rouge_k" else percent(row[name], 2) for name in names]
+        said = ["–" if name == "rouge_k" or row[name] is None else percent(row[name], 2) for name in names]
         rows.append([f"*{row['system']}*", *said, percent(row["rouge_k"], 2)])
     return block([*SYSTEMS, AS_PUBLISHED], ["in %", *names, "rouge_k by their code"], rows)
 

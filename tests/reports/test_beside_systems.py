@@ -1,7 +1,6 @@
 """What stands beside the scores of systems: keyword recall by source, stored bounds, figures of papers."""
 
 import json
-import re
 from pathlib import Path
 
 import numpy as np
@@ -36,19 +35,30 @@ ROUGE1, LENGTH, ROUGE_K = (metric(name).signature for name in ("rouge1", "length
 # --- published ----------------------------------------------------------------------------------------------------
 
 
+MODELS = ("Llama 2 7B", "Llama 2 13B")
+
+
 def test_published_figures_are_those_of_the_papers(shared_data: Path) -> None:
     tables = json.loads((shared_data / "published_tables.json").read_text(encoding="utf-8"))
-    quoted: dict[str, dict[str, list[float]]] = {}
+    recall: dict[str, dict[str, list[float]]] = {}
+    scores: dict[str, dict[str, dict[str, float]]] = {}
     for of in PUBLISHED.values():
         for one in of.systems:
-            found = quoted.setdefault(one.system, {})
-            found[of.label] = [round(100 * one.means[column], 2) for column in ("IN-SRC", "OUT-SRC")]
-    assert quoted == tables["rouge_k"]["table9_in_out_source"]
-    noted = (shared_data.parent / "design" / "neural.md").read_text(encoding="utf-8")
-    for one in PUBLISHED["scitldr"].systems:
-        (row,) = re.findall(rf"^\| published: {one.system} \|(.*)\|", noted, re.MULTILINE)
-        figures = [float(cell) for cell in row.split("|") if cell.strip()]
-        assert [round(100 * one.means[name], 2) for name in ("rouge1", "rouge2", "rougeL", "rouge_k")] == figures
+            percent = {name: round(100 * value, 2) for name, value in one.means.items()}
+            both = [percent.pop(column) for column in ("IN-SRC", "OUT-SRC") if column in percent]
+            assert bool(both) == ("9" in one.source)
+            if both:
+                recall.setdefault(one.system, {})[of.label] = both
+            scores.setdefault(one.system, {})[of.label] = percent
+    paper = tables["rouge_k"]
+    assert recall == paper["table9_in_out_source"]
+    assert scores == paper["table8_results"] | paper["table10_llama2"]
+    assert scores["BART"] == paper["table5_bart"]
+    sources = {one.system: one.source.removeprefix("Takeshita et al. 2024, ") for one in PUBLISHED["xsum"].systems}
+    assert list(sources) == ["BART", "PreSumm", "GSum", "MTL", "RwEnc", "RwGen", "TDMTL", "TDSum", *MODELS]
+    assert {sources.pop(name) for name in MODELS} == {"Table 10"}
+    assert (sources.pop("BART"), sources.pop("TDSum")) == ("Tables 5, 8 and 9", "Tables 8 and 9")
+    assert set(sources.values()) == {"Table 8"}
 
 
 def test_the_documents_of_a_paper_are_recognized(shared_data: Path) -> None:
