@@ -20,12 +20,12 @@ REFERENCE, SOURCE = "reference", "source"
 PLACEHOLDER = "@placeholder"
 """The mark for the answer in a fill-in-the-blank question."""
 
-SOURCE_CUT, OUTPUT_CUT, TRAINED_ON, NO_ENTITY = "source cut", "output cut", "trained on", "no entity"
+SOURCE_CUT, OUTPUT_CUT, TRAINED_ON, NOTHING_GIVEN = "source cut", "output cut", "trained on", "nothing given"
 REMARKS = {
     SOURCE_CUT: "The system did not see all of the document.",
     OUTPUT_CUT: "The system was stopped at its length limit.",
     TRAINED_ON: "The system was trained on this document.",
-    NO_ENTITY: "The references ask for no entity of this document, whose positions the system would have been given.",
+    NOTHING_GIVEN: "The system reads the references, which had nothing to give it for this document.",
 }
 """Remarks on how a summary was written, by name."""
 

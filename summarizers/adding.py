@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import repeat
 from typing import NamedTuple
 
-from relevance.data.records import NO_ENTITY, OUTPUT_CUT, SOURCE_CUT, TRAINED_ON, Document, Summary
+from relevance.data.records import NOTHING_GIVEN, OUTPUT_CUT, SOURCE_CUT, TRAINED_ON, Document, Summary
 from relevance.data.store import DataStore
 from relevance.data.wording import format_count
 from relevance.processes.mapping import Each, map_in_processes
@@ -68,7 +68,7 @@ REMARKED = {
     SOURCE_CUT: "source{} cut",
     OUTPUT_CUT: "output{} cut",
     TRAINED_ON: "document{} that it was trained on",
-    NO_ENTITY: "document{} without an entity that is asked for",
+    NOTHING_GIVEN: "document{} whose references had nothing to give",
 }
 """The wording for a number of remarks, with a place for the plural's letter."""
 

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
 
-from relevance.data.records import NO_ENTITY, OUTPUT_CUT, SOURCE_CUT, Document, Summary, is_of_people
+from relevance.data.records import NOTHING_GIVEN, ORACLE_SYSTEM, OUTPUT_CUT, SOURCE_CUT, Document, Summary, is_of_people
 from relevance.data.signatures import signature
 from relevance.data.store.base import checked_name
 from relevance.metrics.base import check_option
@@ -57,9 +57,21 @@ def system_name(name: str) -> str:
     return name
 
 
-def remarks_of(*, source_cut: bool, output_cut: bool, no_entity: bool = False) -> tuple[str, ...]:
+def name_of(usual: str, given: str | None, *, reads_references: bool) -> str:
+    """Return the name of a system: the one given, or the usual one; it shows whether the system reads the references.
+
+    Raises ValueError for a bad name, and for one that does not show it.
+    """
+    prefix = ORACLE_SYSTEM if reads_references else ""
+    name = system_name(f"{prefix}{usual}" if given is None else given)
+    if not name.startswith(prefix):
+        raise ValueError(f"this system reads the references, and its name has to say so: {prefix}{name}")
+    return name
+
+
+def remarks_of(*, source_cut: bool, output_cut: bool, nothing_given: bool = False) -> tuple[str, ...]:
     """Return the remarks on a summary."""
-    return (SOURCE_CUT,) * source_cut + (OUTPUT_CUT,) * output_cut + (NO_ENTITY,) * no_entity
+    return (SOURCE_CUT,) * source_cut + (OUTPUT_CUT,) * output_cut + (NOTHING_GIVEN,) * nothing_given
 
 
 UNITS = ("sentences", "words", "reference")

@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager, nullcontext, redirect_stderr
 from functools import lru_cache
 from typing import Any
 
+from relevance.data.records import Document
 from relevance.metrics.models.encoder import quiet
 from relevance.metrics.models.files import BadModel, ModelUnavailable, device
 from relevance.summarizers.checkpoints.files import CheckpointFiles
@@ -54,6 +55,12 @@ def find_method(files: CheckpointFiles) -> WritingMethod:
 
 class PlainNetwork:
     """A network of transformers, without additions."""
+
+    reads_references = False
+
+    def gives_nothing(self, document: Document) -> bool:
+        """Return False: it is given the document alone."""
+        return False
 
     def load(self, model: Model) -> Any:
         """Load the network. Raises `BadModel`."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from relevance.data.one_line import first_line
+from relevance.data.records import Document
 from relevance.metrics.models.files import BadModel, ModelUnavailable
 from relevance.summarizers.checkpoints.files import CheckpointFiles
 from relevance.summarizers.checkpoints.sources import Source
@@ -15,6 +16,13 @@ from relevance.summarizers.checkpoints.sources import Source
 
 class WritingMethod(Protocol):
     """The part of a training method that loads its networks, and takes part when they write."""
+
+    @property
+    def reads_references(self) -> bool:
+        """Whether the references of a document are read to write its summary."""
+
+    def gives_nothing(self, document: Document) -> bool:
+        """Tell whether references are read, and those of a document have nothing to give."""
 
     def load(self, model: Model) -> Any:
         """Load the network with its weights, on the CPU. Raises `BadModel`."""

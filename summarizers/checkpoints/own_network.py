@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from relevance.data.one_line import first_line
-from relevance.data.records import ORACLE_SYSTEM, Document, Summary
+from relevance.data.records import Document, Summary
 from relevance.data.signatures import signature
 from relevance.metrics.models.files import BadModel, ModelUnavailable, device, safe, weights_sha256
-from relevance.summarizers.base import VERSION, remarks_of, system_name
+from relevance.summarizers.base import VERSION, name_of, remarks_of
 from relevance.summarizers.checkpoints.files import CONFIG, TOKENIZER, hash_files
 from relevance.summarizers.checkpoints.options import WritingOptions
 from relevance.summarizers.methods.base import Network
@@ -46,12 +46,7 @@ class OwnNetworkSummarizer:
         self.options = options or WritingOptions()
         self.decoding = replace(read_decoding(folder), **self.asked)
         self.input = Input(self.options.source_tokens, self.options.gold_entities)
-        prefix = ORACLE_SYSTEM if self.input.gold_entities else ""
-        self.name = system_name(f"{prefix}{folder.resolve().name}" if name is None else name)
-        if not self.name.startswith(prefix):
-            raise ValueError(
-                f"with gold entities a system reads the references, and its name has to say so: {prefix}{self.name}"
-            )
+        self.name = name_of(folder.resolve().name, name, reads_references=self.input.gold_entities)
 
     @property
     def asked(self) -> dict[str, Any]:
@@ -126,7 +121,7 @@ class OwnNetworkSummarizer:
                 self.name,
                 output.text,
                 remarks=remarks_of(
-                    source_cut=output.source_cut, output_cut=output.output_cut, no_entity=output.no_entity
+                    source_cut=output.source_cut, output_cut=output.output_cut, nothing_given=output.nothing_given
                 ),
             )
             for document, output in zip(with_words, outputs, strict=True)

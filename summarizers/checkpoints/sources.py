@@ -3,6 +3,7 @@
 import hashlib
 from typing import Any, NamedTuple
 
+from relevance.data.records import Document
 from relevance.llm.prompts import ROUGE_K_PAPER
 from relevance.metrics.models.encoder import whole_characters
 from relevance.summarizers.checkpoints.options import DOCUMENT
@@ -17,6 +18,8 @@ class Source(NamedTuple):
     """The tokens of the whole prompt, including special ones."""
     cut: bool
     """Whether the end of the document is left out."""
+    document: Document | None = None
+    """The document, for a system that reads more of it than the text."""
 
 
 class Prompt:

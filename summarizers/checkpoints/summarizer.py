@@ -8,9 +8,10 @@ from pathlib import Path
 from relevance.data.records import Document, Summary
 from relevance.data.signatures import signature
 from relevance.llm.prompts import SENTENCES, SOURCE_TOKENS
-from relevance.summarizers.base import VERSION, BatchSummarizer, remarks_of, system_name
+from relevance.summarizers.base import VERSION, BatchSummarizer, name_of, remarks_of
 from relevance.summarizers.checkpoints.checkpoint import Checkpoint, open_checkpoint
 from relevance.summarizers.checkpoints.files import KINDS, CheckpointFiles
+from relevance.summarizers.checkpoints.loading import find_method
 from relevance.summarizers.checkpoints.options import WritingOptions
 from relevance.summarizers.checkpoints.own_network import OwnNetworkSummarizer
 from relevance.summarizers.sentences import keep_sentences
@@ -32,7 +33,8 @@ class CheckpointSummarizer:
         self.options = options or WritingOptions()
         if self.options.gold_entities:
             raise ValueError(f"{kind}:{path} has no option gold_entities, which is one of systems that find entities")
-        self.name = system_name(self.files.name if name is None else name)
+        self.method = find_method(self.files)
+        self.name = name_of(self.files.name, name, reads_references=self.method.reads_references)
 
     @cached_property
     def checkpoint(self) -> Checkpoint:
@@ -68,13 +70,15 @@ class CheckpointSummarizer:
     def summarize(self, documents: Sequence[Document]) -> list[Summary]:
         """Write one summary per document, all in one batch."""
         with_words = [document for document in documents if document.source_text.strip()]
-        sources = [self.checkpoint.read(document.source_text) for document in with_words]
+        sources = [self.checkpoint.read(one.source_text)._replace(document=one) for one in with_words]
         if not sources:
             return []
         summaries = []
         for document, source, output in zip(with_words, sources, self.checkpoint.write(sources), strict=True):
             text, cut = keep_sentences(output.text, self.sentences, cut=output.cut)
-            remarks = remarks_of(source_cut=source.cut, output_cut=cut)
+            remarks = remarks_of(
+                source_cut=source.cut, output_cut=cut, nothing_given=self.method.gives_nothing(document)
+            )
             summaries.append(Summary(document.id, self.name, text, remarks=remarks))
         return summaries
 

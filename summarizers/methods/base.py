@@ -87,6 +87,11 @@ class Method(ABC):
     """Settings that do not affect training: a grid trains once for all of their values."""
 
     @property
+    def reads_references(self) -> bool:
+        """Whether it reads a document's references to write its summary."""
+        return False
+
+    @property
     def settings(self) -> dict[str, Any]:
         """The method's own settings by name, as in JSON."""
         return {field.name: getattr(self, field.name) for field in fields(self)}

@@ -21,7 +21,7 @@ class Output(NamedTuple):
     """Whether the end of the document was not read."""
     output_cut: bool = False
     """Whether the length limit ended it."""
-    no_entity: bool = False
+    nothing_given: bool = False
     """Whether the entities that the references ask for were to be given, and there are none."""
 
 

@@ -122,6 +122,10 @@ class Seq2SeqMethod(Method):
         labels: torch.Tensor = read["input_ids"].masked_fill(read["attention_mask"] == 0, IGNORED)
         return labels
 
+    def gives_nothing(self, document: Document) -> bool:
+        """Tell whether it reads the references to write, and those of a document have nothing for it."""
+        return False
+
     def inputs(self, network: Network, documents: Sequence[Document], read: Any, *, labels: bool) -> Batch:
         """Make the tensors that the method adds.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from relevance.data.records import Document
@@ -18,6 +19,15 @@ class TrainedNetwork:
 
     def __init__(self, method: Seq2SeqMethod) -> None:
         self.method = method
+
+    @property
+    def reads_references(self) -> bool:
+        """Whether it reads a document's references to write."""
+        return self.method.reads_references
+
+    def gives_nothing(self, document: Document) -> bool:
+        """Tell whether the references of a document have nothing to give it."""
+        return self.method.gives_nothing(document)
 
     def load(self, model: Model) -> Any:
         """Load the network with its weights. Raises `BadModel`."""
@@ -34,7 +44,10 @@ class TrainedNetwork:
 
         Raises ValueError if the input is not the document alone, as in training.
         """
-        documents = [Document(str(place), source.text, ()) for place, source in enumerate(sources)]
+        documents = [
+            replace(source.document or Document("", "", ()), id=str(place), source=source.text)
+            for place, source in enumerate(sources)
+        ]
         made = self.method.batch(Network(network, tokenizer), documents, labels=False)
         batch = {name: tensor.to(inputs["input_ids"].device) for name, tensor in made.items()}
         if not batch["input_ids"].equal(inputs["input_ids"]):

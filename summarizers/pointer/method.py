@@ -201,7 +201,7 @@ class Lstm(OwnNetwork):
             entities = None if named is None else mark_words(source.spans, named)
             written = write(network.model, source, decoding, self.terms, entities)
             text = vocabulary.write(written.numbers, source)
-            made.append(Output(text, source.cut, written.cut, no_entity=named == []))
+            made.append(Output(text, source.cut, written.cut, nothing_given=named == []))
         return made
 
     # --- files

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from relevance.data.database import connect
-from relevance.data.records import NO_ENTITY, OUTPUT_CUT, SOURCE_CUT, TRAINED_ON
+from relevance.data.records import NOTHING_GIVEN, OUTPUT_CUT, SOURCE_CUT, TRAINED_ON
 from relevance.data.store import DataStore
 from tests.commands import refused, run, write
 from tests.summarizers.checkpoints import SUMMARIES, TEXTS, save_bart, save_bert
@@ -65,6 +65,27 @@ def test_what_is_trained_writes_summaries_of_documents_that_it_does_not_know(
     assert all(TRAINED_ON in one.remarks for _, summaries in store.records("train") for one in summaries)
 
 
+def test_a_gsum_guided_by_overlap_keywords_reads_the_references(data: tuple[Path, DataStore]) -> None:
+    """Its name says so, and summaries where references and title share nothing have a remark."""
+    folder, store = data
+    dev = ("--dev", folder / "dev.jsonl", "--model", save_bart(folder / "bart"))
+    out, small = folder / "gsum", ("--max-tokens", 6, "--guidance", "overlap")
+    run("train", "gsum", folder / "train.jsonl", *dev, "-o", out, *QUICK, *small)
+    lines = [json.loads(line) for line in (folder / "test.jsonl").read_text().splitlines()]
+    lines[0]["title"] = "Nothing alike"
+    write(folder / "mixed.jsonl", lines)
+    run("import", folder / "mixed.jsonl", "--name", "mixed")
+    said = run("summarize", "mixed", "--system", f"seq2seq:{out}").output
+    assert "added 2 summaries of oracle-gsum to mixed" in said
+    assert "1 document whose references had nothing to give" in said
+    given = [NOTHING_GIVEN not in one.remarks for _, summaries in store.records("mixed") for one in summaries]
+    assert given == [False, True]
+    assert "reads the references, and its name has to say so: oracle-gsum2" in refused(
+        "summarize", "test", "--system", f"seq2seq:{out}", "--as", "gsum2"
+    )
+    run("summarize", "test", "--system", f"seq2seq:{out}", "--as", "oracle-gsum2")
+
+
 TINY = ("--embedding", 8, "--width", 8, "--vocabulary", 60, "--min-tokens", 2, "--max-tokens", 6)
 
 
@@ -86,9 +107,9 @@ def test_the_summarizer_for_apes_goes_on_from_a_baseline(data: tuple[Path, DataS
 
     assert "was trained on 4 of the 4 documents" in refused("summarize", "train", "--system", f"pointer:{out}")
     said = run("summarize", "test", "--system", f"pointer:{out}", "--gold-entities").output
-    assert "added 2 summaries of oracle-apes to test; 2 documents without an entity that is asked for" in said
+    assert "added 2 summaries of oracle-apes to test; 2 documents whose references had nothing to give" in said
     remarks = [one.remarks for _, summaries in store.records("test") for one in summaries]
-    assert all(NO_ENTITY in one for one in remarks)
+    assert all(NOTHING_GIVEN in one for one in remarks)
     assert len(remarks) == 2
 
     assert "Missing option '--from'" in run(*asked, *dev, code=2).stderr

@@ -10,7 +10,7 @@ import torch
 
 from relevance.data.records import Document
 from relevance.summarizers.methods.base import Batch, Decoding, Network, UnsuitableModel
-from relevance.summarizers.methods.gsum import GSum, encode_guidance, own_top, predict_guidance
+from relevance.summarizers.methods.gsum import GSum, encode_guidance, overlap_of, own_top, predict_guidance
 from relevance.summarizers.methods.guidance import Guide, guide_of, guided
 from relevance.summarizers.methods.plain import IGNORED, Plain, Seq2SeqMethod
 from relevance.summarizers.methods.published import Training
@@ -59,6 +59,27 @@ def test_the_two_encoders_of_gsum_share_all_but_the_top_layer(bart: Path) -> Non
     assert [layer.fc1.weight.data_ptr() for layer in encoder.layers] == source  # and put back
     added = set(model.state_dict()) - set(start(Plain(), bart).model.state_dict())
     assert all(".guidance_layer." in name or ".guide_" in name for name in added)
+
+
+def test_overlap_keywords_guide_gsum_as_in_the_rouge_k_paper(bart: Path) -> None:
+    """Those that references and title share, in training and when it writes; by default those of the source."""
+    document = Document(
+        "d", "A bridge is built.", ("The town council builds a bridge.", "A bridge of the council."), "Bridge"
+    )
+    network = start(GSum(), bart)
+    by_overlap = GSum(guidance="overlap")
+    assert overlap_of(document) == ["bridge", "council"]
+    read = network.tokenizer("bridge, council")["input_ids"]
+    for labels in (True, False):
+        assert by_overlap.batch(network, [document], labels=labels)["guidance_ids"].tolist() == [read]
+        source = GSum().batch(network, [document], labels=labels)["guidance_ids"].tolist()
+        assert source == [network.tokenizer(predict_guidance(document.source_text, 10))["input_ids"]]
+    assert (GSum().reads_references, by_overlap.reads_references) == (False, True)
+    alone = Document("e", "A bridge is built.", ("Nobody came.",))
+    assert [by_overlap.gives_nothing(one) for one in (document, alone)] == [False, True]
+    assert not GSum().gives_nothing(alone)
+    with pytest.raises(ValueError, match="guidance must be one of source, overlap"):
+        GSum(guidance="title")
 
 
 def test_guidance_trains_the_shared_layers_and_its_own_but_not_the_source_s_top(bart: Path) -> None:

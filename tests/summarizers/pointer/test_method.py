@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import torch
 
-from relevance.data.records import NO_ENTITY, Document
+from relevance.data.records import NOTHING_GIVEN, Document
 from relevance.metrics.apes import Apes
 from relevance.metrics.apes.entities import Entity
 from relevance.summarizers.checkpoints import WritingOptions, checkpoint_summarizer
@@ -235,7 +235,7 @@ def test_given_the_entities_a_system_reads_the_references_and_says_so(baseline: 
     assert "gold_entities" not in plain.signature
     named = Document("n", "Ada met Bo. Cy saw the town.", ("Ada came.",))
     nobody = Document("o", "Nobody met the town.", ("Nobody came.",))
-    assert [one.remarks for one in given.summarize([named, nobody])] == [(), (NO_ENTITY,)]
+    assert [one.remarks for one in given.summarize([named, nobody])] == [(), (NOTHING_GIVEN,)]
 
     with pytest.raises(ValueError, match="its name has to say so: oracle-mine"):
         checkpoint_summarizer(f"pointer:{folder}", WritingOptions(gold_entities=True), system="mine")
