@@ -144,8 +144,8 @@ def baselines_note(baselines: Sequence[str]) -> str:
 
 PUBLISHED_NOTE = (
     "Quoted, not computed here: metrics may be set up otherwise, and nothing is tested against these figures. Keyword "
-    "recall grows with length, and how long the summaries were is not published. Takeshita et al. 2024: ROUGE-K: Do "
-    "Your Summaries Have Keywords? *SEM."
+    "recall grows with length, and how long the summaries were is not published. GSum is guided by keywords of the "
+    "references, so it reads them. Takeshita et al. 2024: ROUGE-K: Do Your Summaries Have Keywords? *SEM."
 )
 
 
