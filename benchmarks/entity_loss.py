@@ -25,7 +25,7 @@ from relevance.data.importers import read_documents
 from relevance.data.records import Document
 from relevance.summarizers.methods.base import Network
 from relevance.summarizers.methods.published import PUBLISHED
-from relevance.summarizers.pointer.entities import mark_words
+from relevance.summarizers.pointer.entities import AskedEntities, mark_words
 from relevance.summarizers.pointer.losses import loss
 from relevance.summarizers.pointer.method import ApesPointer, Lstm, Pointer
 from relevance.summarizers.training.measuring import measure, write_all
@@ -34,6 +34,9 @@ from relevance.summarizers.training.task import Task
 
 SIZES: Any = {"vocabulary": 10_000, "embedding": 64, "width": 128, "source_words": 200, "target_words": 40}
 ARTICLES, COPIES = 12, 40
+
+ASKED = AskedEntities()
+"""What is asked for, which is found once."""
 
 
 class FromNothing(ApesPointer):
@@ -67,10 +70,9 @@ def average_precision(scores: Sequence[float], right: Sequence[float]) -> float:
 
 def describe(name: str, method: Lstm, network: Network, documents: Sequence[Document]) -> str:
     """Measure a system; return its row."""
-    asked = ApesPointer().asked.find(documents)
     found, share = [], []
     with torch.inference_mode():
-        for document, named in zip(documents, asked, strict=True):
+        for document, named in zip(documents, ASKED.find(documents), strict=True):
             source = network.tokenizer.read_source(document.source_text, SIZES["source_words"])
             marks = mark_words(source.spans, named)
             memory, _ = network.model.read(torch.tensor([source.ids]), torch.tensor([len(source.ids)]))

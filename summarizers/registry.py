@@ -9,7 +9,7 @@ from functools import partial
 from itertools import product
 
 from relevance.data.plugins import Registry, check_callable
-from relevance.data.records import REFERENCE_SYSTEM, TITLE_SYSTEM
+from relevance.data.records import ORACLE_SYSTEM, REFERENCE_SYSTEM, TITLE_SYSTEM
 from relevance.metrics.languages import ENGLISH, LANGUAGES
 from relevance.summarizers.base import LENGTH_NAME, NUMBER, Summarizer, read_length
 from relevance.summarizers.human import Reference, Title
@@ -47,7 +47,7 @@ LEARNED: dict[str, Callable[..., Summarizer]] = {name: partial(shipped, kind) fo
 """Extractors that come trained with this package, for a summary of one sentence; each takes a `length`."""
 
 ORACLES: dict[str, Callable[..., Summarizer]] = {
-    f"oracle-{algorithm}-rouge{n}{'-set' * (definition == 'set')}{'-first' * (references == 'first')}": partial(
+    f"{ORACLE_SYSTEM}{algorithm}-rouge{n}{'-set' * (definition == 'set')}{'-first' * (references == 'first')}": partial(
         Oracle, algorithm, Target(n, definition, references)
     )
     for algorithm, n, definition, references in product(ALGORITHMS, (1, 2), ("clipped", "set"), ("max", "first"))

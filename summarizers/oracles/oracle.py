@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from relevance.data.records import Document, Summary
+from relevance.data.records import ORACLE_SYSTEM, Document, Summary
 from relevance.data.signatures import signature
 from relevance.metrics.base import check_option
 from relevance.metrics.languages import ENGLISH, LANGUAGES, settings_of
@@ -147,7 +147,7 @@ class Oracle:
     def name(self) -> str:
         """The system's name in a data set."""
         made_of = (
-            f"oracle-{self.algorithm}-rouge{self.target.n}",
+            f"{ORACLE_SYSTEM}{self.algorithm}-rouge{self.target.n}",
             "-set" if self.target.definition == "set" else "",
             "-first" if self.target.references == "first" else "",
             f"-{self.target.tokenizer}" if self.target.tokenizer in LANGUAGES else "",

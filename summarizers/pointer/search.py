@@ -48,12 +48,12 @@ def length_penalty(words: int, alpha: float) -> float:
 
 
 def coverage_penalty(covered: torch.Tensor, beta: float) -> torch.Tensor:
-    """Compute cp of texts, (texts,), from the sum of the attention so far, (texts, words)."""
+    """Compute cp of texts, (...,), from the sum of the attention so far, (..., words)."""
     return beta * (covered - 1).clamp_min(0).sum(-1)
 
 
 def entity_penalty(covered: torch.Tensor, entities: torch.Tensor, gamma: float) -> torch.Tensor:
-    """Compute ep of texts, (texts,), from the sum of the attention, (texts, words), and a^e, (words,)."""
+    """Compute ep of texts, (...,), from the sum of the attention, (..., words), and a^e, (words,)."""
     return gamma * (entities - covered).clamp_min(0).sum(-1)
 
 
@@ -106,7 +106,7 @@ class Beam:
         return max(self.finished or unfinished, key=lambda written: written.score)
 
     def score(self, log: torch.Tensor, covered: torch.Tensor, length: int) -> torch.Tensor:
-        """Compute s of texts of a length, (texts,), from ln P and the sum of the attention, (texts, words)."""
+        """Compute s of a text, or of texts of one length, from ln P and the sum of the attention, (..., words)."""
         penalty = coverage_penalty(covered, self.terms.coverage)
         if self.entities is not None:
             penalty = penalty + entity_penalty(covered, self.entities, self.terms.entities)
@@ -119,7 +119,6 @@ class Beam:
         log, covered = self.log[:, None] + chances, self.covered + step.attention
         steps = log - coverage_penalty(covered, self.terms.coverage)[:, None]
         best, places = steps.flatten().topk(min(2 * beams, steps.numel()))
-        ended = self.score(log[:, STOP], covered, length).tolist()
         going: list[int] = []
         for rank, place in enumerate(places.tolist()):
             if best[rank] == -math.inf or len(going) == beams:
@@ -128,7 +127,8 @@ class Beam:
                 going.append(rank)
             elif rank < beams:
                 row = place // chances.shape[1]
-                self.finished.append(Written(self.texts[row], ended[row], cut=False))
+                score = self.score(log[row, STOP], covered[row], length)
+                self.finished.append(Written(self.texts[row], float(score), cut=False))
         if not going:
             return False
         rows, words = places[going] // chances.shape[1], places[going] % chances.shape[1]
