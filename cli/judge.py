@@ -16,6 +16,7 @@ from relevance.cli.language_models import (
     make_settings,
     open_caller,
     tell_answered,
+    tell_pace,
     tell_plan,
 )
 from relevance.cli.shared import (
@@ -79,8 +80,10 @@ def judge(study: str, model: str, called: str | None, answering: AnswerOptions, 
 
     It is asked the study's question, with the study's instructions, about every pair and attention check, in both
     orders. It never counts as a person: tables show its agreement with people in a row of its own, like a metric's, and
-    the table judges shows whether it answers the same in both orders. The same command continues where it was stopped,
-    and tries pairs without a verdict again. The key is read from OPENAI_API_KEY, and every call is recorded, so that
+    the table judges shows whether it answers the same in both orders. Servers that offer it are asked for JSON; a
+    verdict is read from what models write, such as Summary 1, and their reasoning is no part of it. Ten answers in a
+    row without a verdict end the run. The same command continues where it was stopped, and asks anew about pairs
+    without a verdict. The key is read from OPENAI_API_KEY, and every call is recorded, so that
     none is paid for twice.
     """
     if not is_local(model) and (local := [name for name in ("dtype", "device") if name in answering.given]):
@@ -100,6 +103,9 @@ def judge(study: str, model: str, called: str | None, answering: AnswerOptions, 
     if asking.dry_run:
         tell_plan(judge.name, caller, judge.plan([texts_of(pair) for pair in pairs]))
         return
+    if is_local(model):
+        first = judge.requests([texts_of(pair) for pair in pairs[:1]])
+        tell_pace(judge.name, caller, first, judge.check, "pair", len(pairs))
     said: list[ModelJudgment] = []
     try:
         with show_document_progress("judging", study, lambda _: STORED) as progress:

@@ -1,28 +1,34 @@
 """Language models that are prompted: their options, estimates of calls, and outcomes for summaries."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import click
 
-from relevance.cli.shared import COUNT, SEED, Incomplete, find_documents, tell
+from relevance.cli.shared import COUNT, SEED, Incomplete, find_documents, say, tell
 from relevance.data.records import Document
-from relevance.llm.asking import Caller, Limits, Plan
+from relevance.data.wording import format_count, format_duration
+from relevance.llm.asking import Caller, Check, Limits, Plan
 from relevance.llm.calls import Calls, default_path
-from relevance.llm.client import Client, Settings, TokenCounter
+from relevance.llm.client import Client, Request, Settings, TokenCounter
 from relevance.llm.cost import Budget, Prices
 from relevance.llm.embedded import EMBEDDED, find_embedded_model
 from relevance.llm.openai_client import OPENAI, OpenAIClient
 from relevance.llm.prompts import ROUGE_K_PAPER, SENTENCES, SOURCE_TOKENS, Prompt, choose_shots, make_shots
+from relevance.summarizers.base import describe_failures
 from relevance.summarizers.checkpoints import is_checkpoint
 from relevance.summarizers.checkpoints.chat import CheckpointClient
+from relevance.summarizers.checkpoints.summarizer import CheckpointSummarizer
 from relevance.summarizers.language_model import LanguageModel
 
 Command: TypeAlias = Callable[..., Any]
 
 PREFIX = "llm:"
+
+LONG = 8
+"""Documents or pairs from which on a model on this machine is said to take so long."""
 
 OF_BOTH = {"max_tokens", "temperature", "top_p", "seed", "prompt", "source_tokens", "sentences"}
 """Options of checkpoints that language models also have."""
@@ -210,15 +216,30 @@ def tell_plan(name: str, caller: Caller, plan: Plan) -> None:
 
 
 def tell_answered(name: str, caller: Caller, models: Iterable[str]) -> None:
-    """Print the models that answered, if any, and the cost."""
+    """Print the models that answered, if any, and the cost, even of calls that gave nothing."""
+    spent = f"; {caller.budget.spent:.4g} spent" if any(caller.budget.prices) else ""
     if models := sorted(models):
-        spent = f"; {caller.budget.spent:.4g} spent" if any(caller.budget.prices) else ""
         tell(f"{name} was answered by {', '.join(models)}{spent}")
+    elif caller.budget.spent:
+        tell(f"{name} gave no answer that can be used{spent}")
 
 
-def tell_outcome(systems: list[LanguageModel]) -> None:
-    """Print who answered and the cost. Raises `Incomplete` with the reasons if documents have no summary."""
-    for system in systems:
-        tell_answered(system.name, system.caller, system.answered_by)
-    if reasons := [f"{system.name}: {words}" for system in systems for words in system.failures_in_words()]:
+def tell_pace(name: str, caller: Caller, requests: Sequence[Request], check: Check, of: str, number: int) -> None:
+    """Say how long a model on this machine will take: it is asked about the first of a `number` of things, `of`.
+
+    Nothing is said, or asked, of fewer than `LONG` things. The answers are recorded, so that they are not asked twice.
+    """
+    if number < LONG:
+        return
+    say(f"{name}: asking about the first {of}, to see how long {format_count(number, of)} will take")
+    completions = [answer.completion for answer in caller.ask(requests, check)]
+    seconds = sum(completion.seconds for completion in completions if completion)
+    if all(completions):
+        say(f"{name}: {seconds:.3g} seconds a {of}, so about {format_duration(seconds * number)}; Ctrl-C stops it")
+
+
+def check_complete(systems: Iterable[object]) -> None:
+    """Raise `Incomplete` with the reasons if documents have no summary by a language model."""
+    with_failures = [system for system in systems if isinstance(system, LanguageModel | CheckpointSummarizer)]
+    if reasons := [f"{one.name}: {words}" for one in with_failures for words in describe_failures(one.failures)]:
         raise Incomplete(f"without a summary: {'; '.join(reasons)}")

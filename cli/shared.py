@@ -5,7 +5,7 @@ import shlex
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import fields
 from functools import wraps
@@ -23,6 +23,7 @@ from relevance.data.one_line import in_one_line
 from relevance.data.places import DATABASE, data_folder, default_file, left_in_environment
 from relevance.data.records import Document, Summary
 from relevance.data.store import DataStore, UnknownDataset
+from relevance.data.suspicious import describe_suspicious
 
 Records: TypeAlias = list[tuple[Document, list[Summary]]]
 """Documents with their summaries."""
@@ -111,13 +112,21 @@ table_format_option = click.option(
 
 
 def say(message: str) -> None:
-    """Print a message that is not part of the result."""
+    """Print a message that is not part of the result, on a terminal in the place of a progress bar, which goes on."""
+    if sys.stderr.isatty():
+        click.echo("\r\x1b[K", nl=False, err=True)
     tell(message, err=True)
 
 
 def tell(line: str, *, err: bool = False) -> None:
     """Print a line with control characters escaped."""
     click.echo(in_one_line(line), err=err)
+
+
+def say_suspicious(store: DataStore, dataset: str, systems: Collection[str] = ()) -> None:
+    """Print what is suspicious of a data set's summaries by some systems, or by all."""
+    for sentence in describe_suspicious(store.records(dataset), systems):
+        say(sentence)
 
 
 def split_names(names: str) -> list[str]:

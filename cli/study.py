@@ -21,6 +21,7 @@ from relevance.cli.shared import (
     open_stores,
     report_refusals,
     say,
+    say_suspicious,
     split_names,
     tell,
 )
@@ -117,6 +118,7 @@ def create_study(
     score_dataset(data_store, dataset, scored, failures=failures)
     check_failures(failures)
     signatures = {metric.name: metric.signature for metric in scored}
+    say_suspicious(data_store, dataset, split_names(draw.systems))
     created = annotation_store.create_study(
         StudySpec(
             name=name,

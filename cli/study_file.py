@@ -14,7 +14,17 @@ from relevance.annotation.protocol.places import find_lines
 from relevance.annotation.protocol.records import StudyProtocol
 from relevance.annotation.protocol.store import Effect, ProtocolStore
 from relevance.annotation.records import ScoresMissing
-from relevance.cli.shared import FILE, Refused, check_failures, check_output, open_stores, report_refusals, say, tell
+from relevance.cli.shared import (
+    FILE,
+    Refused,
+    check_failures,
+    check_output,
+    open_stores,
+    report_refusals,
+    say,
+    say_suspicious,
+    tell,
+)
 from relevance.data.files import write_whole
 from relevance.data.store import DataStore, UnknownDataset
 from relevance.metrics import METRICS
@@ -29,12 +39,13 @@ def check_file(file: Path) -> None:
     """Say what applying the study file FILE would do, or on which line it is wrong."""
     text = read_study_file(file)
     protocol = read_protocol(text, file.name)
-    _, store = open_protocols()
+    data, store = open_protocols()
     check_signatures(file, text, protocol)
     say_doubts(file, text, protocol)
     try:
         with located(file, text):
             tell_effect(store.examine(text))
+            say_suspicious(data, protocol.dataset.name, protocol.dataset.systems)
     except ScoresMissing as error:
         if not all(map(metric_of, protocol.signatures.values())):
             raise
@@ -61,6 +72,7 @@ def apply_file(file: Path) -> None:
             check_pin(store, protocol)  # before scores are computed for hours
             check_signatures(file, text, protocol)
             score(data, protocol)
+            say_suspicious(data, protocol.dataset.name, protocol.dataset.systems)
         made = store.apply(text)
     say_doubts(file, text, protocol)
     version = store.history(made.name)[-1].version

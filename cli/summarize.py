@@ -10,12 +10,14 @@ from relevance.cli.language_models import (
     OF_LOCAL,
     PREFIX,
     LanguageModelOptions,
+    check_complete,
     drawing_options,
     is_local,
     language_model_options,
     local_options,
     open_language_model,
-    tell_outcome,
+    tell_answered,
+    tell_pace,
     tell_plan,
 )
 from relevance.cli.oracle import warn_of_unsplit
@@ -27,6 +29,7 @@ from relevance.cli.shared import (
     gathered,
     open_stores,
     report_refusals,
+    say_suspicious,
     show_document_progress,
     split_names,
     tell,
@@ -40,7 +43,8 @@ from relevance.summarizers import add_systems
 from relevance.summarizers.adding import AddedSystem
 from relevance.summarizers.base import Summarizer, system_name
 from relevance.summarizers.checkpoints import WritingOptions, checkpoint_summarizer, is_checkpoint
-from relevance.summarizers.language_model import LanguageModel
+from relevance.summarizers.checkpoints.chat import CheckpointClient
+from relevance.summarizers.language_model import LanguageModel, lack_of_summary
 from relevance.summarizers.learned.extractor import extractor, is_extractor
 from relevance.summarizers.registry import guide, in_language, summarizer
 
@@ -241,6 +245,11 @@ def summarize(
         for model in models:
             tell_plan(model.name, model.caller, model.estimate(lacking(store, name, model)))
         return
+    for model in models:
+        if isinstance(model.caller.client, CheckpointClient):
+            documents = [document for batch in model.plan(lacking(store, name, model)) for document in batch]
+            first = [model.request(document) for document in documents[:1]]
+            tell_pace(model.name, model.caller, first, lack_of_summary, "document", len(documents))
     studied = annotation.is_studied(name)
     at_once = processes or usual_processes()
     warn_of_unsplit([document for document, _ in store.records(name)])
@@ -259,7 +268,10 @@ def summarize(
     finally:
         for added in done:  # not before the bar is gone
             tell(added.words(name))
-    tell_outcome(models)
+        for model in models:
+            tell_answered(model.name, model.caller, model.answered_by)
+    say_suspicious(store, name, {added.system for added in done if added.summaries})
+    check_complete(asked)
 
 
 def summarize_shards(name: str, asked: list[str | Summarizer], trained_on: bool, over: OverShards) -> None:

@@ -257,7 +257,7 @@ def train_method(method: type[Method], settings: dict[str, Any], given: Given) -
             search_grid(task, given.output, grid, say=say, **options)
             folders = [given.output]
         else:
-            train(task, given.output, **options)
+            train(task, given.output, say=say, **options)
             folders = [given.output]
     for folder in folders:
         click.echo(describe(folder))

@@ -26,6 +26,7 @@ from relevance.data.reading import FileLine, Say, identifier, say_nothing
 from relevance.data.records import Document, Summary, is_of_people
 from relevance.data.signatures import GIVEN
 from relevance.data.store import Dataset, DataStore
+from relevance.data.suspicious import describe_suspicious
 from relevance.data.wording import format_count
 
 
@@ -97,6 +98,10 @@ def import_lines(store: DataStore, path: Path, *, name: str, system: str | None,
     for document, others in before:
         alike.add(document, [*others, Summary(document.id, system, "")])
     for sentence in alike.describe():
+        say(sentence)
+    for sentence in describe_suspicious(
+        (document, [one]) for (document, _), one in zip(before, summaries, strict=True)
+    ):
         say(sentence)
     if empty := sum(summary.is_empty for summary in summaries):
         say(empty_summaries(empty))

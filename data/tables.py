@@ -46,6 +46,8 @@ class DatasetRow(NamedRow):
     `annotated` are the aspects of which the ratings of each person are known, if any.
     `cleaned` is the version of the rules (`relevance.data.cleaning`) by which its texts lost marks of other programs,
     `columns` how the columns of its table were read, as a file of such a mapping (`relevance.data.importers.mapping`).
+    `trained` has the history of each system that was trained here (`relevance.data.training_history`); only what asks
+    for it reads it.
     """
 
     __tablename__ = "datasets"
@@ -58,6 +60,7 @@ class DatasetRow(NamedRow):
     annotated: Mapped[list[str] | None] = mapped_column(JSON(none_as_null=True))
     cleaned: Mapped[str | None] = mapped_column(String(20))
     columns: Mapped[str | None] = mapped_column(Text)
+    trained: Mapped[dict[str, list[dict[str, Any]]] | None] = mapped_column(JSON(none_as_null=True), deferred=True)
     imported_at: Mapped[datetime] = mapped_column(Utc, default=now)
     archived_at: Mapped[datetime | None] = mapped_column(Utc)
 

@@ -1,16 +1,16 @@
 """Many requests to one model: a few at once, each once, retried if that helps, within a budget."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Condition, Event, Lock
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeAlias
 
 from relevance.data.one_line import cut, message
 from relevance.llm.calls import Calls
-from relevance.llm.client import CallFailed, CallsRefused, Client, Completion, Request
+from relevance.llm.client import CallFailed, CallsRefused, Client, Completion, Problem, Request
 from relevance.llm.cost import Budget, CostReached
 
 POLL = 0.2
@@ -71,6 +71,8 @@ class Answer(NamedTuple):
     """The reason why there is none."""
     recorded: bool = False
     """True if it was asked before."""
+    unusable: Completion | None = None
+    """An answer that came, was paid for, and cannot be used."""
 
 
 class Plan(NamedTuple):
@@ -91,13 +93,22 @@ class Ended(ValueError):
     """The run makes no more calls."""
 
 
+Check: TypeAlias = Callable[[Completion], Problem | None]
+"""A function that tells why an answer cannot be used for what was asked; None if it can."""
+
+
+def accept(completion: Completion) -> None:
+    """Find no problem in an answer."""
+
+
 class Caller:
     """A caller of a client, which records every call.
 
     An answer is recorded before anything else is done with it, and a request with a recorded answer is not made again.
-    Refusals, empty answers and failures are recorded with their reason, and retried by the next run. The run ends for
-    good (`ended`), and then gives recorded answers only, if no call can succeed any more, if the next one could exceed
-    the budget, if `FAILED_IN_A_ROW` requests failed, or if the server asks to wait longer than `Limits.patience`.
+    Refusals, unusable answers and failures are recorded with their reason, and retried by the next run. The run ends
+    for good (`ended`), and then gives recorded answers only, if no call can succeed any more, if the next one could
+    exceed the budget, if `FAILED_IN_A_ROW` requests failed or had answers that are no matter of one text
+    (`Problem.alike`), or if the server asks to wait longer than `Limits.patience`.
     """
 
     def __init__(
@@ -122,10 +133,10 @@ class Caller:
         self.moved = Condition()
         """The condition that guards this number."""
 
-    def plan(self, requests: Sequence[Request]) -> Plan:
-        """Return the cost of asking these requests; nothing is asked."""
+    def plan(self, requests: Sequence[Request], check: Check = accept) -> Plan:
+        """Return the cost of asking these requests; nothing is asked. `check` is that of `ask`."""
         by_key = {request.key(self.client): request for request in requests}
-        open_ = [request for key, request in by_key.items() if self.calls.answered(key) is None]
+        open_ = [request for key, request in by_key.items() if self.recorded(key, check) is None]
         sent = (self.client.tokens.count(message.content) for request in open_ for message in request.messages)
         return Plan(
             len(by_key),
@@ -135,17 +146,18 @@ class Caller:
             self.client.tokens.name,
         )
 
-    def ask(self, requests: Sequence[Request]) -> list[Answer]:
+    def ask(self, requests: Sequence[Request], check: Check = accept) -> list[Answer]:
         """Ask and wait for all answers, in the order of the requests.
 
-        If this is interrupted, calls in progress are awaited and recorded, since they are paid for. Raises
-        `UnusableRecord` as soon as an answer cannot be recorded.
+        `check` tells why an answer cannot be used, besides what `problem_of` tells; a recorded answer that cannot be
+        used is asked for again. If this is interrupted, calls in progress are awaited and recorded, since they are paid
+        for. Raises `UnusableRecord` as soon as an answer cannot be recorded.
         """
         keys = [request.key(self.client) for request in requests]
         by_key = dict(zip(keys, requests, strict=True))
         pool = ThreadPoolExecutor(self.limits.at_once)
         try:
-            futures = {key: pool.submit(self.answer, key, request) for key, request in by_key.items()}
+            futures = {key: pool.submit(self.answer, key, request, check) for key, request in by_key.items()}
             answers = {key: future.result() for key, future in futures.items()}
         except BaseException:
             self.end("stopped")
@@ -157,18 +169,23 @@ class Caller:
                 self.moved.wait_for(lambda: not self.under_way)
         return [answers[key] for key in keys]
 
-    def answer(self, key: str, request: Request) -> Answer:
-        """Return the answer to one request, from the record if it is there."""
+    def answer(self, key: str, request: Request, check: Check) -> Answer:
+        """Return the answer to one request, from the record if it is there and can be used."""
         with self.counted():
             try:
-                if completion := self.calls.answered(key):
+                if completion := self.recorded(key, check):
                     return Answer(completion, recorded=True)
                 with self.calls.claim(key, lambda: self.wait(POLL)):
-                    if completion := self.calls.answered(key):
+                    if completion := self.recorded(key, check):
                         return Answer(completion, recorded=True)
-                    return self.try_again(key, request)
+                    return self.try_again(key, request, check)
             except Ended as ended:
                 return Answer(None, str(ended))
+
+    def recorded(self, key: str, check: Check) -> Completion | None:
+        """Return the recorded answer to a request, if there is one that can be used."""
+        completion = self.calls.answered(key)
+        return completion if completion and not find_problem(completion, check) else None
 
     @contextmanager
     def counted(self) -> Iterator[None]:
@@ -182,12 +199,12 @@ class Caller:
                 self.under_way -= 1
                 self.moved.notify_all()
 
-    def try_again(self, key: str, request: Request) -> Answer:
+    def try_again(self, key: str, request: Request, check: Check) -> Answer:
         """Ask until there is an answer, or asking again would not help. Raises `Ended`."""
-        reason = ""
+        reason, unusable = "", None
         for attempt in range(self.limits.attempts):
             try:
-                completion, problem = self.call(key, request)
+                completion, problem = self.call(key, request, check)
             except CallFailed as failed:
                 reason = str(failed)
                 if failed.after is not None:
@@ -197,20 +214,20 @@ class Caller:
                 if failed.after is None and attempt + 1 < self.limits.attempts:
                     self.wait(min(self.limits.first_wait * 2**attempt, self.limits.longest_wait))
             else:
-                if problem and completion.finish_reason == "length":
-                    reason = problem  # other texts would fail alike, while a refusal concerns one text
+                if problem and problem.alike:
+                    reason, unusable = problem.reason, completion
                     break
                 with self.lock:
                     self.failed = 0
-                return Answer(None, problem) if problem else Answer(completion)
+                return Answer(None, problem.reason, unusable=completion) if problem else Answer(completion)
         with self.lock:
             self.failed += 1
             in_a_row = self.failed
         if in_a_row >= FAILED_IN_A_ROW:
             self.end(f"{in_a_row} requests in a row failed, the last one with: {reason}")
-        return Answer(None, reason)
+        return Answer(None, reason, unusable=unusable)
 
-    def call(self, key: str, request: Request) -> tuple[Completion, str | None]:
+    def call(self, key: str, request: Request, check: Check) -> tuple[Completion, Problem | None]:
         """Call once and record the result; return the answer, and why it is unusable. Raises `CallFailed`, `Ended`."""
         while (left := self.not_before - self.clock.now()) > 0:
             self.wait(left)
@@ -221,14 +238,14 @@ class Caller:
                     raise Ended(self.ended)
                 self.calls.begin(self.client, request)
                 try:
-                    completion = self.client.complete(request.messages, request.settings)
+                    completion = self.client.complete(request.messages, request.settings, request.schema)
                 except (CallFailed, CallsRefused) as failed:
                     self.calls.end(key, None, message(failed))
                     if not isinstance(failed, CallFailed) or not failed.charged:
                         payment.is_nothing()
                     raise
-                problem = problem_of(completion)
-                self.calls.end(key, completion, problem)
+                problem = find_problem(completion, check)
+                self.calls.end(key, completion, problem and problem.reason)
                 payment.is_for(completion)
                 return completion, problem
         except (CallsRefused, CostReached) as error:
@@ -256,14 +273,23 @@ class Caller:
         return Ended(self.ended)
 
 
-def problem_of(completion: Completion) -> str | None:
+def find_problem(completion: Completion, check: Check) -> Problem | None:
     """Return the reason why an answer is unusable, or None if it is usable."""
+    return problem_of(completion) or check(completion)
+
+
+def problem_of(completion: Completion) -> Problem | None:
+    """Return the reason why an answer is unusable for whatever was asked, or None."""
     if completion.refusal:
-        return f"refused: {cut(completion.refusal, 300)}"
+        return Problem(f"refused: {cut(completion.refusal, 300)}")
     if completion.finish_reason == "content_filter":
-        return "held back by the server's content filter"
-    if not completion.text.strip():
-        if completion.finish_reason == "length":
-            return "empty: the limit of tokens was reached before any text"
-        return f"empty (finish reason: {completion.finish_reason})"
-    return None
+        return Problem("held back by the server's content filter")
+    if completion.answer:
+        return None
+    cut_off = completion.finish_reason == "length"
+    if completion.text.strip():
+        ended = "the limit of tokens was reached within it" if cut_off else "it was not followed by an answer"
+        return Problem(f"only reasoning: {ended}", alike=True)
+    if cut_off:
+        return Problem("empty: the limit of tokens was reached before any text", alike=True)
+    return Problem(f"empty (finish reason: {completion.finish_reason})")

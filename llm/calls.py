@@ -79,11 +79,11 @@ class Calls:
         os.close(self.claims)
 
     def answered(self, key: str) -> Completion | None:
-        """Return the first usable answer to a request, or None."""
+        """Return the last usable answer to a request, or None."""
         fields = ", ".join(Completion._fields)
         with self.lock, usable(self.path):
             row = self.connection.execute(
-                f"SELECT {fields} FROM calls WHERE key = ? AND problem IS NULL ORDER BY id LIMIT 1",  # noqa: S608
+                f"SELECT {fields} FROM calls WHERE key = ? AND problem IS NULL ORDER BY id DESC LIMIT 1",  # noqa: S608
                 [key],
             ).fetchone()
         return None if row is None else Completion(*row)

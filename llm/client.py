@@ -4,8 +4,9 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
+from relevance.data.answers import find_answer
 from relevance.data.one_line import in_one_line
 
 ROLES = ("system", "user", "assistant")
@@ -63,6 +64,19 @@ class Completion(NamedTuple):
     refusal: str | None = None
     """The reason why the model refused to answer, in its words."""
 
+    @property
+    def answer(self) -> str:
+        """The text without the model's reasoning and marks around the answer (`find_answer`)."""
+        return find_answer(self.text)
+
+
+class Problem(NamedTuple):
+    """The reason why an answer cannot be used."""
+
+    reason: str
+    alike: bool = False
+    """True if the answers to other requests are probably unusable, too, as that is no matter of one text."""
+
 
 class CallFailed(ValueError):
     """A call gave no completion; the message says why, in one line."""
@@ -113,8 +127,10 @@ class Client(Protocol):
     def tokens(self) -> TokenCounter:
         """The counter of its tokens."""
 
-    def complete(self, messages: Sequence[Message], settings: Settings) -> Completion:
-        """Ask once, without retries.
+    def complete(
+        self, messages: Sequence[Message], settings: Settings, schema: Mapping[str, Any] | None = None
+    ) -> Completion:
+        """Ask once, without retries; the answer has the JSON schema, if one is given and the model can be bound to it.
 
         Several threads may ask at once: a client that can answer only one needs a lock of its own. Raises `CallFailed`
         if this call gave nothing, `CallsRefused` if every other one will fail, too.
@@ -133,14 +149,18 @@ class Request(NamedTuple):
 
     messages: tuple[Message, ...]
     settings: Settings
+    schema: Mapping[str, Any] | None = None
+    """The JSON schema of the answer, where the server offers that."""
 
     def canonical(self, client: Client) -> str:
-        """Return the request as canonical JSON: the client, the messages and the settings."""
-        whole = {
+        """Return the request as canonical JSON: client, messages, settings, and the schema if there is one."""
+        whole: dict[str, Any] = {
             "client": dict(client.identity),
             "messages": [message._asdict() for message in self.messages],
             "settings": self.settings.given,
         }
+        if self.schema is not None:
+            whole["schema"] = self.schema
         return json.dumps(whole, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
     def key(self, client: Client) -> str:

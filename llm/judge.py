@@ -9,18 +9,16 @@ import hashlib
 import json
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from relevance.data.signatures import JUDGE, signature
 from relevance.llm.asking import Answer, Caller, Plan
-from relevance.llm.client import Message, Request, Settings, check_identity
+from relevance.llm.client import Completion, Message, Problem, Request, Settings, check_identity
 from relevance.llm.prompts import delimit
+from relevance.llm.verdicts import FIRST, SECOND, TIE, find_verdict
 
-VERSION = "1"
-"""The version of the rules that turn answers into verdicts; part of signatures."""
-
-FIRST, SECOND, TIE = "first", "second", "tie"
-"""The verdicts of an answer."""
+VERSION = "2"
+"""The version of the rules that turn answers into verdicts, and of the answers' form; part of signatures."""
 
 DISAGREE = "orders disagree"
 """The verdict if the answers in both orders differ."""
@@ -42,11 +40,6 @@ Verdict: second"""
 
 SETTINGS = Settings(max_tokens=512)
 """Settings with room for a few sentences before the verdict."""
-
-VERDICT = re.compile(
-    r"""[\s*_#>-]*verdict[\s*_]*:[\s*_"']*(?:the )?(first|second|tie)(?: summary)?[\s*_."'!]*""", re.IGNORECASE
-)
-"""A line with a verdict, with any emphasis."""
 
 
 class Pair(NamedTuple):
@@ -78,6 +71,17 @@ class Question(NamedTuple):
         }
         whole = f"{INSTRUCTIONS}\nVerdict: tie" if self.ties else INSTRUCTIONS
         return re.sub(r"\{(\w+)\}", lambda place: texts[place[1]], whole)  # in one pass, as texts may contain braces
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The JSON schema of an answer, for servers that bind answers to one: first the reasons, then the verdict."""
+        verdicts = [FIRST, SECOND, *([TIE] if self.ties else [])]
+        return {
+            "type": "object",
+            "properties": {"reasons": {"type": "string"}, "verdict": {"type": "string", "enum": verdicts}},
+            "required": ["reasons", "verdict"],
+            "additionalProperties": False,
+        }
 
     @property
     def hash(self) -> str:
@@ -147,20 +151,21 @@ class Judge:
 
     def plan(self, pairs: Sequence[Pair]) -> Plan:
         """Return the cost of judging pairs; nothing is asked."""
-        return self.caller.plan(self.requests(pairs))
+        return self.caller.plan(self.requests(pairs), self.check)
 
     def judge(self, pairs: Sequence[Pair]) -> list[Judgment]:
         """Ask about each pair in both orders. Raises `UnusableRecord`."""
-        answers = iter(self.caller.ask(self.requests(pairs)))
-        return [
-            decide(straight, swapped, ties=self.question.ties)
-            for straight, swapped in zip(answers, answers, strict=True)
-        ]
+        answers = iter(self.caller.ask(self.requests(pairs), self.check))
+        return [decide(straight, swapped) for straight, swapped in zip(answers, answers, strict=True)]
+
+    def check(self, completion: Completion) -> Problem | None:
+        """Tell why an answer has no verdict; None if it has one."""
+        return lack_of_verdict(completion, ties=self.question.ties)
 
     def requests(self, pairs: Sequence[Pair]) -> list[Request]:
         """Return the requests about pairs: two for each."""
         return [
-            Request((Message("user", self.question.write(order)),), self.settings)
+            Request((Message("user", self.question.write(order)),), self.settings, self.question.schema)
             for document, first, second in pairs
             for order in (Pair(self.seen(document), first, second), Pair(self.seen(document), second, first))
         ]
@@ -170,16 +175,18 @@ class Judge:
         return self.caller.client.tokens.cut(document, self.source_tokens) if self.source_tokens else document
 
 
-def decide(straight: Answer, swapped: Answer, *, ties: bool = True) -> Judgment:
-    """Combine the answers in both orders into one judgment."""
-    (one, lack), (other, other_lack) = read_verdict(straight, ties=ties), read_verdict(swapped, ties=ties)
+def decide(straight: Answer, swapped: Answer) -> Judgment:
+    """Combine the answers in both orders into one judgment; those with a completion have a verdict."""
+    one, other = (
+        find_verdict(answer.completion.answer) if answer.completion else None for answer in (straight, swapped)
+    )
     other = {FIRST: SECOND, SECOND: FIRST}.get(other or "", other)
-    completions = [answer.completion for answer in (straight, swapped) if answer.completion]
+    completions = [came for answer in (straight, swapped) if (came := answer.completion or answer.unusable)]
     verdict = None if one is None or other is None else one if one == other else DISAGREE
     return Judgment(
         verdict,
         (one, other),
-        lack or other_lack,
+        straight.reason or swapped.reason,
         add_tokens([completion.tokens_in for completion in completions]),
         add_tokens([completion.tokens_out for completion in completions]),
         tuple(dict.fromkeys(completion.model for completion in completions)),
@@ -192,15 +199,13 @@ def add_tokens(counts: Sequence[int | None]) -> int | None:
     return sum(known) if len(known) == 2 else None
 
 
-def read_verdict(answer: Answer, *, ties: bool = True) -> tuple[str | None, str | None]:
-    """Return the verdict of an answer, from its last line that has one; or else why it has none."""
-    if answer.completion is None:
-        return None, answer.reason
-    verdicts = [match[1].lower() for line in answer.completion.text.splitlines() if (match := VERDICT.fullmatch(line))]
-    if verdicts and verdicts[-1] == TIE and not ties:
-        return None, "the answer is a tie, which was not offered"
-    if verdicts:
-        return verdicts[-1], None
-    if answer.completion.finish_reason == "length":
-        return None, "the answer was cut before its verdict"
-    return None, "the answer has no line with a verdict"
+def lack_of_verdict(completion: Completion, *, ties: bool = True) -> Problem | None:
+    """Tell why an answer has no verdict (`relevance.llm.verdicts`), or one that was not offered; None if it has one."""
+    verdict = find_verdict(completion.answer)
+    if verdict == TIE and not ties:
+        return Problem("the answer is a tie, which was not offered", alike=True)
+    if verdict:
+        return None
+    if completion.finish_reason == "length":
+        return Problem("the answer was cut before its verdict", alike=True)
+    return Problem("the answer has no verdict", alike=True)

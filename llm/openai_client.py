@@ -35,6 +35,9 @@ SECONDS = 300.0
 CONNECTING = 10.0
 """The seconds for a connection."""
 
+NOT_TAKEN = frozenset({400, 415, 422, 501})
+"""The statuses with which servers refuse a schema, among other things."""
+
 MOST = 300
 """The most characters of a server's message on a failure."""
 
@@ -84,6 +87,8 @@ class OpenAIClient:
             raise ClientUnavailable(f"{error.name} is not installed: {how_to_install('llm')}") from error
         self.model, self.address, self.now = model, check_address(address), now
         self.tokens = EstimatedTokens()
+        self.takes_schemas = True
+        """Whether the server may bind an answer to a JSON schema: until it refuses one."""
         self.key = read_key(self.address, needed=needs_key)
         try:
             http_client = httpx2.Client(
@@ -111,18 +116,24 @@ class OpenAIClient:
         """
         return {"model": self.model, "at": self.address}
 
-    def complete(self, messages: Sequence[Message], settings: Settings) -> Completion:
-        """Ask once. Raises `CallFailed`, `CallsRefused`."""
+    def complete(
+        self, messages: Sequence[Message], settings: Settings, schema: Mapping[str, Any] | None = None
+    ) -> Completion:
+        """Ask once, and again without the schema if the server takes none. Raises `CallFailed`, `CallsRefused`."""
         from openai import APIConnectionError, APIStatusError
 
+        bound = schema is not None and self.takes_schemas
+        asked: dict[str, Any] = {"messages": [message._asdict() for message in messages], **self.named(settings)}
+        if bound:
+            asked["response_format"] = response_format(schema)
         began = self.now()
         try:
-            answer = self.server.chat.completions.with_raw_response.create(
-                model=self.model,
-                messages=[message._asdict() for message in messages],  # type: ignore[misc]
-                **self.named(settings),
-            )
+            answer = self.server.chat.completions.with_raw_response.create(model=self.model, **asked)
         except APIStatusError as error:
+            if bound and error.status_code in NOT_TAKEN:
+                completion = self.complete(messages, settings)
+                self.takes_schemas = False  # as the same is answered without one
+                return completion
             raise self.failed(error) from None  # the error's response contains the request, and so the key
         except APIConnectionError as error:
             raise not_connected(error) from None
@@ -175,6 +186,11 @@ class OpenAIClient:
             return CallsRefused(reason)
         again = status in {408, 409, 429} or status >= 500
         return CallFailed(reason, again=again, after=retry_after(error.response.headers, datetime.now(UTC)))
+
+
+def response_format(schema: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the parameter that asks for an answer with a JSON schema."""
+    return {"type": "json_schema", "json_schema": {"name": "answer", "strict": True, "schema": schema}}
 
 
 def check_address(address: str) -> str:

@@ -14,6 +14,7 @@ from relevance.data.own_references import OwnReferences
 from relevance.data.records import Document, Summary
 from relevance.data.signatures import Signature, is_against_source
 from relevance.data.signatures import name_of as plain_name
+from relevance.data.suspicious import SuspiciousSummaries
 from relevance.metrics.languages import ENGLISH, LANGUAGES, guess_language
 from relevance.metrics.text import UNICODE
 
@@ -125,18 +126,20 @@ def find_notices(
     """Say what is to be known of texts before their scores are believed, by kind, in one pass over the records.
 
     The kinds are `sources` that stand in the place of references, `words` that a metric breaks, `line breaks` that it
-    needs, `marks` of other programs, `own references`, and `names` that look alike. `signatures` are those of the
-    metrics, and `name_of` names them. If `first` is given, no more documents are looked at, and what is said tells so.
+    needs, `marks` of other programs, `own references`, `names` that look alike, and `suspicious` summaries.
+    `signatures` are those of the metrics, and `name_of` names them. If `first` is given, no more documents are looked
+    at, and what is said tells so.
     """
     signatures = list(signatures)
     of_source = list(filter(is_against_source, signatures))
-    words, marks, own, alike, lines = BrokenWords(), Marks(), OwnReferences(), AlikeNames(), False
-    referenced = False
+    words, marks, own, alike, suspicious = BrokenWords(), Marks(), OwnReferences(), AlikeNames(), SuspiciousSummaries()
+    referenced = lines = False
     for document, summaries in islice(records, first):
         referenced = referenced or bool(document.references)
         marks.add(document, summaries)
         own.add(document, summaries)
         alike.add(document, summaries)
+        suspicious.add(document, summaries)
         sources = [document.source_text] if of_source else []
         for text in (*document.references, *sources, *(summary.text for summary in summaries)):
             words.add(text)
@@ -150,6 +153,7 @@ def find_notices(
         "marks": marks.describe(first),
         "own references": own.describe(first),
         "names": alike.describe(),
+        "suspicious": suspicious.describe(first),
     }
     return {kind: sentences for kind, sentences in said.items() if sentences}
 

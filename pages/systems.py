@@ -3,6 +3,7 @@
 import streamlit as st
 
 from relevance.data.one_line import in_one_line
+from relevance.metrics.registry import label_of
 from relevance.pages.components.results.finding import say_no_scores
 from relevance.pages.components.results.systems import (
     Asked,
@@ -21,6 +22,7 @@ from relevance.reports.escaping import in_markdown
 from relevance.reports.published import PUBLISHED
 from relevance.reports.tables.registry import finish_table
 from relevance.reports.tables.systems import mean_table, wilcoxon_table
+from relevance.reports.training import Histories, best_entry, dev_chart, loss_chart, training_table
 from relevance.summarizers.registry import baselines_among
 
 
@@ -29,13 +31,17 @@ def main() -> None:
     st.title("Systems")
     context = ask_context(judged=False)
     st.markdown(describe_source(context.source, context.counts))
+    histories = open_stores().data.histories(context.version.dataset.name)
     if not context.version.signatures:
         say_no_scores()
+        show_training(histories)
         st.stop()
     shows = {"Mean scores": show_means}
     if (context.source.several or context.source.adjudicated) and context.counts.entries:
         shows[f"Ranked by {'adjudicators' if context.source.adjudicated else 'annotators'}"] = show_ranking
     shows |= {"Significant differences": show_comparisons, "Spread of systems": show_spread}
+    if histories:
+        shows["Training"] = lambda context: show_training(histories)
     for tab, show in zip(st.tabs(list(shows), key="section"), shows.values(), strict=True):
         with tab:
             show(context)
@@ -120,6 +126,21 @@ def show_comparisons(context: Context) -> None:
     compared = compare_systems(context)
     by = st.selectbox("By metric", [found.name for found in compared.systems], key="system_metric")
     show_result_table(finish_table(wilcoxon_table(compared.systems, by), compared.about))
+
+
+def show_training(histories: Histories) -> None:
+    """Show how the systems that were trained here were trained, if there are any."""
+    if not histories:
+        return
+    st.markdown("Systems that `relevance train` trained: their loss, and the scores of their texts on dev.")
+    ends = "; ".join(f"{run} {entries[-1].loss:.3g}" for run, entries in histories.items())
+    show_chart(loss_chart(histories), "training_loss", f"Loss over the updates, at the end: {ends}.")
+    best = [(run, one) for run, entries in histories.items() if (one := best_entry(entries))]
+    described = "; ".join(f"{run} {one.score:.4f} by {label_of(one.measure or '')}" for run, one in best)
+    show_chart(dev_chart(histories), "training_dev", f"Scores on dev over the updates, the best: {described}.")
+    st.caption("Larger marks: the epoch whose weights were kept.")
+    with st.expander("Figures of the charts"):
+        show_result_table(training_table(histories))
 
 
 main()

@@ -350,16 +350,7 @@ def recall_by_length_chart(found: Sequence[LengthRecall]) -> Layers:
             "keywords:Q",
         ],
     )
-    colour: Any
-    shape: Any
-    if len(systems) <= TOLD_APART:
-        scale = alt.Scale(domain=systems, scheme="dark2")  # mid-tones: they stand on white as on black
-        legend = alt.Legend(columns=2, orient="bottom", symbolLimit=0)  # one for both: same title, same scale
-        colour = alt.Color("system:N", title="system", scale=scale, legend=legend)
-        shape = alt.Shape("system:N", title="system", scale=scale, legend=legend)
-    else:
-        colour = alt.when(point).then(alt.value(BLUE)).otherwise(alt.value(GREY))
-        shape = alt.ShapeValue("circle")
+    colour, shape = tell_apart(systems, point)
     lines = base.mark_line().encode(
         color=colour,
         detail="system:N",
@@ -369,6 +360,19 @@ def recall_by_length_chart(found: Sequence[LengthRecall]) -> Layers:
         color=colour, shape=shape, size=alt.when(point).then(alt.value(140)).otherwise(alt.value(60))
     )
     return alt.layer(lines, points.add_params(point)).properties(height=360)
+
+
+def tell_apart(systems: Sequence[str], point: alt.Parameter) -> tuple[Any, Any]:
+    """Return the colours and shapes of lines of some systems, the values of a column `system`.
+
+    Up to `TOLD_APART` each have their own; more are grey, but for the one that the selection `point` is of.
+    """
+    if len(systems) > TOLD_APART:
+        return alt.when(point).then(alt.value(BLUE)).otherwise(alt.value(GREY)), alt.ShapeValue("circle")
+    scale = alt.Scale(domain=list(systems), scheme="dark2")  # mid-tones: they stand on white as on black
+    legend = alt.Legend(columns=2, orient="bottom", symbolLimit=0)  # one for both: same title, same scale
+    drawn: Any = {"shorthand": "system:N", "title": "system", "scale": scale, "legend": legend}
+    return alt.Color(**drawn), alt.Shape(**drawn)
 
 
 KINDS = {ORACLE: "oracle: reads the references", SYSTEM: "system of the data set"}

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from relevance.data.records import NOTHING_GIVEN, OUTPUT_CUT, SOURCE_CUT, TRAINED_ON, Document, Summary
 from relevance.data.store import DataStore
+from relevance.data.training_history import TrainingEntry
 from relevance.data.wording import format_count
 from relevance.processes.mapping import Each, map_in_processes
 from relevance.summarizers.base import BatchSummarizer, Summarizer
@@ -125,11 +126,11 @@ def add_systems(
                 f"{system.name!r} would no longer judge the summaries in the studies of {dataset!r}, whose results "
                 "would change; import the file under another name for that"
             )
-        known = trained_ids(system, documents)
+        known, history = trained_ids(system, documents), history_of(system)
         if known and not trained_on:
             raise TrainedOnDocuments(describe_trained_on(system.name, len(known), len(documents), dataset))
-        jobs.append((system, lacking, known))
-    done, total = 0, sum(len(lacking) for _, lacking, _ in jobs)
+        jobs.append((system, lacking, known, history))
+    done, total = 0, sum(len(lacking) for _, lacking, _, _ in jobs)
 
     def tell(more: int = 0) -> None:
         nonlocal done
@@ -138,8 +139,10 @@ def add_systems(
 
     tell()
     with map_in_processes(processes, tell) as each:
-        for system, lacking, known in jobs:
+        for system, lacking, known, history in jobs:
             starting(system.name)
+            if history:
+                store.keep_history(dataset=dataset, system=system.name, history=history)
             remarks: Counter[str] = Counter()
 
             def keep(summaries: Sequence[Summary], system: Summarizer = system, remarks: Counter[str] = remarks) -> int:
@@ -168,6 +171,13 @@ def trained_ids(system: Summarizer, documents: Iterable[Document]) -> set[str]:
     if not isinstance(known, TrainingDocuments) or not known:
         return set()
     return {document.id for document in documents if document in known}
+
+
+def history_of(system: Summarizer) -> list[TrainingEntry]:
+    """Return the history of a system's training; empty if it was not trained here."""
+    history = getattr(system, "history", None)
+    known = isinstance(history, list) and all(isinstance(entry, TrainingEntry) for entry in history)
+    return history if known else []  # type: ignore[return-value]
 
 
 def describe_trained_on(system: str, known: int, documents: int, dataset: str) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
 
 from relevance.data.records import NOTHING_GIVEN, ORACLE_SYSTEM, OUTPUT_CUT, SOURCE_CUT, Document, Summary, is_of_people
 from relevance.data.signatures import signature
 from relevance.data.store.base import checked_name
+from relevance.data.wording import format_count
 from relevance.metrics.base import check_option
 from relevance.metrics.text import count_words
 from relevance.summarizers.sentences import sentences_of
@@ -72,6 +74,18 @@ def name_of(usual: str, given: str | None, *, reads_references: bool) -> str:
 def remarks_of(*, source_cut: bool, output_cut: bool, nothing_given: bool = False) -> tuple[str, ...]:
     """Return the remarks on a summary."""
     return (SOURCE_CUT,) * source_cut + (OUTPUT_CUT,) * output_cut + (NOTHING_GIVEN,) * nothing_given
+
+
+REASONS = 3
+"""The reasons of failures that are described."""
+
+
+def describe_failures(failures: Mapping[str, str]) -> list[str]:
+    """List the most frequent reasons why documents have no summary, with counts; `failures` has them by document."""
+    counted = Counter(failures.values()).most_common(REASONS)
+    if others := len(failures) - sum(count for _, count in counted):
+        counted.append(("other reasons", others))
+    return [f"{format_count(count, 'document')}: {reason}" for reason, count in counted]
 
 
 UNITS = ("sentences", "words", "reference")

@@ -1,12 +1,12 @@
 """Summaries by prompting a language model."""
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from relevance.data.answers import read_summary
 from relevance.data.records import Document, Summary
 from relevance.data.signatures import signature
 from relevance.llm.asking import Caller, Plan
-from relevance.llm.client import Completion, Request, Settings, check_identity
+from relevance.llm.client import Completion, Problem, Request, Settings, check_identity
 from relevance.llm.prompts import SENTENCES, SOURCE_TOKENS, Prompt, check_template
 from relevance.summarizers.base import VERSION, remarks_of, system_name
 from relevance.summarizers.sentences import keep_sentences
@@ -15,18 +15,15 @@ from relevance.summarizers.training_documents import TrainingDocuments
 BATCHES = 4
 """Documents in a batch for each concurrent call: with fewer, more calls would wait for the end of a batch."""
 
-REASONS = 3
-"""Reasons of failures that are reported; the record of calls has them all."""
-
 
 class LanguageModel:
     """A system that asks a language model for each summary, `llm:MODEL`.
 
     The defaults are those of the ROUGE-K paper (Takeshita et al. 2024, Table 10): its prompt, 512 tokens of the
     document, 128 of the answer, and the first sentence of it. The paper does not name its chat template and sampling;
-    here the prompt is one turn of the user, and the likeliest tokens are taken. The first sentence is kept even if it
-    is only "Here is a summary:". A document has no summary if it has no source or if its request failed: `failures` has
-    the reason.
+    here the prompt is one turn of the user, and the likeliest tokens are taken. Reasoning and announcements such as
+    "Here is a summary:" are left out first (`relevance.data.answers`). A document has no summary if it has no source,
+    if its request failed, or if the model refused or only announced one: `failures` has the reason.
 
     Args:
         caller: asks the model, and records each call.
@@ -88,11 +85,11 @@ class LanguageModel:
 
     def estimate(self, documents: Sequence[Document]) -> Plan:
         """Estimate the calls for summaries of documents, without calling."""
-        return self.caller.plan([self.request(one) for batch in self.plan(documents) for one in batch])
+        return self.caller.plan([self.request(one) for batch in self.plan(documents) for one in batch], lack_of_summary)
 
     def summarize(self, documents: Sequence[Document]) -> list[Summary]:
         """Write one summary per document, in order, without those that failed. Raises `UnusableRecord`."""
-        answers = self.caller.ask([self.request(document) for document in documents])
+        answers = self.caller.ask([self.request(document) for document in documents], lack_of_summary)
         summaries = []
         for document, answer in zip(documents, answers, strict=True):
             if answer.completion is None:
@@ -113,12 +110,12 @@ class LanguageModel:
     def summary(self, document: Document, completion: Completion) -> Summary:
         """Make the summary from an answer."""
         source_cut = self.seen(document) != document.source_text
-        text, cut = keep_sentences(completion.text.strip(), self.sentences, cut=completion.finish_reason == "length")
+        read = read_summary(completion.text)
+        text, cut = keep_sentences(read.text, self.sentences, cut=completion.finish_reason == "length")
         return Summary(document.id, self.name, text, remarks=remarks_of(source_cut=source_cut, output_cut=cut))
 
-    def failures_in_words(self) -> list[str]:
-        """List the most frequent reasons why documents have no summary, with counts, the most frequent first."""
-        counted = Counter(self.failures.values()).most_common(REASONS)
-        if others := len(self.failures) - sum(count for _, count in counted):
-            counted.append(("other reasons", others))
-        return [f"{count} {'document' if count == 1 else 'documents'}: {reason}" for reason, count in counted]
+
+def lack_of_summary(completion: Completion) -> Problem | None:
+    """Tell why an answer has no summary; None if it has one."""
+    read = read_summary(completion.text)
+    return Problem(read.reason, read.alike) if read.reason else None

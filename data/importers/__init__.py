@@ -51,6 +51,7 @@ from relevance.data.own_references import OwnReferences
 from relevance.data.plugins import Registry, check_callable, describe, held_apart
 from relevance.data.reading import SPREADSHEETS, FileLine, Say, quote_value, read_json, say_nothing
 from relevance.data.records import BadRecord, Document, Summary
+from relevance.data.suspicious import SuspiciousSummaries
 
 Records = Iterator[tuple[Document, list[Summary]]]
 
@@ -317,12 +318,12 @@ def read_documents(
         raise BadRecord(f"unknown format {format!r}{why}; known are {', '.join([*IMPORTERS, LINES])}")
     documents = count = unreferenced = sources = 0
     read = find_reader(format, columns, keep)(path, say)
-    own = OwnReferences()
-    alike = AlikeNames()
+    own, alike, suspicious = OwnReferences(), AlikeNames(), SuspiciousSummaries()
     for document, summaries in check_marks(read, say, clean=clean):
         documents += 1
         own.add(document, summaries)
         alike.add(document, summaries)
+        suspicious.add(document, summaries)
         unreferenced += not document.references
         sources += bool(document.source_text.strip())
         count += sum(summary.is_empty for summary in summaries)
@@ -336,7 +337,7 @@ def read_documents(
     elif 0 < unreferenced < documents:
         lacking = f"{unreferenced:,} of {documents:,} documents {'has' if unreferenced == 1 else 'have'} no reference"
         say(f"{lacking}: metrics that need one have no scores there")
-    for sentence in (*own.describe(), *alike.describe()):
+    for sentence in (*own.describe(), *alike.describe(), *suspicious.describe()):
         say(sentence)
 
 

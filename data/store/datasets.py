@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 
 from sqlalchemy import ColumnElement, Select, Text, cast, func, select
@@ -27,6 +27,7 @@ from relevance.data.store.given import carry_given, keep_given
 from relevance.data.store.rows import document_row, example_hashes, hash_examples, summary_row, to_record, to_records
 from relevance.data.store.versions import VersionedStore
 from relevance.data.tables import DatasetRow, DocumentRow, SummaryRow
+from relevance.data.training_history import TrainingEntry
 
 PLAYGROUND = "playground"
 """The format of data sets whose documents were entered here, one by one."""
@@ -262,6 +263,25 @@ class DatasetStore(VersionedStore):
                     .where(DocumentRow.dataset_id == owner.id, SummaryRow.system == system)
                 )
             )
+
+    def keep_history(self, *, dataset: str, system: str, history: Sequence[TrainingEntry]) -> None:
+        """Keep the history of a system's training, in place of one that is there.
+
+        Raises `UnknownDataset`, `NotAllowed`.
+        """
+        with self.writing() as session:
+            owner = find_dataset(session, dataset, lock=True)
+            check_owner(session, owner.owner_id, dataset)
+            owner.trained = {**(owner.trained or {}), system: [asdict(entry) for entry in history]}
+
+    def histories(self, dataset: str) -> dict[str, list[TrainingEntry]]:
+        """Load the histories of a data set's systems that were trained here, by the systems' names.
+
+        Raises `UnknownDataset`.
+        """
+        with self.reading() as session:
+            trained = find_dataset(session, dataset).trained or {}
+            return {system: [TrainingEntry(**entry) for entry in trained[system]] for system in sorted(trained)}
 
     def written_by(self, dataset: str) -> dict[str, int]:
         """Count the summaries of each system of a data set, by the systems' names.

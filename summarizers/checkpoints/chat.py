@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
+from typing import Any
 
 from relevance.llm.client import CallFailed, CallsRefused, Completion, Message, Settings
 from relevance.metrics.models.encoder import whole_characters
@@ -45,8 +46,12 @@ class CheckpointClient:
         """The model's own tokenizer."""
         return CheckpointTokens(self.checkpoint)
 
-    def complete(self, messages: Sequence[Message], settings: Settings) -> Completion:
-        """Answer messages. Raises `CallFailed` if they do not fit, `CallsRefused` for unsupported settings.
+    def complete(
+        self, messages: Sequence[Message], settings: Settings, schema: Mapping[str, Any] | None = None
+    ) -> Completion:
+        """Answer messages; no schema binds the answer.
+
+        Raises `CallFailed` if the messages do not fit, `CallsRefused` for unsupported settings.
 
         Sampling depends on the seed and the messages; the default seed is 0. With a temperature of 0 or none, the
         likeliest token is taken each time.

@@ -9,6 +9,7 @@ from typing import Any
 from relevance.data.one_line import first_line
 from relevance.data.records import Document, Summary
 from relevance.data.signatures import signature
+from relevance.data.training_history import TrainingEntry, history_in
 from relevance.metrics.models.files import BadModel, ModelUnavailable, device, safe, weights_sha256
 from relevance.summarizers.base import VERSION, name_of, remarks_of
 from relevance.summarizers.checkpoints.files import CONFIG, TOKENIZER, hash_files
@@ -84,6 +85,11 @@ class OwnNetworkSummarizer:
     def training_documents(self) -> TrainingDocuments:
         """The documents that it was trained on. Raises `BadRecord`."""
         return TrainingDocuments.read(self.folder / TRAINING_DOCUMENTS)
+
+    @cached_property
+    def history(self) -> list[TrainingEntry]:
+        """The history of its training, if its folder has one. Raises `BadRecord`."""
+        return history_in(self.folder)
 
     @cached_property
     def signature(self) -> str:

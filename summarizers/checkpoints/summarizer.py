@@ -5,8 +5,10 @@ from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
+from relevance.data.answers import read_summary
 from relevance.data.records import Document, Summary
 from relevance.data.signatures import signature
+from relevance.data.training_history import TrainingEntry, history_in
 from relevance.llm.prompts import SENTENCES, SOURCE_TOKENS
 from relevance.summarizers.base import VERSION, BatchSummarizer, name_of, remarks_of
 from relevance.summarizers.checkpoints.checkpoint import Checkpoint, open_checkpoint
@@ -35,6 +37,8 @@ class CheckpointSummarizer:
             raise ValueError(f"{kind}:{path} has no option gold_entities, which is one of systems that find entities")
         self.method = find_method(self.files)
         self.name = name_of(self.files.name, name, reads_references=self.method.reads_references)
+        self.failures: dict[str, str] = {}
+        """The reasons why a language model wrote no summary of a document, by the documents' ids."""
 
     @cached_property
     def checkpoint(self) -> Checkpoint:
@@ -56,6 +60,11 @@ class CheckpointSummarizer:
         return TrainingDocuments.in_folder(None if self.files.kind == "gguf" else self.files.folder)
 
     @cached_property
+    def history(self) -> list[TrainingEntry]:
+        """The history of its training, if its folder has one. Raises `BadRecord`."""
+        return [] if self.files.kind == "gguf" else history_in(self.files.folder)
+
+    @cached_property
     def signature(self) -> str:
         """Everything that its output depends on."""
         kept = {} if self.sentences is None else {"sentences": self.sentences}
@@ -68,14 +77,20 @@ class CheckpointSummarizer:
         return [[with_words[place] for place in batch] for batch in batches]
 
     def summarize(self, documents: Sequence[Document]) -> list[Summary]:
-        """Write one summary per document, all in one batch."""
+        """Write one summary per document, all in one batch; a language model may write none (`read_summary`)."""
         with_words = [document for document in documents if document.source_text.strip()]
         sources = [self.checkpoint.read(one.source_text)._replace(document=one) for one in with_words]
         if not sources:
             return []
         summaries = []
         for document, source, output in zip(with_words, sources, self.checkpoint.write(sources), strict=True):
-            text, cut = keep_sentences(output.text, self.sentences, cut=output.cut)
+            said = output.text
+            if not self.checkpoint.model.encoder_decoder:  # a language model, which talks
+                said, reason, _ = read_summary(output.text)
+                if reason:
+                    self.failures[document.id] = reason
+                    continue
+            text, cut = keep_sentences(said, self.sentences, cut=output.cut)
             remarks = remarks_of(
                 source_cut=source.cut, output_cut=cut, nothing_given=self.method.gives_nothing(document)
             )

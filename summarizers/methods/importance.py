@@ -1,7 +1,8 @@
 """The importance of each token of a source: its tf-idf, with one definition for all methods.
 
 A token's weight is its count in the source times ln((1 + N) / (1 + n)) + 1, where n of the N training documents have
-it; a source's weights over its distinct tokens are divided by their Euclidean length, so that each is in [0, 1].
+it; a source's weights over its distinct tokens are divided by their Euclidean length, so that each is in [0, 1], and
+multiplied by a scale, which is 1 unless somebody sets another.
 Special tokens and padding have weight 0, and are not counted. The papers only say tf-idf; this is the definition of
 scikit-learn's `TfidfVectorizer`, over the model's own tokens, which the weights are for.
 """
@@ -16,10 +17,12 @@ if TYPE_CHECKING:
 
 
 class Importance(NamedTuple):
-    """The inverse document frequencies of tokens."""
+    """The inverse document frequencies of tokens, and the scale of the weights."""
 
     idf: torch.Tensor
     """Shape (vocabulary,)."""
+    scale: float = 1.0
+    """The Euclidean length of a source's weights."""
 
     def vocabulary(self, ids: torch.Tensor, special: torch.Tensor) -> torch.Tensor:
         """Compute the weight of each token of the vocabulary in each source, shape (documents, vocabulary).
@@ -30,7 +33,7 @@ class Importance(NamedTuple):
 
         counts = torch.zeros(len(ids), len(self.idf), device=ids.device)
         counts.scatter_add_(1, ids, (special == 0).float())
-        return torch.nn.functional.normalize(counts * self.idf.to(ids.device), dim=1)
+        return self.scale * torch.nn.functional.normalize(counts * self.idf.to(ids.device), dim=1)
 
     def tokens(self, ids: torch.Tensor, special: torch.Tensor) -> torch.Tensor:
         """Compute the weight of each token of each source, in the shape of `ids`."""

@@ -25,11 +25,12 @@ class RwGen(Weighted):
     """
 
     name = "rwgen"
-    for_writing = frozenset({"share"})
+    for_writing = frozenset({"scale", "share"})
 
     share: float = setting(0.3, "Share of the tf-idf in the scores of next tokens, from 0 to 1.")
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not 0 <= self.share <= 1:
             raise ValueError(f"the share of the tf-idf must be from 0 to 1, not {self.share}")
 

@@ -24,6 +24,10 @@ class TDMTL(TokenHead, Weighted):
 
     name = "tdmtl"
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        Weighted.__post_init__(self)
+
     def token_loss(self, scores: torch.Tensor, batch: Batch) -> torch.Tensor:
         """Compute the mean squared error of the head's scores, shape (documents, tokens)."""
         return mean_over((scores - batch["importance"]) ** 2, batch["text"])

@@ -3,12 +3,14 @@
 import json
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import fields, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 from relevance.data.files import write_whole
+from relevance.data.training_history import HISTORY
 from relevance.metrics.models.files import read_object
 from relevance.summarizers.methods.base import Decoding
 from relevance.summarizers.methods.published import Training
@@ -56,7 +58,7 @@ def search_grid(
             continue
         say(f"{number + 1} of {len(combinations)}: {', '.join(f'{name} {value}' for name, value in values.items())}")
         folder = output / "grid" / str(trained.index(learned))
-        train(learned, folder, resume=True, progress=progress)
+        train(learned, folder, resume=True, progress=progress, say=say)
         network = one.method.load(folder)
         texts = write_all(one.method, network.on(task.device), one.dev, one.decoding)
         scores.append(measure(one.dev, texts, one.measure))
@@ -99,6 +101,8 @@ def keep(task: Task, trained: Path, output: Path) -> None:
     network = task.method.load(trained)
     task.method.save(network, output, task.decoding)
     task.learned_from.write(output / TRAINING_DOCUMENTS)
+    with suppress(FileNotFoundError):  # an earlier version, which kept none, began the search
+        shutil.copyfile(trained / HISTORY, output / HISTORY)
     said = read_object(trained / FINISHED)
     scores = {name: said[name] for name in ("scores", "best")}
     write_whole(output / FINISHED, [json.dumps(task.as_json() | scores, indent=1) + "\n"])

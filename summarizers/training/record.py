@@ -1,7 +1,8 @@
-"""The record of a run: its task, its scores on dev, and the checkpoint to resume from.
+"""The record of a run: its task, its history, and the checkpoint to resume from.
 
 The trainer's checkpoints hold pickles that we wrote ourselves. They are in `resume/`, and are opened only if each file
-has the SHA-256 in `run.json`. A finished folder has neither: `method.json` is written last, then both are removed.
+has the SHA-256 in `run.json`. A finished folder has neither: `method.json` is written last, then both are removed. The
+history (`relevance.data.training_history`) is written while the run goes on, and stays.
 """
 
 import json
@@ -10,10 +11,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from relevance.data.files import sha256, write_whole
+from relevance.data.training_history import HISTORY, write_history
 from relevance.metrics.models.files import read_object
 from relevance.summarizers.methods.published import Training
 from relevance.summarizers.methods.registry import RECORD
 from relevance.summarizers.output_folder import check_output
+from relevance.summarizers.training.history import RunHistory
 
 RUN = "run.json"
 
@@ -45,8 +48,7 @@ class RunRecord:
     def __init__(self, folder: Path, asked: dict[str, Any]) -> None:
         self.folder = folder
         self.asked = asked
-        self.scores: list[DevScore] = []
-        """The scores in the order of training."""
+        self.history = RunHistory()
         self.files: dict[str, str] = {}
         """The SHA-256 of each file in `resume/` that is opened again, by its path there."""
 
@@ -54,6 +56,11 @@ class RunRecord:
     def resume(self) -> Path:
         """The folder of files to resume from."""
         return self.folder / RESUME
+
+    @property
+    def scores(self) -> list[DevScore]:
+        """The scores in the order of training."""
+        return [DevScore(one.step, one.score) for one in self.history.entries if one.score is not None]
 
     @property
     def best(self) -> DevScore | None:
@@ -95,15 +102,19 @@ class RunRecord:
 
     def write(self) -> None:
         """Write `run.json`."""
-        said = {"asked": self.asked, "scores": self.scores, "files": self.files}
+        said = {"asked": self.asked, "history": self.history.as_json(), "files": self.files}
         write_whole(self.folder / RUN, [json.dumps(said, indent=1) + "\n"])
+
+    def write_history(self) -> None:
+        """Write the history up to now, for people to read while the run goes on."""
+        write_history(self.folder / HISTORY, self.history.entries)
 
     def read(self) -> None:
         """Read `run.json` and check the files to resume from. Raises `AnotherRun`, `DamagedCheckpoint`."""
         try:
             said = json.loads((self.folder / RUN).read_text())
             asked, files = dict(said["asked"]), dict(said["files"])
-            scores = [DevScore(*one) for one in said["scores"]]
+            history = RunHistory.from_json(said["history"])
         except (ValueError, KeyError, TypeError) as error:
             raise DamagedCheckpoint(
                 f"{self.folder / RUN} is no record of a run: {AGAIN.format(self.folder)}"
@@ -113,7 +124,7 @@ class RunRecord:
                 f"{self.folder} holds a run with another {', '.join(other)}: go on with what it was begun with, or "
                 "name another --output"
             )
-        self.scores, self.files = scores, files
+        self.history, self.files = history, files
         self.clear()
         there = {path.relative_to(self.resume).as_posix() for path in self.resume.rglob("*") if path.is_file()}
         for name in sorted({*there, *files}):
@@ -129,7 +140,8 @@ class RunRecord:
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
 
     def finish(self) -> None:
-        """Write `method.json`, and remove the files for resuming."""
+        """Write the history and `method.json`, and remove the files for resuming."""
+        self.write_history()
         best = self.best
         scores = [one._asdict() for one in self.scores]
         said = self.asked | {"scores": scores, "best": best and best._asdict()}

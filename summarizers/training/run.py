@@ -16,14 +16,17 @@ def train(
     *,
     resume: bool = False,
     progress: Callable[[int, int], None] = lambda done, total: None,
+    say: Callable[[str], None] = lambda line: None,
 ) -> bool:
     """Train, and save the weights whose summaries of the dev documents scored best in a folder.
 
     Training stops after the task's epochs or updates, or when as many epochs as its patience brought no better score.
     With `resume`, a run that was stopped or killed continues from its last checkpoint, kept each epoch and every ten
     minutes, and has exactly the same result as an uninterrupted run on the same processor. `progress` is called with
-    the numbers of updates made and of all possible ones; it may raise to stop. Returns False if the folder already
-    holds the same run, finished.
+    the numbers of updates made and of all possible ones; it may raise to stop. `say` is called with a line about loss,
+    learning rate, dev score and time left, each minute and each epoch; `history.jsonl` in the folder has all of it but
+    the time left, and is written while the run goes on. Returns False if the folder already holds the same run,
+    finished.
 
     Trained and tested with tiny models of random weights only; nothing has been trained at the papers' size.
     Raises ValueError if training is not possible (`UnsuitableModel`, `UnsuitableDocuments`, `NotInstalled`), for a
@@ -40,7 +43,8 @@ def train(
         from relevance.summarizers.training.trainer import make_trainer
 
         checkpoint = record.checkpoint
-        make_trainer(task, network, record, progress).train(resume_from_checkpoint=checkpoint and str(checkpoint))
+        trainer = make_trainer(task, network, record, progress, say)
+        trainer.train(resume_from_checkpoint=checkpoint and str(checkpoint))
     finish(task, network, record)
     return True
 

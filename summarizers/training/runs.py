@@ -37,5 +37,5 @@ def train_runs(
             chosen = search_grid(run, folder, grid, resume=resume, progress=progress, say=say)
             task = replace(chosen, seed=task.seed)
         else:
-            train(run, folder, resume=resume, progress=progress)
+            train(run, folder, resume=resume, progress=progress, say=say)
     return folders

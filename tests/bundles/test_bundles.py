@@ -58,7 +58,7 @@ Changed = Callable[..., Path]
 
 KEPT = {
     StudyRow: (records.STUDY, {"id", "owner_id", "dataset_id", "bundle_sha256", "archived_at"}),
-    DatasetRow: (records.DATASET, {"id", "owner_id", "archived_at"}),
+    DatasetRow: (records.DATASET, {"id", "owner_id", "archived_at", "trained"}),
     ProtocolRow: (records.PROTOCOL, {"id", "study_id", "text", "user_id"}),
     RegistrationRow: (records.REGISTRATION, {"id", "study_id"}),
     DocumentRow: (

@@ -74,17 +74,17 @@ def test_every_pair_and_check_is_asked_in_both_orders(stub: Stub, models: ModelS
 
 def test_what_is_judged_is_not_asked_again_and_what_is_not_is(stub: Stub, models: ModelStore, tmp_path: Path) -> None:
     stub.replies.extend(
-        [says("Verdict: first"), says("Verdict: first"), fails(400, "too long"), says("Verdict: first")]
-    )
+        [says("Verdict: first"), says("Verdict: first"), *[fails(400, "too long")] * 2, says("Verdict: first")]
+    )  # the second failure is of the same question without a schema
     said = judge(stub, "--at-once", 1, code=1).splitlines()
-    reasons = f"2 pairs: the answer has no line with a verdict; 1 pair: {stub.address} answers 400: too long"
+    reasons = f"2 pairs: the answer has no verdict; 1 pair: {stub.address} answers 400: too long"
     assert said[-1] == f"Error: without a verdict: {reasons}"
     assert "gpt judged 1 pairs of S: 0 alike in both orders, 1 otherwise" in said
-    assert len(stub.asked) == 8
+    assert len(stub.asked) == 9
     (tmp_path / "relevance.calls.db").unlink()  # the study itself knows what was judged
     stub.usual = longer
     assert "gpt judged 3 pairs of S (1 were there): 3 alike in both orders, 0 otherwise" in judge(stub)
-    assert len(stub.asked) == 8 + 6
+    assert len(stub.asked) == 9 + 6
     assert "judged 0 pairs of S (4 were there)" in judge(stub)
 
 
@@ -106,6 +106,14 @@ def test_the_cost_is_kept_and_known(stub: Stub, models: ModelStore) -> None:
     judge(stub, *prices)
     assert models.verdicts("S")[0].cost.tolist() == pytest.approx([0.074] * 3)
     assert judge(stub, "--as", "free", *prices[4:]).count("spent") == 0
+
+
+def test_what_was_spent_is_said_where_no_answer_has_a_verdict(stub: Stub, models: ModelStore) -> None:
+    stub.usual = says("They differ.")
+    said = judge(stub, "--price-in", 1000, "--price-out", 1000, "--at-once", 1, code=1).splitlines()
+    assert "gpt was answered by stub-1.5; 0.296 spent" in said
+    assert said[-1] == "Error: without a verdict: 4 pairs: the answer has no verdict"
+    assert models.verdicts("S")[0].cost.tolist() == pytest.approx([0.074] * 3)
 
 
 def test_a_run_that_can_ask_no_more_says_what_is_left(stub: Stub, models: ModelStore) -> None:

@@ -1,5 +1,6 @@
 """`relevance summarize --system llm:MODEL` against a server of the test's own."""
 
+import re
 import signal
 import subprocess
 import sys
@@ -64,7 +65,7 @@ def test_the_record_of_calls_is_closed(stub: Stub, folder: Path, monkeypatch: py
 
 
 def test_summaries_by_a_language_model(stub: Stub, folder: Path, sqlite_url: str) -> None:
-    said = summarize(stub).splitlines()
+    said = [line for line in summarize(stub).splitlines() if not line.startswith("suspicious: ")]
     assert said[-2:] == [
         "added 3 summaries of llm:some-model to small",
         "llm:some-model was answered by stub-1.5",
@@ -146,6 +147,23 @@ def test_a_run_ends_before_it_costs_more(stub: Stub, folder: Path) -> None:
     assert "1 document: 0.2 were spent, and one more call could exceed the limit of 1.5" in said
 
 
+def test_what_was_spent_is_said_where_no_answer_can_be_used(stub: Stub, folder: Path) -> None:
+    stub.usual = says("I'm sorry, but I can't help with that.")
+    lines = summarize(stub, "--price-in", 1000, "--price-out", 10000, code=1).splitlines()
+    assert "llm:some-model gave no answer that can be used; 0.3 spent" in lines
+    refusal = "refused: I'm sorry, but I can't help with that."
+    assert lines[-1] == f"Error: without a summary: llm:some-model: 3 documents: {refusal}"
+    assert len(stub.asked) == 3  # a refusal is no matter of all documents, and asked for again by the next run
+    stub.usual = says("<think>It is short.</think>Sure! Here is a summary of the document: It works.")
+    assert "added 3 summaries" in summarize(stub)
+
+
+def test_reasoning_and_announcement_are_no_part_of_a_summary(stub: Stub, folder: Path, sqlite_url: str) -> None:
+    stub.usual = says("<think>It is short. Is it?</think>\n\nHere is a one-sentence summary:\n\nIt works. Well.")
+    summarize(stub)
+    assert set(summaries(sqlite_url).values()) == {"It works."}
+
+
 def test_a_wrong_key_ends_it(stub: Stub, folder: Path) -> None:
     stub.usual = fails(401, f"wrong key {KEY}")
     said = summarize(stub, "--at-once", 1, code=1)
@@ -203,6 +221,40 @@ def test_without_the_package_its_name_is_said(folder: Path, stub: Stub, monkeypa
     assert refused("summarize", "small", "--system", "llm:m", "--base-url", stub.address) == (
         "openai is not installed: pip install 'relevance-studies[llm]'"
     )
+
+
+def test_suspicious_summaries_are_said_before_anybody_judges_them(stub: Stub, folder: Path) -> None:
+    stub.usual = says("See www.cats.example for more.")
+    said = summarize(stub)
+    assert (
+        "suspicious: 3 of 3 summaries have an address that their document does not have (3 by llm:some-model)" in said
+    )
+    run("summarize", "small", "--system", "lead")
+    made = run("study", "create", "S", "--dataset", "small").stderr
+    assert (
+        "suspicious: 3 of 6 summaries have an address that their document does not have (3 by llm:some-model)" in made
+    )
+    of_others = run("study", "create", "T", "--dataset", "small", "--systems", "lead,llm:some-model").stderr
+    assert "suspicious: 3 of 6 summaries have an address" in of_others
+    file = folder / "u.toml"
+    file.write_text(run("study", "export-config", "S").stdout.replace('name = "S"', 'name = "U"', 1))
+    assert "suspicious: 3 of 6 summaries have an address" in run("study", "check", file).stderr
+    assert "suspicious: 3 of 6 summaries have an address" in run("study", "apply", file).stderr
+
+
+@pytest.mark.process
+def test_a_model_on_this_machine_says_how_long_it_will_take(folder: Path) -> None:
+    write(folder / "more.jsonl", [{"id": f"m{i}", "source": f"Cat {i} sat.", "references": ["R."]} for i in range(8)])
+    run("import", folder / "more.jsonl", "--name", "more")
+    model = f"llm:causal:{save_llama(folder / 'tiny')}"
+    options = ["--system", model, "--prompt", "{document}", "--max-tokens", 5, "--device", "cpu"]
+    said = run("summarize", "more", *options).stderr
+    assert "tiny: asking about the first document, to see how long 8 documents will take" in said
+    assert re.search(r"tiny: [0-9.e-]+ seconds a document, so about 1 minute; Ctrl-C stops it", said)
+    assert (
+        "8 requests, of which 8 are recorded" in run("summarize", "more", *options, "--as", "again", "--dry-run").stdout
+    )
+    assert "asking about the first" not in run("summarize", "small", *options).stderr  # three are quick
 
 
 @pytest.mark.process

@@ -1,6 +1,7 @@
 """From `relevance train METHOD` to summaries in a data set, for methods whose networks are guided, or our own."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from relevance.data.database import connect
 from relevance.data.records import NOTHING_GIVEN, OUTPUT_CUT, SOURCE_CUT, TRAINED_ON
 from relevance.data.store import DataStore
+from relevance.data.training_history import HISTORY, read_history
 from tests.commands import refused, run, write
 from tests.summarizers.checkpoints import SUMMARIES, TEXTS, save_bart, save_bert
 
@@ -49,7 +51,7 @@ def test_what_is_trained_writes_summaries_of_documents_that_it_does_not_know(
     start = ("--model", model(folder / "start")) if callable(model) else ()
     file = folder / "train.jsonl"
     run("train", method, file, "--dev", folder / "dev.jsonl", *start, "-o", folder / method, *QUICK, *options)
-    assert not {path.suffix for path in (folder / method).iterdir()} - {".json", ".safetensors", ".txt"}
+    assert not {path.suffix for path in (folder / method).iterdir()} - {".json", ".jsonl", ".safetensors", ".txt"}
 
     system = f"{prefix}:{folder / method}"
     run("summarize", "test", "--system", system)
@@ -59,6 +61,9 @@ def test_what_is_trained_writes_summaries_of_documents_that_it_does_not_know(
     assert all(one.text for one in written.values())
     assert {remark for one in written.values() for remark in one.remarks} <= {SOURCE_CUT, OUTPUT_CUT}
     assert "added 0 summaries" in run("summarize", "test", "--system", system).output
+    history = read_history(folder / method / HISTORY)
+    assert store.histories("test") == {method: history}
+    assert [one.measure for one in history if one.score is not None] == ["rouge1"]
 
     assert "was trained on 4 of the 4 documents" in refused("summarize", "train", "--system", system)
     run("summarize", "train", "--system", system, "--trained-on")
@@ -147,6 +152,23 @@ def test_options_and_folders_that_do_not_fit_are_refused(data: tuple[Path, DataS
     run("summarize", "test", "--system", f"pointer:{out}", "--min-tokens", 3, "--max-tokens", 3, "--as", "three")
     lengths = {len(one.text.split()) for _, summaries in store.records("test") for one in summaries}
     assert lengths <= {1, 2, 3}  # marks are words here
+
+
+def test_a_damaged_history_is_refused_before_anything_is_written(data: tuple[Path, DataStore]) -> None:
+    folder, store = data
+    small = ("--embedding", 8, "--width", 8, "--max-tokens", 4, "--min-tokens", 1)
+    files = (folder / "train.jsonl", "--dev", folder / "dev.jsonl")
+    said = run("train", "pointer", *files, "-o", folder / "out", *QUICK, *small).stderr
+    assert re.search(r"update 2 of 2 \(epoch 1\.00\), loss [0-9.]+, learning rate 0\.15, rouge1 on dev 0\.\d{4}", said)
+    path = folder / "out" / HISTORY
+    path.write_text(path.read_text().replace('"loss": ', '"loss": "'))
+    told = refused("summarize", "test", "--system", f"pointer:{folder / 'out'}")
+    assert "history.jsonl:1" in told
+    assert store.written_by("test") == {}
+    assert store.histories("test") == {}
+    path.unlink()  # an earlier version wrote none
+    run("summarize", "test", "--system", f"pointer:{folder / 'out'}")
+    assert (sum(store.written_by("test").values()), store.histories("test")) == (2, {})
 
 
 @pytest.mark.parametrize("file", ["model.safetensors", "vocabulary.json"])

@@ -43,7 +43,7 @@ def interchange(**changes):
         "title": "A title",
         "source": "The text.",
         "references": ["A reference."],
-        "summaries": [{"system": "bart", "text": "A summary.", "human": {"relevance": 4.3}}],
+        "summaries": [{"system": "bart", "text": "A bridge.", "human": {"relevance": 4.3}}],
     } | changes
     return {key: value for key, value in record.items() if value is not None}
 
@@ -58,7 +58,7 @@ def summeval(**changes):
         "id": "dm-test-1",
         "model_id": "M11",
         "filepath": "cnndm/dailymail/stories/1.story",
-        "decoded": "A summary.",
+        "decoded": "A bridge.",
         "references": ["First reference.", "Second reference."],
         "expert_annotations": [
             {"coherence": 2, "consistency": 1, "fluency": 4, "relevance": 2},
@@ -108,7 +108,7 @@ def test_interchange(tmp_path):
     assert list(read_documents(path)) == [
         (
             Document("d1", "The text.", ("A reference.",), "A title"),
-            [Summary("d1", "bart", "A summary.", {"relevance": 4.3})],
+            [Summary("d1", "bart", "A bridge.", {"relevance": 4.3})],
         ),
         (Document("d2", ("One.", "Two."), ("r", "r")), []),
         (Document("d3", "The text.", ("A reference.",)), [Summary("d3", "a", "t"), Summary("d3", "b", "t")]),
@@ -217,11 +217,11 @@ def test_summeval_as_published(tmp_path):
         (
             Document("dm-test-1", "", references),
             [
-                Summary("dm-test-1", "M11", "A summary.", experts | workers, annotators=single | single_workers),
+                Summary("dm-test-1", "M11", "A bridge.", experts | workers, annotators=single | single_workers),
                 Summary("dm-test-1", "M0", "Another.", experts, annotators=single),
             ],
         ),
-        (Document("dm-test-2", "", references), [Summary("dm-test-2", "M11", "A summary.")]),
+        (Document("dm-test-2", "", references), [Summary("dm-test-2", "M11", "A bridge.")]),
     ]
     assert said == [
         "format: summeval (guessed)",

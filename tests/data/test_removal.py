@@ -17,6 +17,7 @@ from relevance.data.store import (
     UnknownDataset,
 )
 from relevance.data.tables import BoundRow, DocumentRow, RunRow, SummaryRow
+from relevance.data.training_history import TrainingEntry
 
 RECORDS = [
     (
@@ -35,6 +36,7 @@ def store(data_store: DataStore) -> DataStore:
     data_store.add_scores(metric="m", signature="m|1", scores={example: StoredScore(0.5, None)})
     bounds = {"a": StoredBound(0.5, (0,), 0, None, 0.1)}
     data_store.add_bounds(dataset="set", signature="exact|1", bounds=bounds)
+    data_store.keep_history(dataset="set", system="bart", history=[TrainingEntry(3, 1.0, 2.5, 3e-5, 9.0)])
     run = data_store.start_run(dataset="set", metrics=["m"])
     data_store.end_run(run.id)
     return data_store
@@ -50,7 +52,8 @@ def test_what_is_deleted_is_gone_and_comes_back_whole(store: DataStore) -> None:
     def known() -> object:
         bounds = store.bounds(dataset="set", signature="exact|1")
         lead = store.summarized(dataset="set", system="lead", signature="lead|k:3")
-        return store.dataset("set"), store.records("set"), bounds, lead, store.signatures("set")
+        stored = store.dataset("set"), store.records("set"), store.signatures("set"), store.histories("set")
+        return *stored, bounds, lead
 
     before = known()
     deleted = store.delete_dataset("set")

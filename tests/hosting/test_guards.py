@@ -214,6 +214,11 @@ GUARDS: dict[str, tuple[Outcomes, Call]] = {
         RESEARCHERS,
         lambda stores, lab: stores.data.bound(dataset="news", document_id="d0", signature="o"),
     ),
+    "DataStore.histories": (RESEARCHERS, lambda stores, lab: stores.data.histories("news")),
+    "DataStore.keep_history": (
+        DATASET_OWNERS,
+        lambda stores, lab: stores.data.keep_history(dataset="news", system="a", history=[]),
+    ),
     "DataStore.count_bounds": (
         RESEARCHERS,
         lambda stores, lab: stores.data.count_bounds(dataset="news", signatures=["o"]),

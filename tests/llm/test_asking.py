@@ -204,7 +204,7 @@ def test_two_runs_do_not_ask_the_same(answers: bool, stub: Stub, client: OpenAIC
 def test_waits_double_and_end(stub: Stub, caller: Caller, clock: Clock, calls: Calls) -> None:
     stub.usual = fails(500, "oh")
     answer = caller.ask(requests(1))[0]
-    assert answer == (None, f"{stub.address} answers 500: oh", False)
+    assert answer == (None, f"{stub.address} answers 500: oh", False, None)
     assert clock.waited == [1, 2, 4, 8, 16]  # between 6 attempts
     assert rows(calls, "problem, text") == [(f"{stub.address} answers 500: oh", None)] * 6
 
@@ -298,6 +298,8 @@ def test_a_model_that_says_nothing_within_its_tokens_is_left_alone_but_not_one_t
         (says("Some text", finish="content_filter"), "held back by the server's content filter"),
         (says(" \n", finish="length"), "empty: the limit of tokens was reached before any text"),
         (says(None, finish="tool_calls"), "empty (finish reason: tool_calls)"),
+        (says("<think>So."), "only reasoning: it was not followed by an answer"),
+        (says("<think>So", finish="length"), "only reasoning: the limit of tokens was reached within it"),
     ],
 )
 def test_what_cannot_be_used_is_recorded_and_asked_again_by_the_next_run(
@@ -315,6 +317,7 @@ def test_what_cannot_be_used_is_recorded_and_asked_again_by_the_next_run(
 
 def test_an_answer_that_was_cut_is_one() -> None:
     assert problem_of(Completion("A summ", "m", "length", 1, 2, 0.1)) is None
+    assert problem_of(Completion("<think>So.</think>A summ", "m", "length", 1, 2, 0.1)) is None
 
 
 # --- cost ---------------------------------------------------------------------------------------------------

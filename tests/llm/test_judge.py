@@ -4,22 +4,20 @@ import re
 
 import pytest
 
-from relevance.llm.asking import Answer, Caller, Limits
+from relevance.llm.asking import FAILED_IN_A_ROW, Answer, Caller, Limits
 from relevance.llm.calls import Calls
-from relevance.llm.client import Completion, Settings
+from relevance.llm.client import Completion, Problem, Settings
 from relevance.llm.judge import (
     DISAGREE,
-    FIRST,
-    SECOND,
-    TIE,
     Judge,
     Judgment,
     Pair,
     Question,
     decide,
-    read_verdict,
+    lack_of_verdict,
 )
 from relevance.llm.openai_client import OpenAIClient
+from relevance.llm.verdicts import FIRST, SECOND, TIE
 from tests.llm.stub import Handler, Stub, fails, says
 
 
@@ -28,37 +26,57 @@ def said(text: str, finish: str = "stop") -> Answer:
 
 
 @pytest.mark.parametrize(
-    ("text", "verdict"),
+    ("completion", "reason"),
     [
-        ("Verdict: first", FIRST),
-        ("Both are fine.\n\nVerdict: tie\n", TIE),
-        ("**Verdict: Second**", SECOND),
-        ("**Verdict:** second.", SECOND),
-        ("## VERDICT: 'tie'", TIE),
-        ("Verdict: the first summary", FIRST),
-        ("Verdict: first\nOn second thoughts:\nVerdict: second", SECOND),  # the last one counts
-        ("Verdict: second\r\nThanks for asking!", SECOND),
+        (Completion("The first one is longer.", "m", "stop", 1, 1, 0.1), "the answer has no verdict"),
+        (Completion("<think>\nVerdict: first\n</think>\nHm.", "m", "stop", 1, 1, 0.1), "the answer has no verdict"),
+        (Completion("Let me see", "m", "length", 1, 1, 0.1), "the answer was cut before its verdict"),
     ],
 )
-def test_the_last_verdict_is_read(text: str, verdict: str) -> None:
-    assert read_verdict(said(text)) == (verdict, None)
+def test_no_verdict_is_missing_with_its_reason(completion: Completion, reason: str) -> None:
+    assert lack_of_verdict(completion) == Problem(reason, alike=True)
+    lacking = Answer(None, reason, unusable=completion)
+    assert decide(lacking, lacking)[3:] == (2, 2, ("m",))  # it was paid for
+    assert decide(said("Verdict: first"), lacking)[:3] == (None, (FIRST, None), reason)
+    assert decide(lacking, said("Verdict: first"))[:3] == (None, (None, SECOND), reason)
 
 
-@pytest.mark.parametrize(
-    ("answer", "reason"),
-    [
-        (said("The first one is better."), "the answer has no line with a verdict"),
-        (said("Verdict: first or second"), "the answer has no line with a verdict"),
-        (said("Verdict: firstly"), "the answer has no line with a verdict"),
-        (said("My verdict: first, because"), "the answer has no line with a verdict"),
-        (said("Let me see", "length"), "the answer was cut before its verdict"),
-        (Answer(None, "refused: no"), "refused: no"),
-    ],
-)
-def test_no_verdict_is_missing_with_its_reason(answer: Answer, reason: str) -> None:
-    assert read_verdict(answer) == (None, reason)
-    assert decide(said("Verdict: first"), answer)[:3] == (None, (FIRST, None), reason)
-    assert decide(answer, said("Verdict: first"))[:3] == (None, (None, SECOND), reason)
+def test_a_verdict_is_read_behind_the_reasoning() -> None:
+    text = "<think>\nVerdict: first\n</think>\n**Summary 2**"
+    assert lack_of_verdict(said(text).completion) is None  # type: ignore[arg-type]
+    assert decide(said(text), said("<think>Verdict: second</think>Summary 1")).verdict == SECOND
+
+
+def test_ten_answers_without_a_verdict_end_the_run_and_the_next_one_asks_anew(
+    stub: Stub, client: OpenAIClient, calls: Calls
+) -> None:
+    stub.usual = says("They differ.")
+    pairs = [Pair(f"Text {number}.", "a", "b") for number in range(FAILED_IN_A_ROW)]
+    judge = Judge(Caller(client, calls, limits=Limits(at_once=1)), "gpt")
+    judgments = judge.judge(pairs)
+    assert len(stub.asked) == FAILED_IN_A_ROW
+    assert {one.verdict for one in judgments} == {None}
+    assert judgments[0].reason == "the answer has no verdict"
+    assert judgments[-1].reason == "10 requests in a row failed, the last one with: the answer has no verdict"
+    stub.usual = says('{"reasons": "They differ.", "verdict": "tie"}')
+    again = Judge(Caller(client, calls, limits=Limits(at_once=1)), "gpt")
+    assert again.plan(pairs).recorded == 0
+    assert [one.verdict for one in again.judge(pairs)] == [TIE] * len(pairs)
+    assert len(stub.asked) == FAILED_IN_A_ROW + 2 * len(pairs)
+    assert again.plan(pairs).recorded == 2 * len(pairs)
+
+
+def test_an_answer_that_was_recorded_as_usable_and_has_no_verdict_is_asked_for_anew(
+    stub: Stub, client: OpenAIClient, calls: Calls
+) -> None:
+    """As an earlier version recorded it, which did not look for verdicts before."""
+    judge, pairs = Judge(Caller(client, calls), "gpt"), [Pair("A text.", "a", "b")]
+    stub.usual = says("They differ.")
+    judge.caller.ask(judge.requests(pairs))
+    stub.usual = says("Verdict: tie")
+    assert judge.judge(pairs)[0].verdict == TIE
+    assert judge.judge(pairs)[0].verdict == TIE
+    assert len(stub.asked) == 4
 
 
 @pytest.mark.parametrize(
@@ -112,7 +130,7 @@ def test_a_model_that_always_takes_the_first_says_nothing(stub: Stub, client: Op
 def test_a_failure_of_one_order_leaves_the_pair_without_a_verdict(
     stub: Stub, client: OpenAIClient, calls: Calls
 ) -> None:
-    stub.replies.extend([says("Verdict: first"), fails(400, "no")])
+    stub.replies.extend([says("Verdict: first"), fails(400, "no"), fails(400, "no")])
     judgments = Judge(Caller(client, calls, limits=Limits(at_once=1)), "gpt").judge([Pair("A text.", "a", "b")])
     reason = f"{stub.address} answers 400: no"
     assert judgments == [Judgment(None, (FIRST, None), reason, tokens_in=None, tokens_out=None, models=("stub-1.5",))]
@@ -133,8 +151,9 @@ def test_without_ties_none_is_offered_or_taken() -> None:
     assert whole.endswith("one of these three:\nVerdict: first\nVerdict: second\nVerdict: tie")
     assert forced.endswith("one of these two:\nVerdict: first\nVerdict: second")
     assert "choose one even where they are close" in forced
-    assert read_verdict(said("Verdict: tie"), ties=False) == (None, "the answer is a tie, which was not offered")
-    assert decide(said("Verdict: first"), said("Verdict: second"), ties=False).verdict == FIRST
+    tie = Completion("Verdict: tie", "m", "stop", 1, 1, 0.1)
+    assert lack_of_verdict(tie, ties=False) == Problem("the answer is a tie, which was not offered", alike=True)
+    assert lack_of_verdict(tie) is None
 
 
 def test_a_signature_names_all_that_a_verdict_depends_on(client: OpenAIClient, stub: Stub, calls: Calls) -> None:
@@ -142,9 +161,35 @@ def test_a_signature_names_all_that_a_verdict_depends_on(client: OpenAIClient, s
     begin = f"judge: gpt|model:stub|at:{stub.address}|prompt:{question.hash}|ties:yes|orders:both|"
     settings = Settings(max_tokens=9)
     whole, cut = (Judge(caller, "gpt", question, settings, source_tokens=most) for most in (None, 5))
-    assert whole.signature == f"{begin}source:all|max_tokens:9|temperature:0.0|version:1"
-    assert cut.signature == f"{begin}source:5|counted:bytes/4|max_tokens:9|temperature:0.0|version:1"
+    assert whole.signature == f"{begin}source:all|max_tokens:9|temperature:0.0|version:2"
+    assert cut.signature == f"{begin}source:5|counted:bytes/4|max_tokens:9|temperature:0.0|version:2"
     assert cut.seen("word " * 5) == "word word word word"  # 20 bytes
     assert whole.seen("word " * 5) == "word " * 5
     others = [Question("What?"), Question("Which?", "So."), Question("Which?", ties=False)]
     assert len({one.hash for one in [question, *others]}) == 4
+
+
+@pytest.mark.parametrize("ties", [True, False])
+def test_servers_that_offer_it_are_asked_for_json(ties: bool, stub: Stub, client: OpenAIClient, calls: Calls) -> None:
+    stub.usual = says('{"reasons": "Long.", "verdict": "first"}')
+    judge = Judge(Caller(client, calls, limits=Limits(at_once=1)), "gpt", Question(ties=ties))
+    assert judge.judge([Pair("A text.", "a", "b")])[0].orders == (FIRST, SECOND)
+    form = stub.asked[0]["response_format"]
+    assert form["type"] == "json_schema"
+    assert form["json_schema"]["schema"]["properties"]["verdict"]["enum"] == [FIRST, SECOND, *([TIE] if ties else [])]
+    assert list(form["json_schema"]["schema"]["properties"]) == ["reasons", "verdict"]  # it reasons before it decides
+
+
+def test_a_server_that_takes_no_schema_is_asked_without_one(stub: Stub, client: OpenAIClient, calls: Calls) -> None:
+    def takes_none(handler: Handler) -> None:
+        (fails(400, "unknown parameter") if "response_format" in stub.asked[-1] else says("Verdict: tie"))(handler)
+
+    stub.usual = takes_none
+    judge = Judge(Caller(client, calls, limits=Limits(at_once=1)), "gpt")
+    assert judge.judge([Pair("A text.", "a", "b")])[0].verdict == TIE
+    assert ["response_format" in asked for asked in stub.asked] == [True, False, False]
+    stub.usual = fails(400, "too long")  # whatever is asked
+    reason = f"{stub.address} answers 400: too long"
+    other = Judge(Caller(OpenAIClient("stub", stub.address), calls, limits=Limits(at_once=1)), "gpt")
+    assert other.judge([Pair("Another.", "a", "b")])[0].reason == reason
+    assert ["response_format" in asked for asked in stub.asked[3:]] == [True, False, True, False]

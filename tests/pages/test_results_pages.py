@@ -27,6 +27,7 @@ from relevance.annotation.results import load_judgments
 from relevance.annotation.study_data import read_study, without_names
 from relevance.data.records import Document, Summary
 from relevance.data.store import StoredBound
+from relevance.data.training_history import TrainingEntry
 from relevance.metrics.registry import label_of, metric
 from relevance.pages.components.results import report
 from relevance.pages.components.shared.sources import Source
@@ -532,6 +533,42 @@ def test_keywords_are_told_apart_by_the_source_where_that_is_asked_for(world: Wo
     shown = means(app)
     assert list(shown["IN-SRC"]) == [1, 1]
     assert list(shown["OUT-SRC"]) == [0, 1]
+
+
+def history(*scores: float, measure: str = "rouge1") -> list[TrainingEntry]:
+    """The history of so many epochs of ten updates."""
+    return [
+        TrainingEntry(
+            step,
+            step / 10,
+            5 - step / 10,
+            3e-5,
+            60.0 * step,
+            *((scores[step // 10 - 1], measure) if step % 10 == 0 else ()),
+        )
+        for step in range(5, 10 * len(scores) + 1, 5)
+    ]
+
+
+def test_how_a_system_was_trained_has_charts_and_a_table(world: World) -> None:
+    world.add()
+    world.score(ROUGE1, lambda document, system: 0.5)
+    assert "Training" not in [one.label for one in open_page("systems.py").tabs]  # nothing was trained
+    for run, scores in {"b#1": (0.1, 0.3, 0.3), "b#2": (0.4, 0.2)}.items():
+        world.data.keep_history(dataset=NAME, system=run, history=history(*scores))
+    shown = tab(open_page("systems.py"), "Training").dataframe[0].value
+    assert list(shown["system"]) == ["b#1"] * 3 + ["b#2"] * 2
+    assert list(shown["updates"]) == [10, 20, 30, 10, 20]
+    assert list(shown["loss"]) == [4, 3, 2, 4, 3]
+    assert [str(one) for one in shown["mean on dev"]] == ["0.100", "0.300*", "0.300", "0.400*", "0.200"]
+    assert list(shown["minutes"]) == [10, 20, 30, 10, 20]
+
+
+def test_training_is_shown_before_anything_is_scored(world: World) -> None:
+    world.add()
+    world.data.keep_history(dataset=NAME, system="<b>", history=history(0.1))
+    app = sound(open_page("systems.py"))
+    assert list(app.dataframe[0].value["system"]) == ["<b>"]
 
 
 def test_published_figures_stand_in_a_table_of_their_own(world: World) -> None:

@@ -52,6 +52,22 @@ def test_a_study_that_was_made_is_shown_and_the_form_is_empty_again(demo: tuple[
     assert "There is already a study" in said(create(app, "Mine <b>"))
 
 
+def test_suspicious_summaries_are_shown_before_a_study_is_made(demo: tuple[DataStore, AnnotationStore]) -> None:
+    records = [
+        (
+            Document(f"d{n}", "A bridge.", ()),
+            [Summary(f"d{n}", "bad", "A summary:"), Summary(f"d{n}", "good", f"B{n}.")],
+        )
+        for n in range(2)
+    ]
+    demo[0].add_dataset(name="odd", format="x", sha256="", records=records)
+    told = "Suspicious: 2 of 4 summaries only announce a summary (2 by bad), such as"
+    app = open_page("new_study.py", dataset="odd")
+    assert told in said(app)
+    app.multiselect(key="new_systems:odd").set_value(["good"]).run()
+    assert told not in said(sound(app))
+
+
 def open_form(rule: str) -> AppTest:
     """The form of a new study, with a rule."""
     return sound(open_page("new_study.py").radio(key="new_rule").set_value(rule).run())

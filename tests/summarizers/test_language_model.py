@@ -10,7 +10,7 @@ from relevance.llm.client import Settings
 from relevance.llm.openai_client import OpenAIClient
 from relevance.llm.prompts import Prompt, Shot
 from relevance.summarizers.adding import TrainedOnDocuments, add_systems
-from relevance.summarizers.base import VERSION, BatchSummarizer
+from relevance.summarizers.base import VERSION, BatchSummarizer, describe_failures
 from relevance.summarizers.language_model import LanguageModel
 from tests.llm.stub import Handler, Stub, fails, says
 
@@ -95,7 +95,7 @@ def test_what_came_to_nothing_is_undone_with_its_reason_until_the_next_run(
     system = LanguageModel(caller)
     assert next(add_systems(data_store, "news", [system]))[:4] == ("llm:some-model", 1, 0, 4)
     assert system.failures == {"b": "refused: No.", "c": f"{stub.address} answers 400: too long"}
-    assert system.failures_in_words() == [
+    assert describe_failures(system.failures) == [
         "1 document: refused: No.",
         f"1 document: {stub.address} answers 400: too long",
     ]
@@ -110,7 +110,7 @@ def test_what_came_to_nothing_is_undone_with_its_reason_until_the_next_run(
 def test_of_many_reasons_the_most_frequent_are_said(caller: Caller) -> None:
     system = LanguageModel(caller)
     system.failures = {f"d{number}": reason for number, reason in enumerate("aabbbbcccdef")}
-    assert system.failures_in_words() == [
+    assert describe_failures(system.failures) == [
         "4 documents: b",
         "3 documents: c",
         "2 documents: a",

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 import streamlit as st
 
 from relevance.data.store import Dataset
+from relevance.data.suspicious import describe_suspicious
 from relevance.metrics.notices import LOOKED_AT, find_notices
 from relevance.metrics.registry import label_of
 from relevance.pages.background.computed import computed
@@ -22,6 +23,18 @@ def notices_of(dataset: str, version: object, signatures: tuple[str, ...]) -> li
     records = open_stores().data.first_records(dataset, LOOKED_AT)
     found = find_notices(records, signatures, first=LOOKED_AT, name_of=label_of)
     return [sentence for sentences in found.values() for sentence in sentences]
+
+
+@computed("Reading the summaries", kept=16)
+def suspicious_of(dataset: str, version: object, systems: tuple[str, ...]) -> list[str]:
+    """Return what is suspicious of the summaries of a data set's first documents by some systems, or by all."""
+    return describe_suspicious(open_stores().data.first_records(dataset, LOOKED_AT), systems, LOOKED_AT)
+
+
+def warn_of_suspicious(dataset: Dataset, systems: Iterable[str] = ()) -> None:
+    """Warn of suspicious summaries before anybody judges them."""
+    for said in later(lambda: suspicious_of(dataset.name, version_of(dataset), tuple(systems))) or ():
+        st.warning(in_markdown(sentence(said)))
 
 
 def explain_texts(dataset: Dataset, signatures: Iterable[str]) -> None:

@@ -12,6 +12,7 @@ from relevance.data.one_line import in_one_line
 from relevance.data.wording import format_count
 from relevance.metrics.from_signature import metric_of, metrics_for
 from relevance.pages.components.shared.messages import keep_message
+from relevance.pages.components.shared.notices import warn_of_suspicious
 from relevance.pages.components.shared.quick_scoring import score_by
 from relevance.pages.components.shared.stores import open_stores
 from relevance.pages.components.shared.uploading import ask_for_file
@@ -55,6 +56,8 @@ def from_file() -> None:
     st.markdown(describe_effect(effect))
     for path, doubt in find_doubts(protocol):
         st.warning(in_markdown(f"{say_place(path, find_lines(text), name)}: {doubt}"))
+    if effect.sample is not None:  # its pairs are drawn, so that nobody has judged them
+        warn_of_suspicious(open_stores().data.dataset(protocol.dataset.name), protocol.dataset.systems)
     label = "Create the study" if effect.made else "Change the study"
     if st.button(label, key="apply_file", type="primary", disabled=not effect.made and not effect.changed):
         apply(text, protocol)

@@ -25,6 +25,7 @@ from relevance.pages.components.shared.address import choose_named
 from relevance.pages.components.shared.counts import signatures_of
 from relevance.pages.components.shared.keywords import Keywords, explain_keywords, find_keywords
 from relevance.pages.components.shared.messages import keep_message, sentence
+from relevance.pages.components.shared.notices import warn_of_suspicious
 from relevance.pages.components.shared.quick_scoring import score
 from relevance.pages.components.shared.stores import open_stores, version_of
 from relevance.pages.components.studies.closing import ask_closing
@@ -61,6 +62,7 @@ def new_study() -> None:
     judging = replace(judging, judged_twice=ask_twice(spec.judgments_per_pair, drawn))
     name = st.text_input("Name of the study", key="new_name", max_chars=200)
     protocol = replace(protocol_of(replace(spec, name=name.strip())), judging=judging, closes=closes)
+    warn_of_suspicious(dataset, spec.systems)
     if drawn != 0:
         show_file(dataset, protocol)
     if st.button("Create the study", type="primary", key="create", disabled=drawn == 0):

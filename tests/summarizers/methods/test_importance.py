@@ -1,10 +1,15 @@
 import math
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
 
+from relevance.summarizers.methods.base import Decoding
 from relevance.summarizers.methods.importance import count_importance
+from relevance.summarizers.methods.registry import METHODS
+from tests.summarizers.checkpoints import DOCUMENTS
 
 pytestmark = pytest.mark.model  # loads torch
 
@@ -26,6 +31,44 @@ def test_a_source_without_text_weighs_nothing() -> None:
 
     importance = count_importance([[1]], 2)
     assert importance.tokens(torch.tensor([[0, 0]]), torch.tensor([[1, 1]])).tolist() == [[0, 0]]
+
+
+@pytest.mark.parametrize("scale", [0.0, 1.0, 7.5])
+def test_the_scale_is_the_length_of_a_source(scale: float) -> None:
+    import torch
+
+    importance = count_importance([[1, 2, 2], [1, 3], [3, 1]], 4)
+    scaled = importance._replace(scale=scale)
+    ids, special = torch.tensor([[0, 1, 2, 2], [3, 3, 1, 0]]), torch.tensor([[1, 0, 0, 0], [0, 0, 0, 1]])
+    assert scaled.vocabulary(ids, special).norm(dim=1).tolist() == pytest.approx([scale, scale])
+    assert torch.equal(scaled.tokens(ids, special), scale * importance.tokens(ids, special))
+
+
+WEIGHTED = ("rwenc", "rwgen", "tdmtl", "tdsum")
+
+
+@pytest.mark.parametrize("name", WEIGHTED)
+def test_every_method_with_weights_uses_its_scale_and_finds_it_again(name: str, bart: Path, tmp_path: Path) -> None:
+    given = "vocabulary" if name == "rwgen" else "importance"
+    settings: dict[str, Any] = {"rwenc": {"layers": (1,)}}.get(name, {})
+    usual, method = METHODS[name](**settings), METHODS[name](**settings, scale=4.0)
+    network, scaled = usual.start(bart, DOCUMENTS), method.start(bart, DOCUMENTS)
+    weights = usual.batch(network, DOCUMENTS, labels=False)[given]
+    assert weights.sum() > 0
+    assert method.batch(scaled, DOCUMENTS, labels=False)[given].tolist() == (4 * weights).tolist()
+    method.save(scaled, tmp_path, Decoding())
+    again = METHODS[name](**method.settings)
+    assert again.batch(again.load(tmp_path), DOCUMENTS, labels=False)[given].tolist() == (4 * weights).tolist()
+
+
+@pytest.mark.parametrize("name", WEIGHTED)
+@pytest.mark.parametrize("scale", [-1.0, math.nan, math.inf])
+def test_a_scale_that_is_none_is_refused(name: str, scale: float) -> None:
+    with pytest.raises(ValueError, match="the scale of the tf-idf must be 0 or more"):
+        METHODS[name](scale=scale)
+    if name != "rwenc":
+        with pytest.raises(ValueError, match="the share of"):
+            METHODS[name](share=2.0)
 
 
 def test_weights_are_those_of_scikit_learn() -> None:

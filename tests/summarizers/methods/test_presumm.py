@@ -142,7 +142,7 @@ def test_it_learns_which_sentences_make_a_summary(bert: Path, tmp_path: Path) ->
     texts = method.write(network, [*DOCUMENTS, Document("empty", "", ())], Decoding())
     wanted = [document.references[0].rstrip(".") for document in DOCUMENTS]
     assert [text.rstrip(".") for text in texts] == [*wanted, ""]
-    assert {file.suffix for file in (tmp_path / "out").iterdir()} == {".json", ".safetensors", ".txt"}
+    assert {file.suffix for file in (tmp_path / "out").iterdir()} == {".json", ".jsonl", ".safetensors", ".txt"}
 
 
 def test_published_settings() -> None:

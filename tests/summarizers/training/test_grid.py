@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from relevance.data.training_history import HISTORY, read_history
 from relevance.summarizers.output_folder import OutputInUse
 from relevance.summarizers.training import grid as grids
 from relevance.summarizers.training.grid import expand, search_grid
@@ -66,11 +67,12 @@ def test_the_best_of_dev_is_kept(task: Task, tmp_path: Path, monkeypatch: pytest
     assert (chosen.training.learning_rate, chosen.decoding.num_beams, chosen.method.settings) == (
         2e-3,
         1,
-        {"share": 0.5},
+        {"scale": 1.0, "share": 0.5},
     )
     method = json.loads((out / "method.json").read_text())
-    assert (method["training"]["learning_rate"], method["settings"]) == (2e-3, {"share": 0.5})
+    assert (method["training"]["learning_rate"], method["settings"]) == (2e-3, {"scale": 1.0, "share": 0.5})
     assert json.loads((out / "generation_config.json").read_text())["num_beams"] == 1
+    assert {one.learning_rate for one in read_history(out / HISTORY)} == {2e-3}  # that of the chosen training
     assert not (out / "grid").exists()
     assert search_grid(task, out, GRID, resume=True) == chosen
 
@@ -79,7 +81,7 @@ def stop_at(number: int) -> Any:
     numbers = count(1)
 
     def say(line: str) -> None:
-        if next(numbers) == number:
+        if not line.startswith("update ") and next(numbers) == number:  # a combination, not a line about its training
             raise KeyboardInterrupt
 
     return say

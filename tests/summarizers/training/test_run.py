@@ -1,17 +1,20 @@
 """Training runs with tiny models: what they learn, and that a run that was stopped comes to the same."""
 
 import json
+import re
 import signal
 import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from relevance.data.database import connect
 from relevance.data.store import DataStore
+from relevance.data.training_history import HISTORY, read_history
 from relevance.summarizers.methods.base import Decoding, UnsuitableDocuments
 from relevance.summarizers.methods.published import Training
 from relevance.summarizers.methods.registry import METHODS
@@ -67,11 +70,11 @@ def whole(tmp_path_factory: pytest.TempPathFactory, bart: Path) -> Path:
 def test_a_finished_folder(whole: Path, bart: Path) -> None:
     task = small_task(bart, "tdmtl")
     said = json.loads((whole / "method.json").read_text())
-    assert {path.suffix for path in whole.rglob("*")} <= {".json", ".safetensors", ".txt"}
+    assert {path.suffix for path in whole.rglob("*")} == {".json", ".jsonl", ".safetensors", ".txt"}
     assert not (whole / "run.json").exists()
     assert [score["step"] for score in said["scores"]] == [3, 6, 9]
     assert said["best"]["score"] == max(score["score"] for score in said["scores"])
-    assert said["settings"] == {"share": 0.1}
+    assert said["settings"] == {"scale": 1.0, "share": 0.1}
     assert said == said | task.as_json()
     known = TrainingDocuments.read(whole / TRAINING_DOCUMENTS)
     assert len(known) == len(DOCUMENTS)
@@ -80,12 +83,69 @@ def test_a_finished_folder(whole: Path, bart: Path) -> None:
 
 
 def same(folder: Path, other: Path) -> bool:
-    """Whether two folders have the same files, byte by byte."""
+    """Whether two folders have the same files, byte by byte, and the same history but for how long it took."""
 
-    def contents(folder: Path) -> dict[str, bytes]:
-        return {path.name: path.read_bytes() for path in folder.iterdir()}
+    def contents(folder: Path) -> dict[str, object]:
+        files: dict[str, object] = {path.name: path.read_bytes() for path in folder.iterdir()}
+        return files | {HISTORY: [replace(one, seconds=0.0) for one in read_history(folder / HISTORY)]}
 
     return contents(folder) == contents(other)
+
+
+def test_the_history_says_what_was_reached(bart: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trainer, "LINE_SECONDS", 0.0)
+    losses: list[float] = []
+    task, out = small_task(bart), tmp_path / "out"
+    training = replace(task.training, scheduler="linear", learning_rate=9e-4, epochs=3)
+    loss = type(task.method).loss
+    monkeypatch.setattr(
+        type(task.method), "loss", lambda *given: (found := loss(*given), losses.append(found.item()))[0]
+    )
+    lines: list[str] = []
+    left: list[int] = []
+    train(
+        replace(task, training=training),
+        out,
+        say=lines.append,
+        progress=lambda done, _: left.append(len(read_history(out / HISTORY)) - done),
+    )
+    entries = read_history(out / HISTORY)
+    assert set(left) == {0}  # it is written while the run goes on
+    assert [one.step for one in entries] == list(range(1, UPDATES + 1))
+    assert [one.epoch for one in entries] == pytest.approx([step / 3 for step in range(1, UPDATES + 1)], abs=1e-3)
+    assert [one.learning_rate for one in entries] == pytest.approx([(10 - step) * 1e-4 for step in range(1, 10)])
+    pairs = zip(losses[::2], losses[1::2], strict=True)  # two batches make an update
+    assert [one.loss for one in entries] == pytest.approx([sum(pair) / 2 for pair in pairs])
+    scores = json.loads((out / "method.json").read_text())["scores"]
+    scored = [{"step": one.step, "score": one.score} for one in entries if one.score is not None]
+    assert scored == scores
+    assert {one.measure for one in entries if one.score is not None} == {"rouge1"}
+    assert all(0 <= one.seconds <= other.seconds for one, other in pairwise(entries))
+
+    assert re.fullmatch(
+        r"update 1 of 9 \(epoch 0\.33\), loss \d\.\d+, learning rate 0\.0009, at most 1 minute left", lines[0]
+    )
+    at_ends = [line for line in lines if "on dev" in line]
+    assert [line.split(" of ")[0] for line in at_ends] == ["update 3", "update 6", "update 9"]
+    assert at_ends[0].endswith("at most 1 minute left")
+    assert f"rouge1 on dev {scores[0]['score']:.4f} (the best)" in at_ends[0]
+    best = max(scores, key=lambda one: (one["score"], -one["step"]))
+    said = "the best" if best == scores[2] else f"best {best['score']:.4f} after {best['step']}"
+    assert at_ends[2].endswith(f"rouge1 on dev {scores[2]['score']:.4f} ({said})")
+
+
+def test_a_long_run_has_so_many_entries(bart: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trainer, "ENTRIES", 4)
+    train(small_task(bart), tmp_path / "out")
+    entries = read_history(tmp_path / "out" / HISTORY)
+    assert [(one.step, one.score is not None) for one in entries] == [
+        (2, False),
+        (3, True),
+        (4, False),
+        (6, True),
+        (8, False),
+        (9, True),
+    ]
 
 
 class Stopped(Exception):
