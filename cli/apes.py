@@ -226,13 +226,22 @@ def train_tagger(folder: Path, output: Path, seed: int, epochs: int | None) -> N
 @click.option("--learning-rate", type=float, default=1e-3, show_default=True)
 @click.option("--vectors", type=FILE, help="Word vectors to begin with, a GloVe or word2vec text file.")
 @click.option("--seed", type=SEED, default=0, show_default=True)
+@click.option(
+    "--resume", is_flag=True, help="Continue the training of OUTPUT after its last epoch, to the same result."
+)
 @device_option
 @report_refusals
-def train_attentive_reader(folder: Path, output: Path, vectors: Path | None, seed: int, **sizes: Any) -> None:
-    """Train an attentive reader (Chen et al. 2016) on the CNN / Daily Mail .question files in DIR."""
+def train_attentive_reader(
+    folder: Path, output: Path, vectors: Path | None, seed: int, resume: bool, **sizes: Any
+) -> None:
+    """Train an attentive reader (Chen et al. 2016) on the .question files in DIR.
+
+    They are those of CNN / Daily Mail, or what relevance convert --to question writes of one's own documents; DIR may
+    have folders training, validation and test.
+    """
     check_weights(output)
     words = FileVectors(vectors) if vectors else None
-    result = train(folder, output, Hyperparameters(**sizes), vectors=words, seed=seed, say=say)
+    result = train(folder, output, Hyperparameters(**sizes), vectors=words, seed=seed, resume=resume, say=say)
     test = "" if result.test_accuracy is None else f", {result.test_accuracy:.3f} on the test questions"
     tell(f"wrote {output}: accuracy {result.accuracy:.3f} on {result.validation} held-out questions{test}")
     tell(f"read with it: --reader attentive-reader:{output}")

@@ -18,21 +18,24 @@ from relevance.cli.shared import (
     store_with,
     tell,
 )
-from relevance.data.exporters import write_records, write_shards
+from relevance.data.exporters import write_beside, write_records, write_shards
 from relevance.data.importers import read_documents
 from relevance.data.records import Document, Summary
 from relevance.data.signatures import labels
 from relevance.data.wording import format_count
 from relevance.distributed.sources import all_records, find_inputs, is_pattern, is_remote
 
-TO = ("interchange", "csv", "parquet", "sacrerouge", "mt_metrics_eval")
-"""The formats of `relevance.data.exporters`, which is imported where it is used."""
+QUESTION = "question"
+"""The format of the questions that APES asks, which are made here."""
+
+TO = ("interchange", "csv", "parquet", "sacrerouge", "mt_metrics_eval", QUESTION)
+"""The formats of `relevance.data.exporters`, which is imported where it is used, and that of questions."""
 
 
 @click.command()
 @click.argument("file", metavar="FILE|NAME")
 @click.argument("output", type=click.Path(path_type=Path))
-@click.option("--to", "to", type=click.Choice(TO), required=True, help="Format of OUTPUT; the last two are folders.")
+@click.option("--to", "to", type=click.Choice(TO), required=True, help="Format of OUTPUT; the last three are folders.")
 @click.option(
     "--rows-per-shard",
     type=COUNT,
@@ -45,7 +48,8 @@ def convert(file: str, output: Path, to: str, rows_per_shard: int | None, format
     """Write a file, the folder of a corpus or the data set NAME as OUTPUT, with its ratings and scores.
 
     FILE may be a pattern in quotes or an address, such as 'shards/*.parquet': all files are written as one data set. An
-    existing OUTPUT is not replaced. Anything that the format cannot hold is reported.
+    existing OUTPUT is not replaced. Anything that the format cannot hold is reported. With --to question, OUTPUT has
+    the questions that APES asks about each document, to train a reader on: relevance train attentive-reader.
     """
     if rows_per_shard is not None and to != "parquet":
         raise click.UsageError("--rows-per-shard goes with --to parquet")
@@ -54,12 +58,33 @@ def convert(file: str, output: Path, to: str, rows_per_shard: int | None, format
         documents, summaries, shards = write_shards(records, output, rows_per_shard, say)
         tell(f"wrote {documents} documents and {summaries} summaries to {format_count(shards, 'file')} in {output}")
         return
+    if to == QUESTION:
+        convert_to_questions(find_records(file, format, clean=clean), output)
+        return
     records = list(find_records(file, format, clean=clean))
     if not records:
         raise Refused(f"the data set {file} has no documents")
     write_records(records, output, to, say)
     summaries = sum(len(written) for _, written in records)
     tell(f"wrote {len(records)} documents and {summaries} summaries to {output}")
+
+
+def convert_to_questions(records: Iterable[tuple[Document, list[Summary]]], output: Path) -> None:
+    """Write the questions that APES asks about documents."""
+    from relevance.metrics.apes.question_files import write_question_files
+
+    with write_beside(output) as folder:
+        made = write_question_files((document for document, _ in records), folder)
+        if not made.questions:
+            raise Refused("no document has both a source and a reference that mentions an entity: nothing to ask")
+    if made.unasked:
+        say(f"without a source, or an entity in a reference, so that nothing is asked: {made.unasked}")
+    if made.unanswerable:
+        say(f"questions whose answer the source does not mention, which training leaves out: {made.unanswerable}")
+    say("summaries, ratings, titles and scores are not written")
+    tell(
+        f"wrote {format_count(made.questions, 'question')} about {format_count(made.documents, 'document')} to {output}"
+    )
 
 
 def find_records(name: str, format: str | None, *, clean: bool) -> Iterable[tuple[Document, list[Summary]]]:

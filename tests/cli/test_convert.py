@@ -121,3 +121,33 @@ def test_of_scores_that_differ_for_the_same_texts_the_first_are_kept(folder: Pat
     run("import", "twins.jsonl", "--name", "again")  # the same corpus: its scores are there already
     assert store.scores(dataset="again", signature=store.signatures("again")[0].signature)["d0", "b"].value == 0.5
     store.engine.dispose()
+
+
+@pytest.mark.model
+def test_ones_own_documents_become_questions_that_a_reader_is_trained_on(folder: Path) -> None:
+    people = ["Ann Lee", "Bob Roe", "Eve Moss", "Tom Ray"]
+    records = [
+        {
+            "id": f"d{number}",
+            "source": f"{people[number % 4]} won in Paris on Monday. {people[(number + 1) % 4]} lost, the paper said.",
+            "references": [f"{people[number % 4]} won the race in Paris."],
+        }
+        for number in range(12)
+    ]
+    write(folder / "train.jsonl", records)
+    write(folder / "silent.jsonl", [{"id": "s", "source": "It rains.", "references": ["It rains all day."]}])
+    (folder / "own").mkdir()
+    for split in ("training", "validation"):
+        said = run("convert", "train.jsonl", f"own/{split}", "--to", "question")
+        assert "about 12 documents to own/" in said.stdout
+        assert "summaries, ratings, titles and scores are not written" in said.stderr
+    assert "is there already" in refused("convert", "train.jsonl", "own/training", "--to", "question")
+    assert "nothing to ask" in refused("convert", "silent.jsonl", "none", "--to", "question")
+    assert not (folder / "none").exists()
+
+    sizes = ("--epochs", 2, "--hidden", 8, "--embedding", 8, "--batch-size", 4)
+    trained = run("train", "attentive-reader", "own", "-o", "own.safetensors", *sizes).stdout
+    assert "read with it: --reader attentive-reader:own.safetensors" in trained
+    asked = run("apes", "x.jsonl", "--reader", "attentive-reader:own.safetensors")
+    assert asked.exit_code == 0
+    assert not (folder / "own.safetensors.resume").exists()

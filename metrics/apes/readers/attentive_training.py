@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import random
 import time
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import asdict
 from operator import eq
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,9 +18,10 @@ from relevance.data.importers.question import read_question
 from relevance.data.reading import Say, say_nothing
 from relevance.data.records import BadRecord
 from relevance.metrics.apes.base import BLANK
-from relevance.metrics.apes.question_files import find_splits
+from relevance.metrics.apes.question_files import Splits, find_splits
 from relevance.metrics.apes.readers.anonymous import cloze_from_file
 from relevance.metrics.apes.readers.attentive import AttentiveReader, Settings, batch, network_class
+from relevance.metrics.apes.readers.resuming import Reached, load_state, resume_path, save_state
 from relevance.metrics.models.files import device
 
 if TYPE_CHECKING:
@@ -84,6 +88,7 @@ def train(
     *,
     vectors: WordVectors | None = None,
     seed: int = 0,
+    resume: bool = False,
     say: Say = say_nothing,
 ) -> TrainingResult:
     """Train on `folder/training`, keep the epoch with the best result on `folder/validation`, measure on `folder/test`.
@@ -94,11 +99,13 @@ def train(
     `embedding`.
 
     Training ends early after `patience` epochs without improvement. Each better epoch is written to `output` at once,
-    so an interrupted training leaves its best. Questions are read from their files when needed, so memory grows only
-    with their paths. On the processor, the result depends on the seed alone.
+    so an interrupted training leaves its best, and with `resume` it goes on after its last epoch, from a file beside
+    the output, to the same result. Questions are read from their files when needed, so memory grows only with their
+    paths. On the processor, the result depends on the seed alone.
 
     Raises `BadRecord` for files that are not questions, OSError if the output cannot be written, ValueError for sizes
-    below 1, `ModelUnavailable` for a device that is not there.
+    below 1, `ModelUnavailable` for a device that is not there, `AnotherTraining` for a state to go on from that is of
+    other questions or settings, or damaged.
     """
     import torch
 
@@ -114,27 +121,49 @@ def train(
     words = sorted(questions.words, key=lambda word: (-questions.words[word], word))[:vocabulary]
     settings = Settings(hidden, vectors.dimension if vectors else embedding, questions.entities, tuple(words))
     shuffled = random.Random(seed)  # noqa: S311  no secret depends on it
-    best, best_epoch, epoch, where = -1.0, 0, 0, device()
+    asked, reached, where = describe_training(splits, sizes, settings, vectors, seed), Reached(), device()
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         network = initialise_network(settings, vectors).to(where)
         reader = AttentiveReader(settings, lambda: network, output.stem)
         optimizer = torch.optim.Adam(network.parameters(), learning_rate)
         batches = by_size(questions.paths, batch_size)
-        for epoch in range(1, epochs + 1):
-            shuffled.shuffle(batches)
-            loss = run_epoch(network, settings, optimizer, batches, epoch, say)
+        if resume and resume_path(output).is_file():
+            reached = load_state(output, asked, network, optimizer, shuffled)
+            say(f"goes on after epoch {reached.epoch}")
+        order = list(reached.batches or range(len(batches)))
+        while reached.epoch < epochs and not is_over(reached, patience):
+            epoch = reached.epoch + 1
+            shuffled.shuffle(order)
+            loss = run_epoch(network, settings, optimizer, [batches[place] for place in order], epoch, say)
             accuracy = evaluate(network, settings, splits.validation, batch_size)
             say(f"epoch {epoch} of {epochs}: loss {loss:.3f}, validation accuracy {accuracy:.4f}")
-            if accuracy > best:
-                best, best_epoch = accuracy, epoch
+            reached = reached._replace(epoch=epoch, batches=tuple(order))
+            if accuracy > reached.best:
+                reached = reached._replace(best=accuracy, best_epoch=epoch)
                 reader.save(output)
-            elif epoch - best_epoch >= patience:
-                say(f"no better epoch since {best_epoch}: stopped")
-                break
+            save_state(output, asked, reached, network, optimizer, shuffled)
+    if is_over(reached, patience):
+        say(f"no better epoch since {reached.best_epoch}: stopped")
     network = AttentiveReader.load(output).network
     test = evaluate(network, settings, splits.test, batch_size) if splits.test else None
-    return TrainingResult(output, len(questions.paths), len(splits.validation), epoch, best_epoch, best, test)
+    resume_path(output).unlink(missing_ok=True)
+    counts = len(questions.paths), len(splits.validation), reached.epoch
+    return TrainingResult(output, *counts, reached.best_epoch, reached.best, test)
+
+
+def is_over(reached: Reached, patience: int) -> bool:
+    """Tell whether as many epochs as the patience allows brought nothing better."""
+    return reached.epoch - reached.best_epoch >= patience and reached.best_epoch > 0
+
+
+def describe_training(
+    splits: Splits, sizes: Hyperparameters, settings: Settings, vectors: WordVectors | None, seed: int
+) -> str:
+    """Return the SHA-256 of all that the result depends on, without the number of epochs, which may be raised."""
+    files = [[path.name, path.stat().st_size] for path in (*splits.training, *splits.validation)]
+    whole = [files, sizes._replace(epochs=0), asdict(settings), vectors and vectors.signature, seed]
+    return hashlib.sha256(json.dumps(whole).encode()).hexdigest()
 
 
 def survey(paths: Sequence[Path], say: Say) -> Survey:

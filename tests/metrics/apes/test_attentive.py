@@ -18,6 +18,7 @@ from relevance.metrics.apes.readers import reader
 from relevance.metrics.apes.readers.anonymous import Cloze, cloze_from_file, cloze_from_task, tokenize
 from relevance.metrics.apes.readers.attentive import AttentiveReader, Settings, network_class
 from relevance.metrics.apes.readers.attentive_training import Hyperparameters, TrainingResult, train
+from relevance.metrics.apes.readers.resuming import AnotherTraining
 from relevance.metrics.models.files import ModelUnavailable
 
 pytestmark = pytest.mark.model
@@ -214,6 +215,58 @@ def test_equal_seeds_train_equal_readers(tmp_path: Path) -> None:
         for name, seed in [("a", 1), ("b", 1), ("c", 2)]
     ]
     assert files[0] == files[1] != files[2]
+
+
+class Stopped(Exception):
+    pass
+
+
+@pytest.mark.parametrize("epoch", [1, 2, 4])
+def test_a_training_that_was_stopped_goes_on_to_the_same(epoch: int, tmp_path: Path) -> None:
+    for seed, (split, count) in enumerate([("training", 20), ("validation", 10), ("test", 5)]):
+        corpus(tmp_path / split, count, seed)
+    sizes = Hyperparameters(5, batch_size=4, hidden=8, embedding=8, learning_rate=0.02, patience=5)
+    whole = train(tmp_path, tmp_path / "whole.safetensors", sizes)
+    output, state = tmp_path / "stopped.safetensors", tmp_path / "stopped.safetensors.resume"
+
+    def stop(line: str) -> None:
+        if line.startswith(f"epoch {epoch} of"):
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        train(tmp_path, output, sizes, say=stop)
+    assert state.is_file() == (epoch > 1)
+    said: list[str] = []
+    resumed = train(tmp_path, output, sizes, resume=True, say=said.append)
+    assert resumed == whole._replace(output=output)
+    assert output.read_bytes() == (tmp_path / "whole.safetensors").read_bytes()
+    assert [line for line in said if line.startswith("goes on")] == [f"goes on after epoch {epoch - 1}"] * (epoch > 1)
+    assert not state.exists()
+
+
+def test_a_state_of_another_training_is_refused(tmp_path: Path) -> None:
+    for seed, (split, count) in enumerate([("training", 12), ("validation", 4)]):
+        corpus(tmp_path / split, count, seed)
+    sizes = Hyperparameters(3, batch_size=4, hidden=8, embedding=8)
+    output, state = tmp_path / "out.safetensors", tmp_path / "out.safetensors.resume"
+
+    def stop(line: str) -> None:
+        if line.startswith("epoch 2 of"):
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        train(tmp_path, output, sizes, say=stop)
+    for changes in ({"seed": 1}, {"sizes": sizes._replace(hidden=4)}, {"sizes": sizes._replace(learning_rate=0.5)}):
+        with pytest.raises(AnotherTraining, match="of a training with other questions or settings"):
+            train(tmp_path, output, **{"sizes": sizes, "resume": True} | changes)  # type: ignore[arg-type]
+    kept = state.read_bytes()
+    for damaged in (b"", kept[:-9], b"[]", pickle.dumps({})):
+        state.write_bytes(damaged)
+        with pytest.raises(AnotherTraining, match="cannot be read, so remove it and train again"):
+            train(tmp_path, output, sizes, resume=True)
+    state.write_bytes(kept)
+    longer = train(tmp_path, output, sizes._replace(epochs=4), resume=True)  # more epochs are no other training
+    assert longer.epochs == 4
 
 
 def test_questions_that_cannot_be_answered_are_left_out_and_told(tmp_path: Path) -> None:

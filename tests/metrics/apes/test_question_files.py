@@ -4,9 +4,17 @@ from pathlib import Path
 
 import pytest
 
-from relevance.data.importers.question import QuestionFile, read_question
-from relevance.data.records import BadRecord
-from relevance.metrics.apes.question_files import find_splits
+from relevance.data.importers.question import QuestionFile, load, read_question
+from relevance.data.reading import say_nothing
+from relevance.data.records import BadRecord, ClozeQuestion, Document
+from relevance.metrics.apes.question_files import (
+    find_splits,
+    format_question,
+    make_question_files,
+    write_question_files,
+)
+from relevance.metrics.apes.questions import Mention, make_quiz
+from relevance.metrics.apes.readers.anonymous import cloze_from_file
 
 GOOD = [
     "http://web.archive.org/web/1/http://cnn.example/story.html",
@@ -96,3 +104,68 @@ def test_too_few_questions_are_refused(tmp_path: Path, count: int) -> None:
         written(tmp_path / f"{number}.question", GOOD)
     with pytest.raises(BadRecord, match=r"too few \.question files"):
         find_splits(tmp_path, seed=0)
+
+
+# --- written questions ------------------------------------------------------------------------------------------------
+
+SOURCE = "Barack Obama met Ann Lee in Paris.\nObama spoke; @entity9 and @placeholder are no marks. Paris was warm."
+REFERENCE = "Barack Obama met Ann Lee. Rome was far."
+
+
+def quiz_of(source: str, reference: str, names: dict[str, str]) -> list[QuestionFile]:
+    """The files of a document whose entities are known."""
+
+    def mentions(text: str) -> list[Mention]:
+        found = [(text.find(name, at), name) for name in names for at in range(len(text)) if text.startswith(name, at)]
+        return [Mention((start, start + len(name)), names[name]) for start, name in sorted(set(found))]
+
+    quiz = make_quiz(
+        [(reference, mentions(reference))], [(source, mentions(source))], set(names.values()), (), "entities"
+    )
+    return list(make_question_files(Document("a\nb", source, (reference,)), quiz))
+
+
+NAMES = {"Barack Obama": "person", "Ann Lee": "person", "Paris": "place", "Rome": "place"}
+
+
+def test_questions_are_anonymous_texts() -> None:
+    files = quiz_of(SOURCE, REFERENCE, NAMES)
+    entities = {name: mark for mark, name in files[0].names.items()}
+    obama, lee, rome, paris = (entities[name] for name in ("Barack Obama", "Ann Lee", "Rome", "Paris"))
+    passage = (
+        f"{obama} met {lee} in {paris} . {obama} spoke; @ entity9 and @ placeholder are no marks. {paris} was warm."
+    )
+    assert [file.passage.replace(" .", ".") for file in files] == [passage.replace(" .", ".")] * 3
+    assert [(file.question.replace(" .", "."), file.answer) for file in files] == [
+        (f"@placeholder met {lee}.", obama),
+        (f"{obama} met @placeholder.", lee),
+        ("@placeholder was far.", rome),
+    ]
+    assert {file.address for file in files} == {"a\\nb"} or {file.address for file in files} == {"a b"}
+    assert [cloze_from_file(file)[1] for file in files] == [0, 1, None]  # the passage does not mention Rome
+
+
+def test_what_is_written_is_read(tmp_path: Path) -> None:
+    for number, file in enumerate(quiz_of(SOURCE, REFERENCE, NAMES)):
+        path = tmp_path / f"{number}.question"
+        path.write_text(format_question(file))
+        assert read_question(path) == file
+
+
+@pytest.mark.model
+def test_a_corpus_of_ones_own_becomes_questions_and_is_read_again(tmp_path: Path) -> None:
+    given = (ClozeQuestion("@placeholder met Ann Lee.", "Barack Obama"),)
+    documents = [
+        Document("one", SOURCE, (REFERENCE,)),
+        Document("given", SOURCE, (REFERENCE,), questions=given),
+        Document("no source", "", (REFERENCE,)),
+        Document("nobody", "It rains.", ("It rains all day.",)),
+    ]
+    made = write_question_files(documents, tmp_path / "out")
+    assert (made.documents, made.unasked) == (2, 2)
+    assert made.questions == len(list((tmp_path / "out").iterdir())) >= 4
+    assert made.unanswerable >= 1  # Rome
+    read = {document.references[0]: document for document, _ in load(tmp_path / "out", say_nothing)}
+    assert len(read) == 2
+    assert any(one.questions[0].answer == "Barack Obama" and len(one.questions) == 1 for one in read.values())
+    assert all("Barack Obama met Ann Lee in Paris" in str(one.source) for one in read.values())
