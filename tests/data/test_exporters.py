@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from relevance.cli.convert import TO
+from relevance.cli.convert import QUESTION, TO
 from relevance.data.exporters import EXPORTERS, OutputExists, write_records
 from relevance.data.exporters.refusal import CannotBeHeld
 from relevance.data.importers import read_documents
@@ -68,7 +68,7 @@ def path_of(folder: Path, format: str) -> Path:
 
 
 def test_the_command_names_all_formats() -> None:
-    assert tuple(EXPORTERS) == TO
+    assert (*EXPORTERS, QUESTION) == TO
 
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t=", "\r", "\n", "'=", "''+", "'", "'tis "])
