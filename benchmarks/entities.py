@@ -15,9 +15,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from relevance.metrics.apes.entities import Entity, Finder
+from relevance.metrics.apes.entities import Entity, Finder, LabelledText
 from relevance.metrics.apes.finders import finder
-from relevance.metrics.apes.training import MAPPING, LabelledText, read_held_out
+from relevance.metrics.apes.training import MAPPING, read_held_out
 
 FOLDER = Path(__file__).resolve().parents[2] / "shared" / "data" / "ner"
 

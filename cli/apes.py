@@ -209,7 +209,7 @@ def entities(file: Path, entities: str) -> None:
 @click.option("--epochs", type=COUNT, help="Passes over the data; those of the model card if left out.")
 @report_refusals
 def train_tagger(folder: Path, output: Path, seed: int, epochs: int | None) -> None:
-    """Train the embedded entity finder on the CoNLL files in DIR."""
+    """Train the embedded entity finder on the CoNLL files in DIR, and on invented sport with the names in these."""
     check_weights(output)
     training.train_tagger(folder, output, seed=seed, epochs=epochs or training.EPOCHS, say=say)
     tell(f"wrote {output}")

@@ -123,10 +123,12 @@ def strip_announcement(text: str) -> str:
 def _announcement_end(text: str) -> int | None:
     """Return where the announcement at the beginning of a text ends; None if there is none."""
     line = text.partition("\n")[0]
+    if (first := _WORDS.search(line)) and not _announcing(first[0]):
+        return None  # nearly all answers, and soon seen
     for end in [*(found.end() for found in _ENDS.finditer(line)), len(line)]:
-        said = [word.lower().replace("’", "'") for word in _WORDS.findall(line[:end])]
+        said = [word.lower() for word in _WORDS.findall(line[:end])]
         words = [word for word in said if not _COUNT.fullmatch(word)]
-        if len(words) > LONGEST or not all(re.fullmatch(ANNOUNCING, word) for word in words):
+        if len(words) > LONGEST or not all(map(_announcing, said)):
             return None
         announced = any(re.fullmatch(SUMMARY, word) for word in words)
         if announced and (end == len(line) or len(words) > 2 or line[:end].rstrip("*_")[-1] != "."):
@@ -134,6 +136,12 @@ def _announcement_end(text: str) -> int | None:
         if words and line[end - 1] == "!" and AGREEING.issuperset(words):
             return end
     return None
+
+
+def _announcing(word: str) -> bool:
+    """Tell whether an announcement may have a word: a number, or one of `ANNOUNCING`."""
+    word = word.lower().replace("’", "'")
+    return bool(_COUNT.fullmatch(word) or re.fullmatch(ANNOUNCING, word))
 
 
 _SORRY = (

@@ -32,6 +32,12 @@ class TrainingEntry:
     """The metric of the score."""
 
 
+def best_entry(entries: Iterable[TrainingEntry]) -> TrainingEntry | None:
+    """Return the entry with the best score on dev, the earlier of equal ones: its weights are kept."""
+    scored = [(-one.score, one.step, one) for one in entries if one.score is not None]
+    return min(scored)[2] if scored else None
+
+
 def write_history(path: Path, entries: Iterable[TrainingEntry]) -> None:
     """Write entries to a file, one a line. Raises OSError."""
     write_whole(path, (f"{json.dumps(asdict(one))}\n" for one in entries))

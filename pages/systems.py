@@ -3,6 +3,7 @@
 import streamlit as st
 
 from relevance.data.one_line import in_one_line
+from relevance.data.training_history import best_entry
 from relevance.metrics.registry import label_of
 from relevance.pages.components.results.finding import say_no_scores
 from relevance.pages.components.results.systems import (
@@ -22,7 +23,7 @@ from relevance.reports.escaping import in_markdown
 from relevance.reports.published import PUBLISHED
 from relevance.reports.tables.registry import finish_table
 from relevance.reports.tables.systems import mean_table, wilcoxon_table
-from relevance.reports.training import Histories, best_entry, dev_chart, loss_chart, training_table
+from relevance.reports.training import Histories, dev_chart, loss_chart, training_table
 from relevance.summarizers.registry import baselines_among
 
 

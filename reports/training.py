@@ -6,7 +6,7 @@ from typing import Any
 import altair as alt
 
 from relevance.analysis.systems import name_runs
-from relevance.data.training_history import TrainingEntry
+from relevance.data.training_history import TrainingEntry, best_entry
 from relevance.metrics.registry import label_of
 from relevance.reports.charts import Layers, make_chart_frame, tell_apart
 from relevance.reports.tables.table import Cell, Marked, Table
@@ -16,12 +16,6 @@ Histories = Mapping[str, Sequence[TrainingEntry]]
 
 KEPT = "*"
 """The mark of the epoch whose weights were kept."""
-
-
-def best_entry(entries: Sequence[TrainingEntry]) -> TrainingEntry | None:
-    """Return the entry with the best score on dev, the earlier of equal ones; its weights were kept."""
-    scored = [(-one.score, one.step, one) for one in entries if one.score is not None]
-    return min(scored)[2] if scored else None
 
 
 def loss_chart(histories: Histories) -> Layers:

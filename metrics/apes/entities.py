@@ -18,6 +18,13 @@ class Entity(NamedTuple):
     """The finder's own label; PER, ORG, LOC or MISC from the embedded finder."""
 
 
+class LabelledText(NamedTuple):
+    """A text with its entities, labelled PER, ORG, LOC and MISC."""
+
+    text: str
+    entities: tuple[Entity, ...]
+
+
 ONTONOTES_LOC = "NATURAL_LOC"
 """Our label for OntoNotes' LOC: mountains, seas and continents, which APES does not ask for. Countries and cities are
 GPE there, and LOC by the rules of CoNLL 2003."""

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from relevance.metrics.models.encoder import Encoded
 
 FILE = Path(__file__).parent / "tagger.safetensors"
-SHA256 = "5a764db8b64901a020bbfcf5e852a2265d946911bca7ba8a48cebedb85dbb9fc"
+SHA256 = "22edffa3038c67a821ac196ae84b59c1ef9de57fa669f65b6a1a439710548dc3"
 """The SHA-256 of the published `FILE`."""
 
 LABELS = ("PER", "ORG", "LOC", "MISC")

@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from relevance.data.reading import FileLine, lines, quote_value
-from relevance.metrics.apes.entities import Entity
+from relevance.metrics.apes.entities import Entity, LabelledText
+from relevance.metrics.apes.sports import Names, collect_names, write_sports
 from relevance.metrics.apes.tagger import (
+    FOLLOWED,
     FORMAT,
     LAYERS,
     SOURCES,
@@ -25,6 +27,7 @@ from relevance.metrics.apes.tagger import (
     split_words,
 )
 from relevance.metrics.apes.tagger import word_vectors as vectors_of
+from relevance.metrics.models.threads import one_thread
 
 if TYPE_CHECKING:
     import torch
@@ -59,19 +62,14 @@ JOINED = (1, 1, 1, 2, 3)
 """The numbers of consecutive sentences of a text, all equally likely."""
 JOINED_WORDS = 110
 """The maximum number of words of a text of several sentences."""
+SPORTS = 0.06
+"""The words of invented sport (`relevance.metrics.apes.sports`) for each word of the files."""
 TWEETS = 3
 """The step with which tweets of btc are taken: all of them would be nearly half of the words."""
 
 
 class BadTrainingFile(ValueError):
     """A file of named entities cannot be read; the message names file and line."""
-
-
-class LabelledText(NamedTuple):
-    """A text with its entities, labelled PER, ORG, LOC and MISC."""
-
-    text: str
-    entities: tuple[Entity, ...]
 
 
 class TrainingSample(NamedTuple):
@@ -132,17 +130,18 @@ def read_held_out(folder: Path, mapping: Mapping[str, str] = MAPPING) -> dict[st
     return files
 
 
-def training_files(folder: Path) -> dict[str, list[LabelledText]]:
+def training_files(folder: Path, mapping: Mapping[str, str] = MAPPING) -> dict[str, list[LabelledText]]:
     """Return the sentences of every file of a folder without those of `read_held_out`. Raises as `read_sentences`.
 
-    A few sentences of crossner are in two of its domains: if held out in one, they are left out of the other.
+    `mapping` is as there. A few sentences of crossner are in two of its domains: if held out in one, they are left out
+    of the other.
     """
     files = {}
     held = {sentence.text for sentences in read_held_out(folder).values() for sentence in sentences}
     for file in sorted(folder.glob("*.txt")):
         if file.stem in HELD_OUT and file.stem != "wikigold":
             continue
-        sentences = read_sentences(file)
+        sentences = read_sentences(file, mapping)
         if file.stem == "wikigold":
             sentences = sentences[: len(sentences) * 4 // 5]
         sentences = [sentence for sentence in sentences if sentence.text not in held]
@@ -150,6 +149,14 @@ def training_files(folder: Path) -> dict[str, list[LabelledText]]:
     if not files:
         raise BadTrainingFile(f"{folder} has no .txt files of named entities")
     return files
+
+
+def names_in(folder: Path) -> Names:
+    """Collect the names of a folder's training files from Wikipedia; tweets have many in other spellings."""
+    files = training_files(folder, {label: label for label in MAPPING})
+    return collect_names(
+        text for name, texts in files.items() if SOURCES[source_of(name)] not in INCOMPLETE for text in texts
+    )
 
 
 def join_sentences(sentences: Sequence[LabelledText], chance: random.Random) -> Iterator[LabelledText]:
@@ -218,22 +225,36 @@ def train_tagger(
 ) -> None:
     """Train a head on all files of a folder but the held-out ones, and write its weights as float16.
 
-    The same seed gives the same weights on the same machine and number of threads. Needs about 10 kB of memory per
-    word. Raises `BadTrainingFile`, OSError, `ModelUnavailable`.
+    Invented sport is added (`SPORTS`). The same seed gives the same weights on the same machine. Needs about 10 kB of
+    memory per word. Raises `BadTrainingFile`, OSError, `ModelUnavailable`.
     """
     from relevance.metrics.models.encoder import Encoder as New
 
     encoder = encoder or New()
     chance = random.Random(seed)  # noqa: S311  no secret
-    samples: list[TrainingSample] = []
     files = training_files(folder)
+    with one_thread():
+        samples = list(prepare_files(files, chance, encoder, say))
+        words = round(SPORTS * sum(len(sample.tags) for sample in samples))
+        invented = list(write_sports(names_in(folder), words, chance))
+        say(f"{words} words of invented sport" if invented else "no names for invented sport")
+        followed = [source for source, share in enumerate(FOLLOWED) if share]
+        for place, source in enumerate(followed):
+            samples += prepare(invented[place :: len(followed)], source, encoder)
+        head = fit(samples, seed=seed, epochs=epochs, say=say)
+    write_head(head, output, trained_on=[*files, "invented sport"], seed=seed, epochs=epochs, encoder=encoder.signature)
+
+
+def prepare_files(
+    files: Mapping[str, Sequence[LabelledText]], chance: random.Random, encoder: Encoder, say: Callable[[str], None]
+) -> Iterator[TrainingSample]:
+    """Prepare the sentences of files, by their names, in texts of one or a few."""
     for name, sentences in files.items():
         source = source_of(name)
-        texts = sentences if SOURCES[source] in INCOMPLETE else list(join_sentences(sentences, chance))
-        samples += prepare(texts, source, encoder)
+        yield from prepare(
+            sentences if SOURCES[source] in INCOMPLETE else list(join_sentences(sentences, chance)), source, encoder
+        )
         say(f"{name}: {len(sentences)} sentences")
-    head = fit(samples, seed=seed, epochs=epochs, say=say)
-    write_head(head, output, trained_on=[*files], seed=seed, epochs=epochs, encoder=encoder.signature)
 
 
 def source_of(name: str) -> int:

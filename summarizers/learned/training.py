@@ -17,6 +17,7 @@ from threadpoolctl import threadpool_limits
 from relevance.data.records import Document, Example
 from relevance.metrics.base import check_option
 from relevance.metrics.models.files import EMBEDDED
+from relevance.metrics.models.threads import one_thread
 from relevance.metrics.rouge import RougeN
 from relevance.summarizers.base import best_first
 from relevance.summarizers.learned import linear, minilm
@@ -106,7 +107,7 @@ def train_extractor(
 
         encoder = Encoder(EMBEDDED)
         settings = {"encoder": encoder.signature, "layer": minilm.LAYER, "seeds": seeds, "epochs": minilm.EPOCHS}
-        with minilm.one_thread():
+        with one_thread():
             heads, rouge1, best_seeds = train_heads(train, chosen_on, encoder, weights, seeds, say)
         chosen = f"{chosen}, {best_seeds}"
         write_heads(output, heads)

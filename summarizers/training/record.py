@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from relevance.data.files import sha256, write_whole
-from relevance.data.training_history import HISTORY, write_history
+from relevance.data.training_history import HISTORY, best_entry, write_history
 from relevance.metrics.models.files import read_object
 from relevance.summarizers.methods.published import Training
 from relevance.summarizers.methods.registry import RECORD
@@ -65,7 +65,8 @@ class RunRecord:
     @property
     def best(self) -> DevScore | None:
         """The highest score, the earlier of equal ones."""
-        return max(self.scores, key=lambda one: (one.score, -one.step), default=None)
+        best = best_entry(self.history.entries)
+        return None if best is None or best.score is None else DevScore(best.step, best.score)
 
     @property
     def checkpoint(self) -> Path | None:

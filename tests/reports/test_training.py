@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from relevance.data.training_history import TrainingEntry
-from relevance.reports.training import best_entry, dev_chart, loss_chart, training_table
+from relevance.data.training_history import TrainingEntry, best_entry
+from relevance.reports.training import dev_chart, loss_chart, training_table
 
 
 def entry(step: int, score: float | None = None, measure: str = "rouge1") -> TrainingEntry:

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from relevance.data.files import sha256
+from relevance.data.files import sha256, write_bytes_whole
 from relevance.data.one_line import first_line
 from relevance.data.reading import FileLine, json_object
 from relevance.metrics.apes.base import BLANK, PLACES, Answer, ReadingTask
@@ -197,16 +196,7 @@ class AttentiveReader:
         settings = {name: getattr(self.settings, name) for name in ("hidden", "embedding", "entities", "vocabulary")}
         weights = {name: weight.detach().cpu().contiguous() for name, weight in self.network.state_dict().items()}
         written = safetensors.torch.save(weights, metadata={METADATA: json.dumps(settings)})
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
-            beside = Path(file.name)
-            try:
-                file.write(written)
-                file.close()
-                beside.chmod(0o644)
-                beside.replace(path)
-            except BaseException:
-                beside.unlink(missing_ok=True)
-                raise
+        write_bytes_whole(path, [written])
 
     def read(self, tasks: Sequence[ReadingTask]) -> list[Answer]:
         """Answer a batch, in order. Raises `ModelUnavailable` if the weights cannot be loaded."""

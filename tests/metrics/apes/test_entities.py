@@ -41,15 +41,15 @@ def named(text: str, entities: list[Entity]) -> list[tuple[str, str]]:
 def test_held_out_text_is_tagged_as_the_model_card_says(tagger: Tagger, shared_data: Path) -> None:
     files = read_held_out(shared_data / "ner")
     typed, untyped = sum((measure(tagger, sentences) for sentences in files.values()), Counts()).f1
-    assert typed > 0.816  # .826 and .879, less .01
-    assert untyped > 0.869
+    assert typed > 0.813  # .823 and .876, less .01
+    assert untyped > 0.866
 
 
 @pytest.mark.smoke
 def test_lower_case_text_is_tagged_too(tagger: Tagger, shared_data: Path) -> None:
     typed, untyped = measure(tagger, read_held_out(shared_data / "ner")["wikigold"], lower=True).f1
-    assert typed > 0.693  # .703 and .792, less .01
-    assert untyped > 0.782
+    assert typed > 0.720  # .730 and .812, less .01
+    assert untyped > 0.802
 
 
 NEWS = "Angela Merkel met German reporters in Paris. She later joined Barack Obama's talks at the United Nations."
@@ -291,18 +291,6 @@ def test_joined_texts_keep_their_entities(shared_data: Path) -> None:
     assert len(texts) < len(sentences)
 
 
-@pytest.fixture
-def one_thread() -> Iterator[None]:
-    """Small products are slower on several threads, much slower where other programs run."""
-    import torch
-
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
-
-
-@pytest.mark.usefixtures("one_thread")
 def test_training_learns_twenty_sentences_and_repeats_itself(tmp_path: Path, shared_data: Path) -> None:
     sentences = (shared_data / "ner" / "crossner_ai_train.txt").read_text().split("\n\n")
     short = [sentence for sentence in sentences if sentence.count("\n") < 20][:20]
