@@ -92,7 +92,7 @@ def number_naturally(labels: Iterable[Hashable]) -> tuple[Integers, int]:
         ranks = np.empty(len(known), dtype=np.intp)
         ranks[sorted(range(len(known)), key=lambda place: natural_order(known[place]))] = np.arange(len(known))
         return ranks[numbers], len(known)
-    return _number(labels, sort_naturally)
+    return number_labels(labels, sort_naturally)
 
 
 def number_by_text(labels: Iterable[Hashable]) -> tuple[Integers, int]:
@@ -103,17 +103,18 @@ def number_by_text(labels: Iterable[Hashable]) -> tuple[Integers, int]:
     """
     if isinstance(labels, NameColumn):
         return labels.numbered.numbers, len(labels.numbered.known)
-    return _number(labels, sort_labels)
+    return number_labels(labels, sort_labels)
 
 
 def number_in_order(labels: Iterable[Hashable]) -> tuple[Integers, int]:
     """Number the distinct labels from 0 as they appear; return what `number_by_text` does."""
-    return _number(labels, dict.fromkeys)
+    return number_labels(labels, dict.fromkeys)
 
 
-def _number(
+def number_labels(
     labels: Iterable[Hashable], arrange: Callable[[list[Hashable]], Iterable[Hashable]]
 ) -> tuple[Integers, int]:
+    """Number labels by their place among the distinct ones as arranged; also return how many there are."""
     values = list_labels(labels)
     number = {label: index for index, label in enumerate(arrange(values))}
     return np.fromiter(map(number.__getitem__, values), np.intp, len(values)), len(number)

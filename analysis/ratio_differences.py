@@ -43,14 +43,14 @@ def compare_ratios(first: RatioEstimate, second: RatioEstimate, level: float = L
     if len(first.whole) != len(second.whole):
         raise ValueError(f"documents differ in number: {len(first.whole)}, {len(second.whole)}")
     value = first.value - second.value
-    low, high = _limits(first, second, level)
-    return RatioDifference(value, Interval(low, high, level), _find_p(first, second, value))
+    low, high = limits(first, second, level)
+    return RatioDifference(value, Interval(low, high, level), find_p(first, second, value))
 
 
-def _limits(first: RatioEstimate, second: RatioEstimate, level: float) -> tuple[float, float]:
+def limits(first: RatioEstimate, second: RatioEstimate, level: float) -> tuple[float, float]:
     """Return the ends of the difference's interval."""
-    alike = _correlate(first, second, level)
-    (one_low, one_high), (other_low, other_high) = (_distances(of, level) for of in (first, second))
+    alike = correlate(first, second, level)
+    (one_low, one_high), (other_low, other_high) = (distances(of, level) for of in (first, second))
     value = first.value - second.value
 
     def reach(one: float, other: float) -> float:
@@ -59,7 +59,7 @@ def _limits(first: RatioEstimate, second: RatioEstimate, level: float) -> tuple[
     return max(-1.0, value - reach(one_low, other_high)), min(1.0, value + reach(one_high, other_low))
 
 
-def _distances(estimate: RatioEstimate, level: float) -> tuple[float, float]:
+def distances(estimate: RatioEstimate, level: float) -> tuple[float, float]:
     """Return how far the ends of a ratio's interval are from it."""
     ends = estimate.interval(level)
     if ends.low is None or ends.high is None:
@@ -67,7 +67,7 @@ def _distances(estimate: RatioEstimate, level: float) -> tuple[float, float]:
     return estimate.value - ends.low, ends.high - estimate.value
 
 
-def _correlate(first: RatioEstimate, second: RatioEstimate, level: float) -> float:
+def correlate(first: RatioEstimate, second: RatioEstimate, level: float) -> float:
     """Return the correlation of two estimates, which comes from the documents that they share."""
     scale = math.prod(
         math.sqrt(documents / (documents - 1)) / float(of.whole.sum())
@@ -81,11 +81,11 @@ def _correlate(first: RatioEstimate, second: RatioEstimate, level: float) -> flo
     return max(-1.0, min(1.0, shared / math.sqrt(spread)))
 
 
-def _find_p(first: RatioEstimate, second: RatioEstimate, value: float) -> float:
+def find_p(first: RatioEstimate, second: RatioEstimate, value: float) -> float:
     """Find the level at which the interval just touches 0, by halving on the scale of orders of magnitude."""
 
     def leaves_out_zero(alpha: float) -> bool:
-        low, high = _limits(first, second, 1 - alpha)
+        low, high = limits(first, second, 1 - alpha)
         return low > 0 or high < 0
 
     if value == 0 or not leaves_out_zero(1 - LEAST_P):

@@ -235,7 +235,7 @@ def compare_metrics(
         same_length(credits=column, documents=document, weights=weight, annotators=annotator)
 
     comparisons = [
-        _compare(first, second, columns[first], columns[second], document, annotator, weight, size)
+        compare(first, second, columns[first], columns[second], document, annotator, weight, size)
         for first, second in combinations(columns, 2)
     ]
     return correct_family(comparisons, flips, seed)
@@ -282,14 +282,14 @@ def sign_flips(sums: NDArray[np.float64], flips: int, seed: int) -> Flips:
                 yield random.integers(2**64, size=(rows, -(-size // 64)), dtype=np.uint64).view(np.uint8)
 
     def add_up(drawn: NDArray[Any]) -> NDArray[np.float64]:
-        return sign_patterns(drawn, size) @ twice if exact else _flipped_sums(drawn, twice)
+        return sign_patterns(drawn, size) @ twice if exact else flipped_sums(drawn, twice)
 
     for distance in map_ahead(add_up, draw()):
         beyond += np.count_nonzero(np.abs(observed - distance) >= least, axis=0)
     return Flips([int(b) / flips if exact else (int(b) + 1) / (flips + 1) for b in beyond], flips, exact)
 
 
-def _flipped_sums(bits: NDArray[np.uint8], sums: NDArray[np.floating]) -> NDArray[np.float64]:
+def flipped_sums(bits: NDArray[np.uint8], sums: NDArray[np.floating]) -> NDArray[np.float64]:
     """Sum the flipped documents, some at a time; `bits` has a row for each flip and a bit for each document."""
     totals = np.zeros((len(bits), sums.shape[1]))
     for start in range(0, len(sums), DOCUMENTS_AT_ONCE):
@@ -342,10 +342,10 @@ def position_check(left: ArrayLike, annotators: Iterable[Hashable]) -> list[Side
         raise ValueError("an annotator must not be None: that names all together")
     number, _ = number_by_text(annotators)
     labels = sort_labels(annotators)
-    rows = [_side_share(label, choices[number == index]) for index, label in enumerate(labels)]
+    rows = [side_share(label, choices[number == index]) for index, label in enumerate(labels)]
     adjusted = holm([row.p for row in rows])
     return [
-        _side_share(None, choices),
+        side_share(None, choices),
         *(row._replace(p_holm=p) for row, p in zip(rows, adjusted, strict=True)),
     ]
 
@@ -367,16 +367,16 @@ def signed_rank(differences: NDArray[np.float64], unit: str) -> SignedRank:
     if n == 0:
         return SignedRank(None, None, 0, median, f"the two differ in no {unit}")
     if n > APPROXIMATED:
-        return _signed_rank_of_many(differing, median)
+        return signed_rank_of_many(differing, median)
     ranks = stats.rankdata(np.abs(differing))
     plus = float(ranks[differing > 0].sum())
     statistic = min(plus, n * (n + 1) / 2 - plus)
     signed = tuple(np.sort(np.where(differing > 0, ranks, -ranks)).tolist())
-    p = _p_of_few(signed) if n <= ENUMERATED else _p_of_ranks(signed)
+    p = p_of_few(signed) if n <= ENUMERATED else p_of_ranks(signed)
     return SignedRank(statistic, p, n, median)
 
 
-def _signed_rank_of_many(differing: NDArray[np.float64], median: float | None) -> SignedRank:
+def signed_rank_of_many(differing: NDArray[np.float64], median: float | None) -> SignedRank:
     """Test differences that are not 0 by the normal approximation, with scipy's correction for ties."""
     n = len(differing)
     order = np.argsort(np.abs(differing))
@@ -390,19 +390,19 @@ def _signed_rank_of_many(differing: NDArray[np.float64], median: float | None) -
     return SignedRank(min(plus, n * (n + 1) / 2 - plus), float(2 * special.ndtr(-z)), n, median)
 
 
-def _p_of_ranks(signed: tuple[float, ...]) -> float:
+def p_of_ranks(signed: tuple[float, ...]) -> float:
     """Compute the p of signed ranks."""
     ranks = np.array(signed)
     if len(signed) <= ENUMERATED and len(np.unique(np.abs(ranks))) < len(signed):
-        return _enumerated(np.abs(ranks), float(ranks[ranks > 0].sum()))
+        return enumerated(np.abs(ranks), float(ranks[ranks > 0].sum()))
     return float(stats.wilcoxon(ranks, zero_method="wilcox").pvalue)
 
 
-_p_of_few = lru_cache(1 << 14)(_p_of_ranks)
+p_of_few = lru_cache(1 << 14)(p_of_ranks)
 """A cache of p: with many systems and few documents, most comparisons have the ranks of others."""
 
 
-def _enumerated(ranks: NDArray[np.float64], plus: float) -> float:
+def enumerated(ranks: NDArray[np.float64], plus: float) -> float:
     """Enumerate all signs of the ranks: scipy's p in a millisecond, where scipy takes .7 s for 13 ranks."""
     sums = sign_patterns(np.arange(2 ** len(ranks)), len(ranks)) @ ranks  # halves at most, so exact
     return float(min(1.0, 2 * min((sums <= plus).mean(), (sums >= plus).mean())))
@@ -413,7 +413,7 @@ def sign_patterns(numbers: NDArray[np.int_], size: int) -> NDArray[np.float64]:
     return ((numbers[:, np.newaxis] >> np.arange(size)) & 1).astype(np.float64)
 
 
-def _compare(
+def compare(
     first: str,
     second: str,
     x: NDArray[np.float64],
@@ -490,7 +490,8 @@ def correct_family(found: Sequence[Comparison], flips: int | None, seed: int) ->
     return [comparison._replace(p_holm=p) for comparison, p in zip(comparisons, adjusted, strict=True)]
 
 
-def _side_share(annotator: Hashable | None, choices: NDArray[np.float64]) -> SideShare:
+def side_share(annotator: Hashable | None, choices: NDArray[np.float64]) -> SideShare:
+    """Count an annotator's choices of the left side, with Wilson's interval and the binomial test against one half."""
     n, left = int(np.count_nonzero(~np.isnan(choices))), int(np.count_nonzero(choices == 1))
     if n == 0:
         return SideShare(annotator, 0, 0, None, None, None, None, None, "no choice is decided")

@@ -143,8 +143,8 @@ def system_means(values: ArrayLike, documents: Iterable[Hashable], systems: Iter
     document and the system of each cell. A document counts as missing for a system without a cell of it.
     Raises `ValueError` for other shapes, infinite numbers and two cells of one document and system.
     """
-    labels, table = _table(values, documents, systems)
-    return [_mean(label, row) for label, row in zip(labels, table, strict=True)]
+    labels, table = lay_out(values, documents, systems)
+    return [mean_of_system(label, row) for label, row in zip(labels, table, strict=True)]
 
 
 def combine_runs(means: Iterable[SystemMean]) -> list[SystemRuns]:
@@ -156,7 +156,7 @@ def combine_runs(means: Iterable[SystemMean]) -> list[SystemRuns]:
     runs: dict[Hashable, list[SystemMean]] = {}
     for one in means:
         runs.setdefault(name_runs(one.system), []).append(one)
-    return [_combine(system, of_system) for system, of_system in runs.items()]
+    return [combine(system, of_system) for system, of_system in runs.items()]
 
 
 def name_runs(system: Hashable) -> Hashable:
@@ -190,7 +190,8 @@ def average_runs(
     return averaged, [document for document, _ in cells], [system for _, system in cells]
 
 
-def _combine(system: Hashable, runs: Sequence[SystemMean]) -> SystemRuns:
+def combine(system: Hashable, runs: Sequence[SystemMean]) -> SystemRuns:
+    """Make one row of a system's runs over seeds."""
     scored = [run for run in runs if run.mean is not None]
     means, missing = [run.mean for run in scored if run.mean is not None], len(runs) - len(scored)
     if not scored:
@@ -230,14 +231,14 @@ def compare_systems(
     nobody reads. Takes and refuses what `system_means` does. Differences are treated as in `significance.signed_rank`:
     those within 1e-9 of 0 are 0. p is undefined for fewer than 2 shared documents, or if the two differ in none.
     """
-    labels, table = _table(values, documents, systems)
+    labels, table = lay_out(values, documents, systems)
     compared: Sequence[int] = range(len(labels))
     if len(labels) > MOST_COMPARED:
-        found_means = (_mean(label, row).mean for label, row in zip(labels, table, strict=True))
+        found_means = (mean_of_system(label, row).mean for label, row in zip(labels, table, strict=True))
         means = [-math.inf if mean is None else mean for mean in found_means]
         compared = sorted(sorted(compared, key=lambda system: -means[system])[:MOST_COMPARED])
     comparisons = [
-        _compare(labels[first], labels[second], table[first] - table[second])
+        compare(labels[first], labels[second], table[first] - table[second])
         for first, second in combinations(compared, 2)
     ]
     adjusted = holm([comparison.p for comparison in comparisons])
@@ -260,7 +261,7 @@ def find_beating(
     Source: Takeshita et al. 2024, ROUGE-K: Do Your Summaries Have Keywords?, whose tables mark such systems; Berger
     1982, Multiparameter hypothesis testing and acceptance sampling.
     """
-    labels, table = _table(values, documents, systems)
+    labels, table = lay_out(values, documents, systems)
     rows = dict(zip(labels, table, strict=True))
     absent = [str(baseline) for baseline in baselines if baseline not in rows]
     if absent:
@@ -268,11 +269,11 @@ def find_beating(
     return [
         label
         for label, row in rows.items()
-        if baselines and label not in baselines and all(_beats(row - rows[baseline]) for baseline in baselines)
+        if baselines and label not in baselines and all(beats(row - rows[baseline]) for baseline in baselines)
     ]
 
 
-def _beats(differences: NDArray[np.float64]) -> bool:
+def beats(differences: NDArray[np.float64]) -> bool:
     """Tell whether differences, first minus second, are significantly above 0."""
     shared = differences[~np.isnan(differences)]
     p = signed_rank(shared, "document").p
@@ -281,7 +282,7 @@ def _beats(differences: NDArray[np.float64]) -> bool:
     return p is not None and p < ALPHA and bool(in_favour) and float(shared.mean()) > 0
 
 
-def _table(
+def lay_out(
     values: ArrayLike, documents: Iterable[Hashable], systems: Iterable[Hashable]
 ) -> tuple[list[Hashable], NDArray[np.float64]]:
     """Lay the cells out as a table of shape (systems, documents), NaN without a cell; also return its systems."""
@@ -297,7 +298,8 @@ def _table(
     return sort_naturally(systems), table
 
 
-def _mean(system: Hashable, row: NDArray[np.float64]) -> SystemMean:
+def mean_of_system(system: Hashable, row: NDArray[np.float64]) -> SystemMean:
+    """Compute the mean of a system over its documents, or say why there is none."""
     present = row[~np.isnan(row)]
     missing = len(row) - len(present)
     if len(present) == 0:
@@ -305,7 +307,8 @@ def _mean(system: Hashable, row: NDArray[np.float64]) -> SystemMean:
     return SystemMean(system, float(present.mean()), len(present), missing, mean_interval(present))
 
 
-def _compare(first: Hashable, second: Hashable, differences: NDArray[np.float64]) -> SystemComparison:
+def compare(first: Hashable, second: Hashable, differences: NDArray[np.float64]) -> SystemComparison:
+    """Compare two systems by the differences of documents that both have."""
     shared = differences[~np.isnan(differences)]
     mean = float(shared.mean()) if len(shared) else None
     ranked = signed_rank(shared, "document")

@@ -127,7 +127,7 @@ def summeval(_: str) -> str:
     names = ["rouge1", "rouge2", "rougeL", "rougeLsum", "rougeSU4", "rouge_k", "bertscore", "carouge", "apes", "length"]
     found = against_people(list(read_documents(SUMMEVAL)), "relevance", names, "first")
     lines = [
-        "| | n | strict | half | decided | Pearson, pooled | within documents | of systems |",
+        "| | n | strict | half | decided | Pearson, pooled | within documents | system level |",
         "| --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     for name, (n, *values) in found.items():
@@ -145,7 +145,7 @@ def apes(_: str) -> str:
     published = [f"{table[row]:.1f}" for row in ("gold", "source", "lead3", "shuffled_gold")]
     lines = [
         "| SummEval, embedded parts | gold | source | lead-3 | words shuffled | names interchanged "
-        "| Pearson, pooled | within documents | of systems | half | ties |",
+        "| Pearson, pooled | within documents | system level | half | ties |",
         f"|{' --- |' * 11}",
         f"| the paper: CNN / Daily Mail, trained reader | {' | '.join(published)} |{' |' * 6}",
     ]

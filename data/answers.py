@@ -14,24 +14,22 @@ from relevance.data.one_line import cut
 REASONING = ("think", "thinking", "thought", "thoughts", "reasoning", "reflection", "analysis", "scratchpad")
 """Names of the marks in which models reason, such as `<think>`, `[THINK]` and `<|begin_of_thought|>`."""
 
-_NAMES = "|".join(REASONING)
+NAMES = "|".join(REASONING)
 
-_OPEN = (
-    rf"<(?:{_NAMES})>|\[(?:{_NAMES})\]|◁(?:{_NAMES})▷|<\|begin_of_(?:{_NAMES})\|>|<\|channel\|>(?:analysis|commentary)"
-)
+OPEN = rf"<(?:{NAMES})>|\[(?:{NAMES})\]|◁(?:{NAMES})▷|<\|begin_of_(?:{NAMES})\|>|<\|channel\|>(?:analysis|commentary)"
 
-_CLOSE = (
-    rf"</(?:{_NAMES})>|\[/(?:{_NAMES})\]|◁/(?:{_NAMES})▷|<\|end_of_(?:{_NAMES})\|>"
+CLOSE = (
+    rf"</(?:{NAMES})>|\[/(?:{NAMES})\]|◁/(?:{NAMES})▷|<\|end_of_(?:{NAMES})\|>"
     r"|<\|channel\|>final(?:<\|message\|>)?"
 )
 
-_WHOLE = re.compile(rf"(?:{_OPEN}).*?(?:{_CLOSE})", re.IGNORECASE | re.DOTALL)
+WHOLE = re.compile(rf"(?:{OPEN}).*?(?:{CLOSE})", re.IGNORECASE | re.DOTALL)
 
-_OPENING = re.compile(_OPEN, re.IGNORECASE)
+OPENING = re.compile(OPEN, re.IGNORECASE)
 
-_CLOSING = re.compile(_CLOSE, re.IGNORECASE)
+CLOSING = re.compile(CLOSE, re.IGNORECASE)
 
-_FRAME = re.compile(r"</?(?:answer|response|output|summary)>|<\|[a-z_]{1,20}\|>", re.IGNORECASE)
+FRAME = re.compile(r"</?(?:answer|response|output|summary)>|<\|[a-z_]{1,20}\|>", re.IGNORECASE)
 """Marks around an answer itself, which are no part of it."""
 
 REFUSED, ANNOUNCED = "refused", "only announced"
@@ -44,7 +42,7 @@ def find_answer(text: str) -> str:
     >>> find_answer("<think>It is short.</think><answer>A bridge was built.</answer>")
     'A bridge was built.'
     """
-    return _FRAME.sub("", strip_reasoning(text)).strip()
+    return FRAME.sub("", strip_reasoning(text)).strip()
 
 
 def strip_reasoning(text: str) -> str:
@@ -60,12 +58,12 @@ def strip_reasoning(text: str) -> str:
     >>> strip_reasoning("<think>It is sh")
     ''
     """
-    if not _OPENING.search(text) and not _CLOSING.search(text):
+    if not OPENING.search(text) and not CLOSING.search(text):
         return text
-    text = _WHOLE.sub("", text)
-    if closings := list(_CLOSING.finditer(text)):
+    text = WHOLE.sub("", text)
+    if closings := list(CLOSING.finditer(text)):
         text = text[closings[-1].end() :]
-    if opening := _OPENING.search(text):
+    if opening := OPENING.search(text):
         text = text[: opening.start()]
     return text.strip()
 
@@ -88,9 +86,9 @@ ANNOUNCING = (
 )
 """The words of which an announcement consists, and nothing else: an answer's own words end it."""
 
-_WORDS = re.compile(r"[\w;'’-]+")
+WORDS = re.compile(r"[\w;'’-]+")
 
-_COUNT = re.compile(r"\d+(?:-(?:word|sentence|paragraph)s?)?")
+COUNT = re.compile(r"\d+(?:-(?:word|sentence|paragraph)s?)?")
 
 LONGEST = 25
 """The most words of an announcement."""
@@ -98,7 +96,7 @@ LONGEST = 25
 AGREEING = frozenset({"sure", "certainly", "absolutely", "okay", "ok", "of", "course", "great", "alright", "yes"})
 """The words of which "Sure!" and "Of course!" consist, which are announcements without the word summary."""
 
-_ENDS = re.compile(r"[:：][*_]*(?!//)|[.!][*_]*(?=\s|$)")
+ENDS = re.compile(r"[:：][*_]*(?!//)|[.!][*_]*(?=\s|$)")
 """Where an announcement may end within its line."""
 
 
@@ -115,20 +113,20 @@ def strip_announcement(text: str) -> str:
     ''
     """
     text = text.strip()
-    while (end := _announcement_end(text)) is not None:
+    while (end := announcement_end(text)) is not None:
         text = text[end:].strip()
     return text
 
 
-def _announcement_end(text: str) -> int | None:
+def announcement_end(text: str) -> int | None:
     """Return where the announcement at the beginning of a text ends; None if there is none."""
     line = text.partition("\n")[0]
-    if (first := _WORDS.search(line)) and not _announcing(first[0]):
+    if (first := WORDS.search(line)) and not announcing(first[0]):
         return None  # nearly all answers, and soon seen
-    for end in [*(found.end() for found in _ENDS.finditer(line)), len(line)]:
-        said = [word.lower() for word in _WORDS.findall(line[:end])]
-        words = [word for word in said if not _COUNT.fullmatch(word)]
-        if len(words) > LONGEST or not all(map(_announcing, said)):
+    for end in [*(found.end() for found in ENDS.finditer(line)), len(line)]:
+        said = [word.lower() for word in WORDS.findall(line[:end])]
+        words = [word for word in said if not COUNT.fullmatch(word)]
+        if len(words) > LONGEST or not all(map(announcing, said)):
             return None
         announced = any(re.fullmatch(SUMMARY, word) for word in words)
         if announced and (end == len(line) or len(words) > 2 or line[:end].rstrip("*_")[-1] != "."):
@@ -138,40 +136,40 @@ def _announcement_end(text: str) -> int | None:
     return None
 
 
-def _announcing(word: str) -> bool:
+def announcing(word: str) -> bool:
     """Tell whether an announcement may have a word: a number, or one of `ANNOUNCING`."""
     word = word.lower().replace("’", "'")
-    return bool(_COUNT.fullmatch(word) or re.fullmatch(ANNOUNCING, word))
+    return bool(COUNT.fullmatch(word) or re.fullmatch(ANNOUNCING, word))
 
 
-_SORRY = (
+SORRY = (
     r"(?:(?:i[’']?m|i am|we[’']?re) )?(?:so |very |really )?(?:sorry|afraid)|(?:my )?apologies|i apologi[sz]e"
     r"|unfortunately|as an? (?:ai|artificial|large|language)\b[^.!?]{0,60}"
 )
 
-_UNABLE = (
+UNABLE = (
     r"(?:i|we) ?(?:can[’']?t|can ?not|am not able to|am unable to|[’']m not able to|[’']m unable to|won[’']t|will not"
     r"|don[’']t|do not|must decline to)"
 )
 
-_TASK = (
+TASK = (
     r"(?:be able to |actually |directly |currently )?(?:help(?! but)|assist|summari[sz]e|provide(?! for)|generate"
     r"|create|write|produce|comply|fulfil+|complete|continue|answer|discuss|engage|access"
     r"|have (?:access|enough|any|the))"
 )
 
-_TEXT = r"(?:document|text|article|passage|paper|content|story)"
+TEXT = r"(?:document|text|article|passage|paper|content|story)"
 
 REFUSING = re.compile(
-    rf"(?:(?:{_SORRY})[ ,.:;!-]*)?(?:but |that |for [^.!?]{{0,60}}[,.] )?{_UNABLE} {_TASK}\b", re.IGNORECASE
+    rf"(?:(?:{SORRY})[ ,.:;!-]*)?(?:but |that |for [^.!?]{{0,60}}[,.] )?{UNABLE} {TASK}\b", re.IGNORECASE
 )
 """The beginning of a refusal in English: sorry, I can't, and a word for the task."""
 
 ASKING = re.compile(
     r"(?:(?:i[’']?m )?sorry[,.!]? |sure[,.!] |certainly[,.!] |of course[,.!] )?(?:but )?(?:"
-    rf"(?:(?:could|can|would) you (?:please )?|please )(?:provide|share|paste|send|give|supply)\b[^.!?]{{0,30}}{_TEXT}"
+    rf"(?:(?:could|can|would) you (?:please )?|please )(?:provide|share|paste|send|give|supply)\b[^.!?]{{0,30}}{TEXT}"
     rf"|(?:it (?:seems|looks|appears)(?: like| that)? )?(?:you (?:have|did|forgot)\b|there (?:is|was) no|no)"
-    rf"[^.!?]{{0,40}}{_TEXT}[^.!?]{{0,20}}(?:provided|attached|given|included|shared|to summari[sz]e|[.!]|$))",
+    rf"[^.!?]{{0,40}}{TEXT}[^.!?]{{0,20}}(?:provided|attached|given|included|shared|to summari[sz]e|[.!]|$))",
     re.IGNORECASE,
 )
 """The beginning of an answer that asks for the document."""

@@ -20,23 +20,23 @@ class Cuts:
         self.starts = [0]
         """The first rows of pieces, from 0."""
         self.rows = 0
-        self._per_piece = per_piece
-        self._documents = 0
-        self._piece_of: dict[object, int] = {}
+        self.per_piece = per_piece
+        self.documents = 0
+        self.piece_of: dict[object, int] = {}
 
     def add(self, document: object) -> None:
         """Add the next row's document. If it came before, all pieces since its first row are joined."""
-        start = self._piece_of.get(document)
+        start = self.piece_of.get(document)
         if start is None:
-            if self._documents >= self._per_piece:
+            if self.documents >= self.per_piece:
                 self.starts.append(self.rows)
-                self._documents = 0
-            self._documents += 1
-            self._piece_of[document] = self.starts[-1]
+                self.documents = 0
+            self.documents += 1
+            self.piece_of[document] = self.starts[-1]
         elif start < self.starts[-1]:
             while start < self.starts[-1]:
                 self.starts.pop()
-            self._documents = self._per_piece
+            self.documents = self.per_piece
         self.rows += 1
 
     def ranges(self) -> list[range]:

@@ -63,21 +63,21 @@ class Room:
         """Raised whenever the presenter's page would be another."""
         self.question = 0
         """Raised whenever voting begins or ends."""
-        self._hands: dict[str, Counter[str]] = {}
-        self._ballots: dict[str, dict[str, str]] = {}
-        self._notes: dict[str, str] = {}
-        self._turns: deque[tuple[str, float]] = deque(maxlen=MOST_TURNS)
-        self._turned: float | None = None
-        self._lock = Lock()
+        self.hands: dict[str, Counter[str]] = {}
+        self.ballots: dict[str, dict[str, str]] = {}
+        self.notes: dict[str, str] = {}
+        self.turns: deque[tuple[str, float]] = deque(maxlen=MOST_TURNS)
+        self.turned: float | None = None
+        self.lock = Lock()
 
     def show(self, shown: Shown) -> None:
         """Take note of the slide that is shown."""
-        with self._lock:
+        with self.lock:
             self.used = monotonic()
             before, self.shown = self.shown, shown
             if before != shown:
                 self.version += 1
-                self._turned = None
+                self.turned = None
             if (before.votes, before.votes and before.example) != (shown.votes, shown.votes and shown.example):
                 self.question += 1
 
@@ -85,21 +85,21 @@ class Room:
 
     def count(self, example: str) -> dict[str, int]:
         """Return the votes for A and B on an example, raised hands and phones together."""
-        with self._lock:
-            votes = self._hands.get(example, Counter()) + Counter(self._ballots.get(example, {}).values())
+        with self.lock:
+            votes = self.hands.get(example, Counter()) + Counter(self.ballots.get(example, {}).values())
         return {letter: votes[letter] for letter in CHOICES}
 
     def raise_hand(self, example: str, letter: str) -> None:
         """Count a hand."""
-        with self._lock:
-            self._hands.setdefault(example, Counter())[letter] += 1
+        with self.lock:
+            self.hands.setdefault(example, Counter())[letter] += 1
             self.version += 1
 
     def count_anew(self, example: str) -> None:
         """Forget the votes on an example."""
-        with self._lock:
-            self._hands.pop(example, None)
-            self._ballots.pop(example, None)
+        with self.lock:
+            self.hands.pop(example, None)
+            self.ballots.pop(example, None)
             self.version += 1
             self.question += 1
 
@@ -108,10 +108,10 @@ class Room:
 
         It does not where the slide, and with it the `question`, has changed meanwhile, or after `MOST_VOTERS`.
         """
-        with self._lock:
+        with self.lock:
             if not self.shown.votes or question != self.question or letter not in CHOICES:
                 return False
-            ballots = self._ballots.setdefault(self.shown.example, {})
+            ballots = self.ballots.setdefault(self.shown.example, {})
             if voter not in ballots and len(ballots) >= MOST_VOTERS:
                 return False
             ballots[voter] = letter
@@ -120,76 +120,79 @@ class Room:
 
     def vote_of(self, voter: str) -> str | None:
         """Return a phone's vote on the example that is shown."""
-        return self._ballots.get(self.shown.example, {}).get(voter)
+        return self.ballots.get(self.shown.example, {}).get(voter)
 
     # --- turns and notes ----------------------------------------------------------------------------------
 
     def turn(self, way: str) -> None:
         """Ask the slides to turn in one of `TURNS`."""
-        with self._lock:
-            self._turns.append((way, monotonic()))
+        with self.lock:
+            self.turns.append((way, monotonic()))
 
     def next_turn(self) -> str | None:
         """Return the next turn for the slides to make, when the one before has shown its slide."""
-        with self._lock:
+        with self.lock:
             self.used = monotonic()
-            while self._turns and monotonic() > self._turns[0][1] + STALE:
-                self._turns.popleft()
-            if not self._turns or (self._turned is not None and monotonic() < self._turned + PATIENCE):
+            while self.turns and monotonic() > self.turns[0][1] + STALE:
+                self.turns.popleft()
+            if not self.turns or (self.turned is not None and monotonic() < self.turned + PATIENCE):
                 return None
-            self._turned = monotonic()
-            return self._turns.popleft()[0]
+            self.turned = monotonic()
+            return self.turns.popleft()[0]
 
     def write_note(self, example: str, text: str) -> None:
         """Keep the presenter's own note on the example that is shown; one on another comes too late."""
-        with self._lock:
+        with self.lock:
             if example == self.shown.example and self.own_note != text[:LONGEST_NOTE]:
-                self._notes[example] = text[:LONGEST_NOTE]
+                self.notes[example] = text[:LONGEST_NOTE]
                 self.version += 1
 
     @property
     def own_note(self) -> str:
         """The presenter's own note on the example that is shown."""
-        return self._notes.get(self.shown.example, "")
+        return self.notes.get(self.shown.example, "")
 
 
-_open: dict[str, Room] = {}
-_lock = Lock()
+OPEN_ROOMS: dict[str, Room] = {}
+ROOMS_LOCK = Lock()
 
 
 def add_room(room: Room) -> None:
     """Open a room to phones."""
-    with _lock:
-        for key in [key for key, other in _open.items() if monotonic() > other.used + LASTS]:
-            del _open[key]
-        while len(_open) >= MOST_ROOMS:
-            del _open[min(_open, key=lambda key: _open[key].used)]
+    with ROOMS_LOCK:
+        for key in [key for key, other in OPEN_ROOMS.items() if monotonic() > other.used + LASTS]:
+            del OPEN_ROOMS[key]
+        while len(OPEN_ROOMS) >= MOST_ROOMS:
+            del OPEN_ROOMS[min(OPEN_ROOMS, key=lambda key: OPEN_ROOMS[key].used)]
         room.used = monotonic()
-        _open[room.key] = room
+        OPEN_ROOMS[room.key] = room
 
 
 def remove_room(room: Room) -> None:
     """Close a room."""
-    with _lock:
-        _open.pop(room.key, None)
+    with ROOMS_LOCK:
+        OPEN_ROOMS.pop(room.key, None)
 
 
 def find_room(key: str) -> Room | None:
     """Return the open room that the slides' own address names."""
-    return _open.get(key)
+    return OPEN_ROOMS.get(key)
 
 
 def find_vote(key: str) -> Room | None:
     """Return the open room of an address for voters."""
-    return _find("vote_key", key)
+    return find("vote_key", key)
 
 
 def find_remote(key: str) -> Room | None:
     """Return the open room of a presenter's address."""
-    return _find("turn_key", key)
+    return find("turn_key", key)
 
 
-def _find(name: str, key: str) -> Room | None:
-    with _lock:
-        same = (room for room in _open.values() if secrets.compare_digest(getattr(room, name).encode(), key.encode()))
+def find(name: str, key: str) -> Room | None:
+    """Find the open room with this key, compared in constant time."""
+    with ROOMS_LOCK:
+        same = (
+            room for room in OPEN_ROOMS.values() if secrets.compare_digest(getattr(room, name).encode(), key.encode())
+        )
         return next(same, None)

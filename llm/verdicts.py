@@ -23,46 +23,46 @@ KEYS = (
 )
 """The keys of a verdict in JSON, in lower case, without spaces, hyphens and underscores."""
 
-_THING = "(?:summary|option|response|candidate|answer|choice|text|one)"
+THING = "(?:summary|option|response|candidate|answer|choice|text|one)"
 
-_NAMES = {
-    FIRST: rf"(?:the )?(?:(?:first|1st)(?: {_THING})?|{_THING} ?(?:number |no\.? ?|#)?(?:1|one|a)|former)(?![\w-])",
-    SECOND: rf"(?:the )?(?:(?:second|2nd)(?: {_THING})?|{_THING} ?(?:number |no\.? ?|#)?(?:2|two|b)|latter)(?![\w-])",
+NAMES = {
+    FIRST: rf"(?:the )?(?:(?:first|1st)(?: {THING})?|{THING} ?(?:number |no\.? ?|#)?(?:1|one|a)|former)(?![\w-])",
+    SECOND: rf"(?:the )?(?:(?:second|2nd)(?: {THING})?|{THING} ?(?:number |no\.? ?|#)?(?:2|two|b)|latter)(?![\w-])",
     TIE: r"(?:(?:it is |it[’']s )?(?:an? )?(?:tie|draw)|tied|neither(?: is better)?|both|equal(?:ly good)?"
     r"|no (?:preference|difference))(?![\w-])",
 }
 """What names the first summary, the second one, and neither, in a sentence."""
 
-_ALONE = {
-    FIRST: rf"{_NAMES[FIRST]}|1|one|a|\[+(?:a|1)\]+",
-    SECOND: rf"{_NAMES[SECOND]}|2|two|b|\[+(?:b|2)\]+",
-    TIE: rf"{_NAMES[TIE]}|\[+c\]+",
+ALONE = {
+    FIRST: rf"{NAMES[FIRST]}|1|one|a|\[+(?:a|1)\]+",
+    SECOND: rf"{NAMES[SECOND]}|2|two|b|\[+(?:b|2)\]+",
+    TIE: rf"{NAMES[TIE]}|\[+c\]+",
 }
 """What names them where nothing else stands."""
 
 LABEL = re.compile(
     r"(?:^|[\s(])(?:(?P<asked>verdict)|answer|choice|decision|judge?ment|preference|winner"
-    rf"|(?:better|best|preferred) {_THING})"
+    rf"|(?:better|best|preferred) {THING})"
     r"\s*(?:[:=–—-]|\b(?:is|would be)\b:?)\s*(?P<rest>.+)",
     re.IGNORECASE,
 )
 """A label of a verdict, with what follows it; `asked` is the label that judges are asked for."""
 
-_BETTER = (
+BETTER = (
     "(?:is|was|seems|appears|would be) (?:(?:clearly|slightly|somewhat|much|far|marginally|overall|the|therefore|thus"
     "|also|generally|to be|more) )*(?:better|best|preferable|preferred|superior|stronger|winner|relevant|informative"
     "|comprehensive|complete|accurate|faithful)"
 )
 
-_CHOOSE = r"(?:prefer|choose|chose|pick|select|favou?r|go with|vote for|decide for|opt for|lean towards?)"
+CHOOSE = r"(?:prefer|choose|chose|pick|select|favou?r|go with|vote for|decide for|opt for|lean towards?)"
 
-_DECIDING = {
+DECIDING = {
     verdict: re.compile(
-        rf"\b{_CHOOSE} {name}|\b(?:better|best|preferred|winning|winner)(?: {_THING})? (?:is|was) {name}"
-        rf"|\b{name} (?:wins\b|{_BETTER}\b)",
+        rf"\b{CHOOSE} {name}|\b(?:better|best|preferred|winning|winner)(?: {THING})? (?:is|was) {name}"
+        rf"|\b{name} (?:wins\b|{BETTER}\b)",
         re.IGNORECASE,
     )
-    for verdict, name in _NAMES.items()
+    for verdict, name in NAMES.items()
     if verdict != TIE
 } | {
     TIE: re.compile(
@@ -73,17 +73,17 @@ _DECIDING = {
 }
 """What decides in a sentence."""
 
-_ANOTHER = re.compile(rf"\s*(?:/|,?\s*(?:or|and)\b|,\s*(?:{'|'.join(_NAMES.values())}))", re.IGNORECASE)
+ANOTHER = re.compile(rf"\s*(?:/|,?\s*(?:or|and)\b|,\s*(?:{'|'.join(NAMES.values())}))", re.IGNORECASE)
 """What follows a name in an enumeration."""
 
-_NOT = re.compile(r"\b(?:not|never|hardly)\b|n[’']t\b", re.IGNORECASE)
+NOT = re.compile(r"\b(?:not|never|hardly)\b|n[’']t\b", re.IGNORECASE)
 
-_DENIED = re.compile(r"(?: \w+)? not\b| \w+n[’']t\b", re.IGNORECASE)
+DENIED = re.compile(r"(?: \w+)? not\b| \w+n[’']t\b", re.IGNORECASE)
 """What denies the name before it."""
 
-_EMPHASIS = re.compile(r"[*_`#>\"“”~{}]|\\boxed|\\text|(?<!\w)['‘’]|['‘’](?!\w)")
+EMPHASIS = re.compile(r"[*_`#>\"“”~{}]|\\boxed|\\text|(?<!\w)['‘’]|['‘’](?!\w)")
 
-_SENTENCE_END = re.compile(r"(?<=[.!?;])\s+")
+SENTENCE_END = re.compile(r"(?<=[.!?;])\s+")
 
 
 def find_verdict(text: str) -> str | None:
@@ -96,27 +96,27 @@ def find_verdict(text: str) -> str | None:
     >>> find_verdict("Verdict: first or second") is None
     True
     """
-    if (values := _json_values(text)) and (verdict := _alone(str(values[-1]))):
+    if (values := json_values(text)) and (verdict := alone(str(values[-1]))):
         return verdict
-    lines = [line for line in map(_plain, text.splitlines()) if line]
-    sentences = [sentence for line in lines for sentence in _SENTENCE_END.split(line)]
+    lines = [line for line in map(plain, text.splitlines()) if line]
+    sentences = [sentence for line in lines for sentence in SENTENCE_END.split(line)]
     labelled = [match for sentence in sentences if (match := LABEL.search(sentence))]
     if asked := [match["rest"] for match in labelled if match["asked"]]:
-        return _after_label(asked[-1])
-    if said := [verdict for match in labelled if (verdict := _after_label(match["rest"]))]:
+        return after_label(asked[-1])
+    if said := [verdict for match in labelled if (verdict := after_label(match["rest"]))]:
         return said[-1]
-    if lines and (verdict := _alone(lines[-1])):
+    if lines and (verdict := alone(lines[-1])):
         return verdict
-    decided = set(filter(None, map(_decided, sentences)))
+    decided = set(filter(None, map(decided_by, sentences)))
     return decided.pop() if len(decided) == 1 else None
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """Return a text without emphasis and quotes, with single spaces."""
-    return " ".join(_EMPHASIS.sub(" ", text).split())
+    return " ".join(EMPHASIS.sub(" ", text).split())
 
 
-def _json_values(text: str) -> list[Any]:
+def json_values(text: str) -> list[Any]:
     """List the verdicts of all JSON objects in a text, in their order."""
     decoder, found, start = json.JSONDecoder(), [], 0
     while (start := text.find("{", start)) >= 0:
@@ -129,26 +129,26 @@ def _json_values(text: str) -> list[Any]:
     return found
 
 
-def _alone(text: str) -> str | None:
+def alone(text: str) -> str | None:
     """Return the verdict that a text is, and nothing else."""
-    said = _plain(text).strip(" .,!:;()-")
-    return next((verdict for verdict, names in _ALONE.items() if re.fullmatch(names, said, re.IGNORECASE)), None)
+    said = plain(text).strip(" .,!:;()-")
+    return next((verdict for verdict, names in ALONE.items() if re.fullmatch(names, said, re.IGNORECASE)), None)
 
 
-def _after_label(text: str) -> str | None:
+def after_label(text: str) -> str | None:
     """Return the verdict in what follows a label: what it begins with, or what it decides."""
-    if verdict := _alone(text):
+    if verdict := alone(text):
         return verdict
-    for verdict, names in _NAMES.items():
+    for verdict, names in NAMES.items():
         if begin := re.match(names, text, re.IGNORECASE):
             rest = text[begin.end() :]
-            if _ANOTHER.match(rest) or _DENIED.match(rest):
+            if ANOTHER.match(rest) or DENIED.match(rest):
                 break
             return verdict
-    return _decided(text)
+    return decided_by(text)
 
 
-def _decided(sentence: str) -> str | None:
+def decided_by(sentence: str) -> str | None:
     """Return the verdict of a sentence that decides for one, and denies nothing."""
-    found = [verdict for verdict, pattern in _DECIDING.items() if pattern.search(sentence)]
-    return found[0] if len(found) == 1 and not _NOT.search(sentence) else None
+    found = [verdict for verdict, pattern in DECIDING.items() if pattern.search(sentence)]
+    return found[0] if len(found) == 1 and not NOT.search(sentence) else None

@@ -383,7 +383,8 @@ def distribution_chart(found: Sequence[ScoreDistribution]) -> Layers:
     """Draw the F1 of oracles and systems over documents, each as a box: oracles' are filled, systems' hollow.
 
     A box covers the middle half of the documents, with a line at their median and a diamond at their mean; whiskers
-    reach from the lowest to the highest. The dashed line is the mean of the first row.
+    reach from the lowest to the highest. The dashed line is the mean of the first row. The legend and the axis take 140
+    of the height.
     """
     table = pd.DataFrame(found, columns=list(ScoreDistribution._fields))
     table["row"] = row_names(found)
@@ -419,7 +420,7 @@ def distribution_chart(found: Sequence[ScoreDistribution]) -> Layers:
     optimum = (
         alt.Chart(table.head(1)).mark_rule(strokeDash=[4, 4], color=GREY).encode(x="mean:Q", tooltip=alt.value(None))
     )
-    return alt.layer(optimum, reach, boxes, medians, means).properties(height=60 + 26 * max(1, len(table)))
+    return alt.layer(optimum, reach, boxes, medians, means).properties(height=140 + 24 * len(table))
 
 
 def row_names(found: Sequence[ScoreDistribution]) -> list[str]:

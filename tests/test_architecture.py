@@ -1,6 +1,7 @@
-"""The import rules of docs/architecture.md, and what the app must not load."""
+"""The import rules of docs/architecture.md, the places that docs name, and what the app must not load."""
 
 import ast
+import re
 import subprocess
 import sys
 import tomllib
@@ -210,3 +211,33 @@ def test_child_processes_import_nothing_from_where_they_are_started() -> None:
             for node in ast.walk(ast.parse(file.read_text())):
                 if isinstance(node, ast.List) and ast.unparse(node).startswith("[sys.executable, "):
                     assert ast.unparse(node.elts[1]) == "'-P'", file
+
+
+def pages_about_places() -> list[str]:
+    docs = ROOT / "docs"
+    return [
+        path.relative_to(ROOT).as_posix()
+        for path in (docs / "architecture.md", docs / "explanation" / "where.md", *sorted(docs.glob("decisions/*.md")))
+    ]
+
+
+@pytest.mark.parametrize("page", pages_about_places())
+def test_places_that_the_map_and_the_decisions_name_are_there(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    assert [name for name in re.findall(r"`([\w./]+)`", text) if is_place(name) and not exists(name)] == []
+
+
+OF_USERS = {"random.py", "study.toml"}
+"""Names of files that users have."""
+
+
+def is_place(name: str) -> bool:
+    return name not in OF_USERS and (name.endswith(("/", ".py", ".js", ".toml")) or name.startswith("relevance."))
+
+
+def exists(name: str) -> bool:
+    """Whether there is a file or folder that ends in this path, or a module of this dotted name, or what is in one."""
+    if name.startswith("relevance."):
+        module = ROOT.joinpath(*name.split(".")[1:])
+        return module.is_dir() or module.with_suffix(".py").is_file() or module.parent.with_suffix(".py").is_file()
+    return (ROOT / name).exists() or any(any((ROOT / package).rglob(name)) for package in MAY_IMPORT)

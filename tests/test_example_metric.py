@@ -24,7 +24,7 @@ from relevance.pages.components.evidence.views import inspector
 from relevance.pages.components.playground.draft import Draft
 from relevance.pages.components.playground.sharing import to_link
 from tests.pages.opening import html, open_page, said, sound
-from tests.pages.test_playground_page import desk
+from tests.pages.test_playground import desk
 
 EXAMPLE = Path(__file__).resolve().parents[1] / "docs" / "example_metric"
 SIGNATURE = "coverage|shortest:1|version:1.0"

@@ -48,25 +48,25 @@ class Agreement(NamedTuple):
     def strict(self) -> float | None:
         """C/n: a metric tie is a miss, as in the ROUGE-K paper."""
         c, d, t = self.masses
-        return _ratio(c, c + d + t)
+        return ratio(c, c + d + t)
 
     @property
     def half(self) -> float | None:
         """(C + T/2)/n: a metric tie is a coin flip."""
         c, d, t = self.masses
-        return _ratio(c + t / 2, c + d + t)
+        return ratio(c + t / 2, c + d + t)
 
     @property
     def decided(self) -> float | None:
         """C/(C + D): metric ties are left out."""
         c, d, _ = self.masses
-        return _ratio(c, c + d)
+        return ratio(c, c + d)
 
     @property
     def coverage(self) -> float | None:
         """(C + D)/n: the share of pairs that the metric decides."""
         c, d, t = self.masses
-        return _ratio(c + d, c + d + t)
+        return ratio(c + d, c + d + t)
 
 
 class Outcomes(NamedTuple):
@@ -147,5 +147,6 @@ def within_document_pairs(documents: Iterable[Hashable]) -> tuple[NDArray[np.int
     return first, second
 
 
-def _ratio(part: float, whole: float) -> float | None:
+def ratio(part: float, whole: float) -> float | None:
+    """Divide; None if the whole is 0."""
     return part / whole if whole else None

@@ -122,10 +122,10 @@ def pairs_to_separate(
             raise ValueError(f"{name} must lie between 0 and 1, not {value}")
     if not -1 <= phi <= 1:
         raise ValueError(f"phi must lie in [-1, 1], not {phi}")
-    effect = _design_effect(pairs_per_document, icc, judgments_per_pair)
+    effect = compute_design_effect(pairs_per_document, icc, judgments_per_pair)
     fewest = fewest_documents(alpha)
     if abs(first - second) <= TIE:
-        return _undefined(effect, fewest, "the two ratios are equal: no number of pairs separates them")
+        return undefined_plan(effect, fewest, "the two ratios are equal: no number of pairs separates them")
 
     # probabilities that only the first, or only the second, agrees with people
     scale = math.sqrt(first * (1 - first) * second * (1 - second))
@@ -134,31 +134,31 @@ def pairs_to_separate(
     both, neither = first * second + phi * scale, (1 - first) * (1 - second) + phi * scale
     if min(only_first, only_second) < -TIE:
         largest = min(first * (1 - second), second * (1 - first)) / scale
-        return _undefined(
-            effect, fewest, f"phi is {phi:g}, but with these ratios it is at most {_towards_zero(largest)}"
+        return undefined_plan(
+            effect, fewest, f"phi is {phi:g}, but with these ratios it is at most {towards_zero(largest)}"
         )
     if min(both, neither) < -TIE:
         smallest = -min(first * second, (1 - first) * (1 - second)) / scale
-        return _undefined(
-            effect, fewest, f"phi is {phi:g}, but with these ratios it is at least {_towards_zero(smallest)}"
+        return undefined_plan(
+            effect, fewest, f"phi is {phi:g}, but with these ratios it is at least {towards_zero(smallest)}"
         )
     only_first, only_second = max(0.0, only_first), max(0.0, only_second)
 
-    approximate = _approximate_pairs(only_first, only_second, alpha, power)
-    exact = _exact_pairs(only_first, only_second, alpha, power, approximate) if approximate <= EXACT_UP_TO else None
+    approximate = approximate_pairs(only_first, only_second, alpha, power)
+    exact = exact_pairs(only_first, only_second, alpha, power, approximate) if approximate <= EXACT_UP_TO else None
     pairs, reached = exact or (approximate, None)
     plan = Plan(
-        pairs, pairs, effect, pairs, _ceiling(pairs * judgments_per_pair), fewest, MCNEMAR, reached,
+        pairs, pairs, effect, pairs, ceiling(pairs * judgments_per_pair), fewest, MCNEMAR, reached,
         APPROXIMATE if exact is None else EXACT,
     )  # fmt: skip
     if pairs_per_document == 1:
         return plan
-    documents, reached, method = _documents(
+    documents, reached, method = count_documents(
         only_first, only_second, alpha, power, fewest, pairs_per_document=pairs_per_document, icc=icc
     )
-    pairs = _ceiling(documents * pairs_per_document)
+    pairs = ceiling(documents * pairs_per_document)
     return plan._replace(
-        pairs=pairs, documents=documents, judgments=_ceiling(pairs * judgments_per_pair),
+        pairs=pairs, documents=documents, judgments=ceiling(pairs * judgments_per_pair),
         test=SIGN_FLIP, power=reached, method=method,
     )  # fmt: skip
 
@@ -210,13 +210,13 @@ def pairs_for_interval(
     if not 1e-9 <= half_width <= 0.5:
         raise ValueError(f"half_width must lie in [1e-9, 0.5], not {half_width}")
     check_level(level)
-    effect = _design_effect(pairs_per_document, icc, judgments_per_pair)
+    effect = compute_design_effect(pairs_per_document, icc, judgments_per_pair)
     independent = 1 + bisect_left(
         range(1, 10**18), True, key=lambda pairs: find_half_width(ratio, pairs, level) <= half_width * (1 + 1e-9)
     )
-    pairs = max(_ceiling(independent * effect), _ceiling(FEWEST_DOCUMENTS * pairs_per_document))
+    pairs = max(ceiling(independent * effect), ceiling(FEWEST_DOCUMENTS * pairs_per_document))
     return Plan(
-        pairs, independent, effect, _ceiling(pairs / pairs_per_document), _ceiling(pairs * judgments_per_pair),
+        pairs, independent, effect, ceiling(pairs / pairs_per_document), ceiling(pairs * judgments_per_pair),
         FEWEST_DOCUMENTS, None, None, CLOPPER_PEARSON,
     )  # fmt: skip
 
@@ -242,7 +242,7 @@ def observe_metrics(
     n = len(x)
     if n == 0:
         return ObservedMetrics(None, None, None, None, None, 0, "no pair is scored by both metrics")
-    phi, within = _phi(x, y, weight), _icc(x - y, document)
+    phi, within = compute_phi(x, y, weight), compute_icc(x - y, document)
     undefined = []
     if phi is None:
         undefined.append("phi is undefined: a metric earns the same on every pair")
@@ -273,10 +273,11 @@ def icc(values: ArrayLike, documents: Iterable[Hashable]) -> float | None:
     document, _ = number_by_text(documents)
     same_length(values=column, documents=document)
     present = ~np.isnan(column)
-    return _icc(column[present], document[present])
+    return compute_icc(column[present], document[present])
 
 
-def _icc(values: NDArray[np.float64], document: NDArray[np.intp]) -> float | None:
+def compute_icc(values: NDArray[np.float64], document: NDArray[np.intp]) -> float | None:
+    """Estimate the intraclass correlation of pairs of a document, in [0, 1], by a one-way analysis of variance."""
     _, document, sizes = np.unique(document, return_inverse=True, return_counts=True)
     n, groups = len(values), len(sizes)
     if groups < 2 or n == groups or np.ptp(values) <= TIE:
@@ -288,14 +289,15 @@ def _icc(values: NDArray[np.float64], document: NDArray[np.intp]) -> float | Non
     return min(1.0, max(0.0, (between - within) / (between + (size - 1) * within)))
 
 
-def _phi(x: NDArray[np.float64], y: NDArray[np.float64], weight: NDArray[np.float64]) -> float | None:
+def compute_phi(x: NDArray[np.float64], y: NDArray[np.float64], weight: NDArray[np.float64]) -> float | None:
+    """Compute the weighted correlation of two columns, in [-1, 1]; None if either is constant."""
     if np.ptp(x) <= TIE or np.ptp(y) <= TIE:
         return None
     x, y = x - np.average(x, weights=weight), y - np.average(y, weights=weight)
     return min(1.0, max(-1.0, float((weight * x) @ y / np.sqrt(((weight * x) @ x) * ((weight * y) @ y)))))
 
 
-def _documents(
+def count_documents(
     only_first: float,
     only_second: float,
     alpha: float,
@@ -342,7 +344,7 @@ def find_half_width(ratio: float, pairs: int, level: float = 0.95) -> float:
     return (high - low) / 2
 
 
-def _exact_pairs(
+def exact_pairs(
     only_first: float, only_second: float, alpha: float, power: float, near: int
 ) -> tuple[int, float] | None:
     """Find the smallest number of pairs with enough exact power, and that power; None if it is far beyond `near`.
@@ -353,12 +355,12 @@ def _exact_pairs(
     discordant = min(1.0, only_first + only_second)
     share = only_first / (only_first + only_second)
     pairs = int(0.95 * near) if near > 1000 else 0
-    while pairs > 0 and _power_bound(pairs, discordant, share, alpha) >= power:
+    while pairs > 0 and power_bound(pairs, discordant, share, alpha) >= power:
         pairs = int(0.8 * pairs)
     while pairs <= 1000 + 2 * near:
         steps = max(64, pairs // 40)
-        counts = _likely_counts(pairs, pairs + steps, discordant)
-        rejects = _conditional_power(counts, share, alpha)
+        counts = likely_counts(pairs, pairs + steps, discordant)
+        rejects = conditional_power(counts, share, alpha)
         chances = stats.binom.pmf(counts, pairs, discordant)
         for n in range(pairs, pairs + steps):
             if (reached := float(chances @ rejects)) >= power:
@@ -369,19 +371,19 @@ def _exact_pairs(
     return None
 
 
-def _power_bound(pairs: int, discordant: float, share: float, alpha: float) -> float:
+def power_bound(pairs: int, discordant: float, share: float, alpha: float) -> float:
     """Compute the power of the randomised test that uses up its level: never below the exact test's, never falling."""
-    counts = _likely_counts(pairs, pairs, discordant)
-    return float(stats.binom.pmf(counts, pairs, discordant) @ _conditional_power(counts, share, alpha, randomised=True))
+    counts = likely_counts(pairs, pairs, discordant)
+    return float(stats.binom.pmf(counts, pairs, discordant) @ conditional_power(counts, share, alpha, randomised=True))
 
 
-def _likely_counts(fewest: int, most: int, discordant: float) -> NDArray[np.int_]:
+def likely_counts(fewest: int, most: int, discordant: float) -> NDArray[np.int_]:
     """List the numbers of discordant pairs that may occur, except for a probability of 1e-15 on either side."""
     low, high = stats.binom.ppf(1e-15, fewest, discordant), stats.binom.isf(1e-15, most, discordant)
     return np.arange(int(low), int(high) + 1)
 
 
-def _conditional_power(
+def conditional_power(
     discordant: NDArray[np.int_], share: float, alpha: float, *, randomised: bool = False
 ) -> NDArray[np.float64]:
     """Compute the exact test's power by the number of discordant pairs, of which `share` favour the first."""
@@ -399,7 +401,7 @@ def _conditional_power(
     return np.asarray(power, dtype=np.float64)
 
 
-def _approximate_pairs(only_first: float, only_second: float, alpha: float, power: float) -> int:
+def approximate_pairs(only_first: float, only_second: float, alpha: float, power: float) -> int:
     """Compute Connor's normal approximation, with one pair of the difference subtracted for discreteness."""
     discordant, difference = only_first + only_second, abs(only_first - only_second)
     needed = float(stats.norm.isf(alpha / 2)) * math.sqrt(discordant)
@@ -408,7 +410,7 @@ def _approximate_pairs(only_first: float, only_second: float, alpha: float, powe
     return math.ceil(((needed + math.sqrt(needed**2 + 4 * difference)) / (2 * difference)) ** 2)
 
 
-def _design_effect(pairs_per_document: float, icc: float, judgments_per_pair: float) -> float:
+def compute_design_effect(pairs_per_document: float, icc: float, judgments_per_pair: float) -> float:
     """Compute the design effect, 1 or more. Raises `ValueError` for arguments out of range."""
     for name, value in {"pairs_per_document": pairs_per_document, "judgments_per_pair": judgments_per_pair}.items():
         if not 1 <= value < math.inf:
@@ -418,15 +420,16 @@ def _design_effect(pairs_per_document: float, icc: float, judgments_per_pair: fl
     return 1 + (pairs_per_document - 1) * icc
 
 
-def _undefined(effect: float, fewest: int, reason: str) -> Plan:
+def undefined_plan(effect: float, fewest: int, reason: str) -> Plan:
+    """Make a plan without numbers, with the reason."""
     return Plan(None, None, effect, None, None, fewest, None, None, None, reason)
 
 
-def _ceiling(value: float) -> int:
+def ceiling(value: float) -> int:
     """Round up, ignoring noise."""
     return math.ceil(value * (1 - ROUNDING))
 
 
-def _towards_zero(phi: float) -> str:
+def towards_zero(phi: float) -> str:
     """Write a limit of phi with three decimals, rounded towards zero."""
     return f"{math.trunc(phi * 1000) / 1000:.3f}"

@@ -46,7 +46,7 @@ def tie_outcomes(
     Source: Deutsch, Foster and Freitag 2023, "Ties Matter", section 5, where the threshold is one of the metric's own
     differences, or 0.
     """
-    columns = _Sorted(human, difference, weights)
+    columns = Sorted(human, difference, weights)
     document, _ = number_by_text(documents)
     same_length(human=columns.human, documents=document)
     said = np.full(len(document), np.nan)
@@ -54,7 +54,7 @@ def tie_outcomes(
     present = np.unique(document)
     if len(present) < 2:
         return TieAccuracy(None, None, len(columns.size), seed, TOO_FEW), said
-    part = _draw_parts(present, seed)[document]
+    part = draw_parts(present, seed)[document]
     right = np.zeros(len(columns.size))
     for fold in range(int(part.max()) + 1):
         held_out = part == fold
@@ -66,14 +66,14 @@ def tie_outcomes(
     return TieAccuracy(accuracy, threshold_of_all, len(right), seed), said
 
 
-def _draw_parts(present: Integers, seed: int) -> Integers:
+def draw_parts(present: Integers, seed: int) -> Integers:
     """Split documents, given by their numbers, into `FOLDS` parts; return the part of each number, -1 if not given."""
     part_of = np.full(present[-1] + 1, -1)
     part_of[np.random.default_rng(seed).permutation(present)] = np.arange(len(present)) % min(FOLDS, len(present))
     return part_of
 
 
-class _Sorted:
+class Sorted:
     """The counted pairs, sorted by the metric's absolute difference, so that every threshold is a cut."""
 
     def __init__(self, human: ArrayLike, difference: ArrayLike, weights: ArrayLike | None) -> None:
@@ -136,9 +136,9 @@ def tie_counts(documents: Sequence[SortedPairs], seed: int = 0) -> tuple[TieAccu
     present = np.flatnonzero(counts)
     if len(present) < 2:
         return TieAccuracy(None, None, int(counts.sum()), seed, TOO_FEW), right
-    part = _draw_parts(present, seed)
+    part = draw_parts(present, seed)
     part = np.append(part, np.full(len(documents) - len(part), -1))
-    ranges = _Ranges(documents)
+    ranges = Ranges(documents)
     for fold in range(int(part.max()) + 1):
         threshold = ranges.fit(part != fold)
         for held_out in np.flatnonzero(part == fold).tolist():
@@ -149,7 +149,7 @@ def tie_counts(documents: Sequence[SortedPairs], seed: int = 0) -> tuple[TieAccu
     return TieAccuracy(int(right.sum()) / int(counts.sum()), threshold_of_all, int(counts.sum()), seed), right
 
 
-class _Ranges:
+class Ranges:
     """The sizes of all documents, cut into ranges so that no two sizes of different ranges are within 1e-9."""
 
     def __init__(self, documents: Sequence[SortedPairs]) -> None:
@@ -157,7 +157,7 @@ class _Ranges:
         step = 1 + sum(len(pairs.size) for pairs in documents) // (16 * RANGES)
         sample = np.sort(np.concatenate([pairs.size[::step] for pairs in documents]))
         wanted = sample[np.arange(1, RANGES) * len(sample) // RANGES] if len(sample) else sample
-        edges = dict.fromkeys([TIE, *(self._end_of_run(edge) for edge in wanted[wanted > TIE].tolist())])
+        edges = dict.fromkeys([TIE, *(self.end_of_run(edge) for edge in wanted[wanted > TIE].tolist())])
         # shape (documents, edges): where a range ends in a document; the first are ties under every threshold
         ends = [np.searchsorted(pairs.size, list(edges), side="right") for pairs in documents]
         self.ends = np.column_stack([np.array(ends), [len(pairs.size) for pairs in documents]])
@@ -165,7 +165,7 @@ class _Ranges:
         self.gained = np.array([[np.count_nonzero(gain > 0) for gain in of_ranges] for of_ranges in cut])
         self.lost = np.array([[np.count_nonzero(gain < 0) for gain in of_ranges] for of_ranges in cut])
 
-    def _end_of_run(self, edge: float) -> float:
+    def end_of_run(self, edge: float) -> float:
         """Return the last of the sizes that follow each other within 1e-9, starting from an edge."""
         while True:
             after = (np.searchsorted(pairs.size, edge, side="right") for pairs in self.documents)
@@ -185,12 +185,12 @@ class _Ranges:
         for number in range(1, len(at_end)):
             if reach[number] <= max(best, int(at_end.max()) - 1):
                 continue
-            found, size = self._best_of(number, among)
+            found, size = self.best_of(number, among)
             if at_end[number - 1] + found > best:
                 best, threshold = int(at_end[number - 1] + found), size
         return threshold
 
-    def _best_of(self, number: int, among: NDArray[np.bool_]) -> tuple[int, float]:
+    def best_of(self, number: int, among: NDArray[np.bool_]) -> tuple[int, float]:
         """Return the most that a threshold of a range gains over the previous range's end, with the smallest such."""
         places = [slice(ends[number - 1], ends[number]) for ends in self.ends]
         size = np.concatenate([pairs.size[place] for pairs, place in zip(self.documents, places, strict=True)])
@@ -217,9 +217,9 @@ def tie_counts_of_columns(
     if len(present) < 2:
         return TieAccuracy(None, None, len(size), seed, TOO_FEW), np.zeros(documents, dtype=np.intp)
     part = np.zeros(documents, dtype=np.int8)
-    part[: present[-1] + 1] = _draw_parts(present, seed)
+    part[: present[-1] + 1] = draw_parts(present, seed)
     fold = part[document]
-    ranges = _CutRanges(size, gain, fold)
+    ranges = CutRanges(size, gain, fold)
     folds = np.arange(int(fold.max()) + 1)
     thresholds = np.array([ranges.fit(folds != held_out) for held_out in folds])
     right = np.where(size <= thresholds[fold] + TIE, gain > 0, gain < 0)
@@ -228,8 +228,8 @@ def tie_counts_of_columns(
     return TieAccuracy(accuracy, ranges.fit(folds >= 0), len(size), seed), of_document
 
 
-class _CutRanges:
-    """The sorted pairs of all documents, cut into ranges as in `_Ranges`, with counts by range and part."""
+class CutRanges:
+    """The sorted pairs of all documents, cut into ranges as in `Ranges`, with counts by range and part."""
 
     def __init__(self, size: Floats, gain: NDArray[np.int8], fold: NDArray[np.int8]) -> None:
         self.size, self.gain, self.fold = size, gain, fold

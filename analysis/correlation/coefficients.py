@@ -14,10 +14,10 @@ Method = Literal["pearson", "spearman", "kendall"]
 
 METHODS: tuple[Method, ...] = get_args(Method)
 
-_BATCH = 1 << 21
+BATCH = 1 << 21
 """The most numbers in an intermediate array: 16 MiB."""
 
-_WIDE = 200
+WIDE = 200
 """Cells per row above which sorting (scipy, row by row) beats comparing all pairs of cells."""
 
 
@@ -79,7 +79,7 @@ def coefficients(
     if method == "spearman":
         r = pearson(mid_ranks(x, weights), mid_ranks(y, weights), weights)
     else:
-        r = _kendall(x, y, weights)
+        r = compute_kendall(x, y, weights)
     return np.where(is_varied(x, weights) & is_varied(y, weights), r, np.nan)
 
 
@@ -171,11 +171,13 @@ def pair_signs(values: NDArray[np.float64]) -> NDArray[np.int8]:
     return (one > other).view(np.int8) - (one < other).view(np.int8)
 
 
-def _kendall(x: NDArray[np.float64], y: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def compute_kendall(
+    x: NDArray[np.float64], y: NDArray[np.float64], weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
     """Compute tau-b of each row, as `coefficients` does, but without a tolerance: any difference counts."""
     rows, n = weights.shape
-    if n > _WIDE:
-        return np.array([_sorted_kendall(*row) for row in zip(x, y, weights.astype(np.intp), strict=True)])
+    if n > WIDE:
+        return np.array([sorted_kendall(*row) for row in zip(x, y, weights.astype(np.intp), strict=True)])
     r = np.full(rows, np.nan)
     first, second = np.triu_indices(n, 1)
     for part in slice_rows(rows, len(first)):
@@ -189,7 +191,8 @@ def _kendall(x: NDArray[np.float64], y: NDArray[np.float64], weights: NDArray[np
     return r
 
 
-def _sorted_kendall(x: NDArray[np.float64], y: NDArray[np.float64], times: NDArray[np.intp]) -> float:
+def sorted_kendall(x: NDArray[np.float64], y: NDArray[np.float64], times: NDArray[np.intp]) -> float:
+    """Compute tau-b of one draw, in which each cell stands `times` times, by sorting."""
     x, y = np.repeat(x, times), np.repeat(y, times)  # copies of one cell tie on both sides
     if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return float("nan")
@@ -205,18 +208,18 @@ def ratio(joint: NDArray[np.float64], x: NDArray[np.float64], y: NDArray[np.floa
 
 def slice_rows(rows: int, width: int) -> Iterator[slice]:
     """Cut rows of some width into slices of at most two million numbers, or of one row."""
-    step = max(1, _BATCH // max(1, width))
+    step = max(1, BATCH // max(1, width))
     return (slice(start, min(start + step, rows)) for start in range(0, rows, step))
 
 
-_SURE = 1e-3
+SURE = 1e-3
 """The share of the mean square below which a variance has too few digits left."""
 
 
 def from_sums(n: Floats, x: Floats, y: Floats, xx: Floats, yy: Floats, xy: Floats) -> tuple[Floats, NDArray[np.bool_]]:
     """Compute Pearson's r from sums; also tell where it has enough digits and neither side can be constant."""
     x_variance, y_variance = n * xx - x**2, n * yy - y**2
-    sure = (x_variance > np.maximum(_SURE * n * xx, (n * TIE) ** 2)) & (
-        y_variance > np.maximum(_SURE * n * yy, (n * TIE) ** 2)
+    sure = (x_variance > np.maximum(SURE * n * xx, (n * TIE) ** 2)) & (
+        y_variance > np.maximum(SURE * n * yy, (n * TIE) ** 2)
     )
     return ratio(n * xy - x * y, x_variance, y_variance), sure

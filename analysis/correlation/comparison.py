@@ -151,11 +151,11 @@ def permutation_tests(
         cells = RatedCells(
             human[there], *(np.unique(labels[there], return_inverse=True)[1] for labels in (document, system))
         )
-        tests.update(_of_group(within, group, cells, method, permute, drawn, seed))
+        tests.update(of_group(within, group, cells, method, permute, drawn, seed))
     return {pair: tests[pair] for pair in pairs}
 
 
-class _Drawn(NamedTuple):
+class Drawn(NamedTuple):
     """The differences of pairs of metrics under permutations."""
 
     differences: Floats
@@ -166,7 +166,7 @@ class _Drawn(NamedTuple):
     """The lower bound of p, however many permutations are drawn."""
 
 
-def _of_group(
+def of_group(
     scores: dict[str, Floats],
     pairs: list[tuple[str, str]],
     cells: RatedCells,
@@ -176,24 +176,24 @@ def _of_group(
     seed: int,
 ) -> dict[tuple[str, str], LevelTests]:
     """Test pairs of metrics that have a value in every cell."""
-    columns = {**scores, _RATED: cells.human}
-    asked = [(name, _RATED) for name in scores] + (pairs if method == "pearson" else [])
+    columns = {**scores, RATED: cells.human}
+    asked = [(name, RATED) for name in scores] + (pairs if method == "pearson" else [])
     places = [(list(columns).index(x), list(columns).index(y)) for x, y in asked]
     documents, systems = (int(numbers.max(initial=-1)) + 1 for numbers in (cells.document, cells.system))
     levels, of_documents = correlate_complete(
         np.stack([*columns.values()]), places, cells.document, documents, cells.system, systems, [method]
     )
     correlated = {pair: of_pair[method] for pair, of_pair in zip(asked, levels, strict=True)}
-    found = {name: correlated[name, _RATED] for name in scores}
+    found = {name: correlated[name, RATED] for name in scores}
     within = dict(zip(scores, of_documents[method][: len(scores)], strict=True))
     tested = [pair for pair in pairs if all(found[name].global_.r is not None for name in pair)]
-    drawn = [_Drawn(np.empty((0, 0)), False, 1.0)] * 3
+    drawn = [Drawn(np.empty((0, 0)), False, 1.0)] * 3
     ways = PERMUTE_BY_LEVEL if permute is None else (permute,) * 3
     if tested:
         standard = {name: (values - values.mean()) / values.std() for name, values in scores.items() if values.std()}
         drawn = [
-            _differences(prepare, way, permutations, seed)
-            for prepare, way in zip(_prepare_levels(standard, tested, cells, method, within), ways, strict=True)
+            draw_differences(prepare, way, permutations, seed)
+            for prepare, way in zip(prepare_levels(standard, tested, cells, method, within), ways, strict=True)
         ]
     tests = {}
     for pair in pairs:
@@ -201,21 +201,21 @@ def _of_group(
         sides = zip(found[pair[0]], found[pair[1]], [len(cells.human), both, found[pair[0]].system.n], strict=True)
         place = [tested.index(pair)] if pair in tested else []
         of_levels = [
-            _test(of_x, of_y, n, made._replace(differences=made.differences[:, place].ravel()), way, seed)
+            difference_test(of_x, of_y, n, made._replace(differences=made.differences[:, place].ravel()), way, seed)
             for (of_x, of_y, n), made, way in zip(sides, drawn, ways, strict=True)
         ]
         if method == "pearson":
-            beside = _williams_by_level(found[pair[0]], found[pair[1]], correlated[pair])
+            beside = williams_by_level(found[pair[0]], found[pair[1]], correlated[pair])
             of_levels = [test._replace(williams=other) for test, other in zip(of_levels, beside, strict=True)]
         tests[pair] = LevelTests(*of_levels)
     return tests
 
 
-_RATED = ""
+RATED = ""
 """The name of the column of ratings among metrics."""
 
 
-def _williams_by_level(first: Levels, second: Levels, between: Levels) -> tuple[WilliamsTest, ...]:
+def williams_by_level(first: Levels, second: Levels, between: Levels) -> tuple[WilliamsTest, ...]:
     """Compute Williams' test of two metrics' correlations with people at each level, or give the reason for none."""
 
     def test(first: Correlation, second: Correlation, between: Correlation) -> WilliamsTest:
@@ -230,7 +230,7 @@ def _williams_by_level(first: Levels, second: Levels, between: Levels) -> tuple[
     )
 
 
-class _Prepared(NamedTuple):
+class Prepared(NamedTuple):
     """The prepared differences of all pairs of metrics at a level, for some units."""
 
     differ: Differ
@@ -240,13 +240,13 @@ class _Prepared(NamedTuple):
     """Whether the coins are those for very many cells."""
 
 
-def _prepare_levels(
+def prepare_levels(
     standard: dict[str, Floats],
     pairs: list[tuple[str, str]],
     cells: RatedCells,
     method: Method,
     within_documents: dict[str, Floats],
-) -> list[Callable[[Permute], _Prepared]]:
+) -> list[Callable[[Permute], Prepared]]:
     """Return, for each level, a function from the units that swap to the parts that do not depend on coins."""
     names = list(standard)
     places = [(names.index(first), names.index(second)) for first, second in pairs]
@@ -255,40 +255,40 @@ def _prepare_levels(
     def sides() -> tuple[Floats, Floats]:
         return np.stack([standard[x] for x, _ in pairs]), np.stack([standard[y] for _, y in pairs])
 
-    def pooled(permute: Permute) -> _Prepared:
+    def pooled(permute: Permute) -> Prepared:
         if not many:
-            return _Prepared(*global_swaps(*sides(), cells, permute, method))
+            return Prepared(*global_swaps(*sides(), cells, permute, method))
         metrics = Metrics(np.stack([*standard.values()]), places)
-        return _Prepared(swap_pooled(metrics, cells, permute), count_swapping(cells, permute), many)
+        return Prepared(swap_pooled(metrics, cells, permute), count_swapping(cells, permute), many)
 
-    def within(permute: Permute) -> _Prepared:
+    def within(permute: Permute) -> Prepared:
         if not many or permute != "documents":
-            return _Prepared(*input_swaps(*sides(), cells, permute, method))
-        return _Prepared(*flip_documents(np.stack([within_documents[name] for name in names]), places), many)
+            return Prepared(*input_swaps(*sides(), cells, permute, method))
+        return Prepared(*flip_documents(np.stack([within_documents[name] for name in names]), places), many)
 
-    def of_systems(permute: Permute) -> _Prepared:
+    def of_systems(permute: Permute) -> Prepared:
         if not many or permute != "systems":
-            return _Prepared(*system_swaps(*sides(), cells, permute, method))
+            return Prepared(*system_swaps(*sides(), cells, permute, method))
         count = np.bincount(cells.system)
         means = {name: np.bincount(cells.system, values) / count for name, values in standard.items()}
         x, y = (np.stack([means[pair[side]] for pair in pairs]) for side in (0, 1))
         each = np.arange(len(count))
         of_means = RatedCells(np.bincount(cells.system, cells.human) / count, np.zeros_like(each), each)
-        return _Prepared(*system_swaps(x, y, of_means, permute, method))
+        return Prepared(*system_swaps(x, y, of_means, permute, method))
 
     return [pooled, within, of_systems]
 
 
-def _differences(prepare: Callable[[Permute], _Prepared], permute: Permute, permutations: int, seed: int) -> _Drawn:
+def draw_differences(prepare: Callable[[Permute], Prepared], permute: Permute, permutations: int, seed: int) -> Drawn:
     """Make all permutations if they are few, otherwise draw them."""
 
-    def made(permute: Permute, permutations: int, enumerable: bool = False) -> _Drawn:
+    def made(permute: Permute, permutations: int, enumerable: bool = False) -> Drawn:
         differ, units, many = prepare(permute)
         exact = enumerable and units <= EXACT
-        random = np.random.default_rng([seed, *_STREAMS[permute]])
-        throw = throw_coins if many else _coins
-        throws = _all_coins(units) if exact else throw(units, permutations, random)
-        return _Drawn(np.concatenate(list(map_ahead(differ, throws))), exact, 2.0 ** min(0, 1 - units))
+        random = np.random.default_rng([seed, *STREAMS[permute]])
+        throw = throw_coins if many else coins
+        throws = all_coins(units) if exact else throw(units, permutations, random)
+        return Drawn(np.concatenate(list(map_ahead(differ, throws))), exact, 2.0 ** min(0, 1 - units))
 
     if permute != "both":
         return made(permute, permutations, enumerable=True)
@@ -301,26 +301,30 @@ def _differences(prepare: Callable[[Permute], _Prepared], permute: Permute, perm
     total = by_systems + by_documents
     wanted = np.maximum(np.maximum(by_systems, by_documents), total - by_cells)
     added = (of_systems + of_documents) * np.sqrt(wanted / np.where(total > 0, total, 1))
-    return _Drawn(added, False, max(least, least_too))
+    return Drawn(added, False, max(least, least_too))
 
 
-_STREAMS: dict[Permute, tuple[int, ...]] = {"cells": (), "systems": (1,), "documents": (2,)}
+STREAMS: dict[Permute, tuple[int, ...]] = {"cells": (), "systems": (1,), "documents": (2,)}
 """Additions to the seed, so that different units swap independently."""
 
 
-def _all_coins(units: int) -> Iterator[Coins]:
+def all_coins(units: int) -> Iterator[Coins]:
     """Yield all ways to swap units without the first one."""
     count = 1 << max(0, units - 1)
     for part in slice_rows(count, 8 * units):
         yield (np.arange(part.start, part.stop)[:, None] << 1 >> np.arange(units) & 1).astype(np.bool_)
 
 
-def _coins(units: int, permutations: int, random: np.random.Generator) -> Iterator[Coins]:
+def coins(units: int, permutations: int, random: np.random.Generator) -> Iterator[Coins]:
+    """Toss a coin for each unit in each permutation, some permutations at a time."""
     for part in slice_rows(permutations, 8 * units):
         yield random.random((part.stop - part.start, units)) < 0.5
 
 
-def _test(x: Correlation, y: Correlation, n: int, drawn: _Drawn, permute: Permute, seed: int) -> CorrelationTest:
+def difference_test(
+    x: Correlation, y: Correlation, n: int, drawn: Drawn, permute: Permute, seed: int
+) -> CorrelationTest:
+    """Test the difference of two coefficients against those of the permutations."""
     if x.r is None or y.r is None:
         return CorrelationTest(None, None, n, permute, 0, False, 1.0, seed, x.reason or y.reason)
     observed = x.r - y.r

@@ -9,7 +9,7 @@ import numpy as np
 from relevance.analysis.arrays import Floats
 from relevance.analysis.correlation.resampled import WEIGHTS_AT_ONCE, Weights
 
-_AT_LEAST = 200
+AT_LEAST = 200
 """The fewest resamples at a time if documents alone are drawn: products of fewer wait for memory."""
 
 
@@ -17,7 +17,7 @@ def draw_weights(
     documents: int, systems: int, width: int, resamples: int, seed: int
 ) -> Iterator[tuple[slice, Weights]]:
     """Draw with replacement; yield slices of resamples with their weights, as many at a time as memory allows."""
-    step = max(1, _AT_LEAST if width == documents else 1, WEIGHTS_AT_ONCE // width)
+    step = max(1, AT_LEAST if width == documents else 1, WEIGHTS_AT_ONCE // width)
     of_documents, of_systems = np.random.default_rng(seed), np.random.default_rng([seed, 1])
 
     def draw(random: np.random.Generator, size: int, rows: int) -> Floats:

@@ -73,10 +73,10 @@ class LevelIntervals(NamedTuple):
 
 NOT_KNOWN = Correlated({}, {})
 
-_LEVELS = ("global", "input", "system")
+LEVELS = ("global", "input", "system")
 
 
-class _Task(NamedTuple):
+class Task(NamedTuple):
     """Coefficients that are computed together."""
 
     keys: list[tuple[Pair, Method, str]]
@@ -114,18 +114,18 @@ def correlation_intervals(
     names no column, unknown methods and resamplings, a level outside (0, 1) and fewer than one resample.
     """
     known_methods(methods)
-    _check(columns, pairs, resample)
+    check(columns, pairs, resample)
     draws.check()
     methods, names = list(dict.fromkeys(methods)), dict.fromkeys(name for pair in pairs for name in pair)
-    matrices, document_count, system_count = _lay_out(columns, names, documents, systems)
+    matrices, document_count, system_count = lay_out(columns, names, documents, systems)
     drawn = RESAMPLE_BY_LEVEL if resample is None else (resample,) * 3
     reasons: dict[tuple[Pair, Method, str], str | None] = {}
     samples: dict[tuple[Pair, Method, str], Floats] = {}
-    tasks: list[_Task] = []
-    for group in _grouped(matrices, list(dict.fromkeys(pairs))):
-        for where, kind in zip(_LEVELS, drawn, strict=True):
-            for some in _computed_together(methods, where, kind, int(group.present.sum())):
-                why = _reasons(group, some[0], where, kind)
+    tasks: list[Task] = []
+    for group in grouped(matrices, list(dict.fromkeys(pairs))):
+        for where, kind in zip(LEVELS, drawn, strict=True):
+            for some in computed_together(methods, where, kind, int(group.present.sum())):
+                why = find_reasons(group, some[0], where, kind)
                 reasons.update(
                     ((name, method, where), reason)
                     for method in some
@@ -137,28 +137,28 @@ def correlation_intervals(
                         pairs=[group.pairs[index] for index in able], names=[group.names[index] for index in able]
                     )
                     keys = [(name, method, where) for method in some for name in part.names]
-                    tasks.append(_Task(keys, part, some, where, kind))
+                    tasks.append(Task(keys, part, some, where, kind))
                     samples.update((key, np.empty(draws.resamples)) for key in keys)
     if tasks:
         with ThreadPoolExecutor(2) as threads:
-            prepared = list(threads.map(lambda task: _prepare(task, known), tasks))
+            prepared = list(threads.map(lambda task: prepare(task, known), tasks))
         most = document_count * system_count if drawn[0] == "both" else max(document_count, system_count)
         for rows, weights in draw_weights(document_count, system_count, most, draws.resamples, draws.seed):
-            for task, drawn_r in zip(tasks, _sample(tasks, prepared, weights), strict=True):
+            for task, drawn_r in zip(tasks, sample_tasks(tasks, prepared, weights), strict=True):
                 for key, r in zip(task.keys, drawn_r.T, strict=True):
                     samples[key][rows] = r
 
     def interval(key: tuple[Pair, Method, str]) -> Interval:
         reason = reasons[key]
-        return _interval(samples[key], draws) if reason is None else Interval(None, None, *draws, reason)
+        return percentile_interval(samples[key], draws) if reason is None else Interval(None, None, *draws, reason)
 
     return {
-        pair: {method: LevelIntervals(*(interval((pair, method, where)) for where in _LEVELS)) for method in methods}
+        pair: {method: LevelIntervals(*(interval((pair, method, where)) for where in LEVELS)) for method in methods}
         for pair in pairs
     }
 
 
-def _computed_together(methods: Sequence[Method], where: str, drawn: Resample, cells: int) -> list[tuple[Method, ...]]:
+def computed_together(methods: Sequence[Method], where: str, drawn: Resample, cells: int) -> list[tuple[Method, ...]]:
     """Divide the methods of a level into those that share sums and products."""
     if where == "system" or (where == "input" and drawn == "documents"):
         return [tuple(methods)]
@@ -167,7 +167,7 @@ def _computed_together(methods: Sequence[Method], where: str, drawn: Resample, c
     return [*alone, linearized] if linearized else alone
 
 
-def _prepare(task: _Task, known: Correlated) -> Sample:
+def prepare(task: Task, known: Correlated) -> Sample:
     """Prepare the parts of a task that do not depend on the draws."""
     group, methods = task.group, task.methods
     if task.where == "system":
@@ -175,11 +175,11 @@ def _prepare(task: _Task, known: Correlated) -> Sample:
     if task.where == "input" and task.drawn == "documents":
         return prepare_input(group, methods, known.within)
     if task.where == "global" and is_linearized(methods[0], int(group.present.sum()), task.drawn):
-        return _linearized(group, methods, known)
+        return linearize(group, methods, known)
     return prepare_sample(group, methods[0], task.where, task.drawn)
 
 
-def _linearized(group: Group, methods: Sequence[Method], known: Correlated) -> Sample:
+def linearize(group: Group, methods: Sequence[Method], known: Correlated) -> Sample:
     """Prepare the global level's rank correlations to first order."""
     exact: dict[Method, list[float]] = {method: [] for method in methods}
     for method, coefficients_of in exact.items():
@@ -194,7 +194,8 @@ def _linearized(group: Group, methods: Sequence[Method], known: Correlated) -> S
     return lambda weights: sample(weights.units)
 
 
-def _check(columns: Mapping[str, ArrayLike], pairs: Sequence[Pair], resample: Resample | None) -> None:
+def check(columns: Mapping[str, ArrayLike], pairs: Sequence[Pair], resample: Resample | None) -> None:
+    """Raise `ValueError` for an unknown column or resample."""
     if resample not in (None, *get_args(Resample)):
         raise ValueError(f"resample must be one of {', '.join(get_args(Resample))}, not {resample}")
     unknown = [name for pair in pairs for name in pair if name not in columns]
@@ -202,7 +203,7 @@ def _check(columns: Mapping[str, ArrayLike], pairs: Sequence[Pair], resample: Re
         raise ValueError(f"no column is called {unknown[0]}")
 
 
-def _lay_out(
+def lay_out(
     columns: Mapping[str, ArrayLike], names: Iterable[str], documents: Iterable[Hashable], systems: Iterable[Hashable]
 ) -> tuple[dict[str, Floats], int, int]:
     """Lay columns out as matrices, shape (documents, systems), NaN without a value; also return both counts."""
@@ -215,13 +216,13 @@ def _lay_out(
     return matrices, document_count, system_count
 
 
-def _sample(tasks: Sequence[_Task], prepared: Sequence[Sample], weights: Weights) -> list[Floats]:
+def sample_tasks(tasks: Sequence[Task], prepared: Sequence[Sample], weights: Weights) -> list[Floats]:
     """Compute all coefficients of some resamples, two tasks at a time: more would need more memory."""
     with ThreadPoolExecutor(2) as threads:
         return list(threads.map(lambda task, sample: sample(weights.only(task.drawn)), tasks, prepared))
 
 
-def _interval(r: Floats, draws: Draws) -> Interval:
+def percentile_interval(r: Floats, draws: Draws) -> Interval:
     """Make the interval from the two percentiles of the defined coefficients."""
     r = r[~np.isnan(r)]
     if len(r) == 0:
@@ -232,7 +233,7 @@ def _interval(r: Floats, draws: Draws) -> Interval:
     return Interval(float(low), float(high), *draws)
 
 
-def _grouped(matrices: Mapping[str, Floats], pairs: Sequence[Pair]) -> Iterator[Group]:
+def grouped(matrices: Mapping[str, Floats], pairs: Sequence[Pair]) -> Iterator[Group]:
     """Yield groups of pairs with the same cells with both scores."""
     groups: dict[bytes, list[Pair]] = defaultdict(list)
     masks: dict[bytes, NDArray[np.bool_]] = {}
@@ -248,7 +249,7 @@ def _grouped(matrices: Mapping[str, Floats], pairs: Sequence[Pair]) -> Iterator[
         yield Group(columns, masks[mask], [(index[x], index[y]) for x, y in names], names)
 
 
-def _reasons(group: Group, method: Method, where: str, resample: Resample) -> list[str | None]:
+def find_reasons(group: Group, method: Method, where: str, resample: Resample) -> list[str | None]:
     """Return the reason why each pair has no interval at a level, or None."""
     reason = None
     if resample != "systems" and np.count_nonzero(group.present.any(axis=1)) < 2:

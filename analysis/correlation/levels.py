@@ -116,30 +116,31 @@ def correlate_complete(
     `document` and `system` number the document and the system of each cell. Also returns the coefficients within
     documents, shape (pairs, documents), by method.
     """
-    means = np.stack([_system_means(side, system, system_count) for side in cells])
+    means = np.stack([system_means(side, system, system_count) for side in cells])
     ranks = mid_ranks(means, np.ones(means.shape), TIE)  # means have noise of their own, which would separate ties
     (rows,) = by_document(document, document_count, cells)
     weights = (~np.isnan(rows[0])).astype(np.float64)
     of_documents: dict[Method, Floats] = {}
     results: list[dict[Method, Levels]] = [{} for _ in pairs]
     for method in methods:
-        of_cells = _correlations(cells, pairs, "cells", method)
+        of_cells = correlations(cells, pairs, "cells", method)
         of_documents[method] = correlate_rows(rows, weights, pairs, method)
-        within = [_average(coefficients) for coefficients in of_documents[method]]
-        of_systems = _correlations(means if method == "pearson" else ranks, pairs, "systems", method)
+        within = [average(coefficients) for coefficients in of_documents[method]]
+        of_systems = correlations(means if method == "pearson" else ranks, pairs, "systems", method)
         for place, levels in enumerate(zip(of_cells, within, of_systems, strict=True)):
             results[place][method] = Levels(*levels)
     return results, of_documents
 
 
-def _system_means(scores: Floats, system: Integers, system_count: int) -> Floats:
+def system_means(scores: Floats, system: Integers, system_count: int) -> Floats:
     """Average the cells of each system with cells."""
     cells = np.bincount(system, minlength=system_count)
     scored = cells > 0
     return np.asarray(np.bincount(system, scores, system_count)[scored] / cells[scored])
 
 
-def _correlations(columns: Floats, pairs: Sequence[tuple[int, int]], unit: str, method: Method) -> list[Correlation]:
+def correlations(columns: Floats, pairs: Sequence[tuple[int, int]], unit: str, method: Method) -> list[Correlation]:
+    """Correlate pairs of columns, shape (columns, units), or say why a coefficient is undefined."""
     n = columns.shape[1]
     if n < 2:
         return [Correlation(None, n, reason=f"fewer than 2 {unit} have both scores")] * len(pairs)
@@ -148,7 +149,7 @@ def _correlations(columns: Floats, pairs: Sequence[tuple[int, int]], unit: str, 
     return [constant if math.isnan(r) else Correlation(r, n) for r in coefficients]
 
 
-def _average(coefficients: Floats) -> Correlation:
+def average(coefficients: Floats) -> Correlation:
     """Average coefficients over documents, of which those without cells have none."""
     defined = coefficients[~np.isnan(coefficients)]
     left_out = len(coefficients) - len(defined)

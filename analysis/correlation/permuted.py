@@ -73,12 +73,12 @@ def global_swaps(x: Floats, y: Floats, cells: RatedCells, permute: Permute, meth
     unit = cells.swapping(permute)
     units = int(unit.max()) + 1
     if method == "pearson":  # all cells as those of one document
-        return _Swaps(x, y, cells.human, np.zeros(len(unit), dtype=np.intp), unit).differences, units
+        return Swaps(x, y, cells.human, np.zeros(len(unit), dtype=np.intp), unit).differences, units
     if method == "kendall" and permute != "cells":
-        prepared = [_kendall_of_units(*pair, cells.human, unit) for pair in zip(x, y, strict=True)]
-        return _each(prepared), units
-    prepare = _global_spearman if method == "spearman" else _global_kendall
-    return _each([_of_cells(prepare(*pair, cells.human), unit) for pair in zip(x, y, strict=True)]), units
+        prepared = [kendall_of_units(*pair, cells.human, unit) for pair in zip(x, y, strict=True)]
+        return stack_pairs(prepared), units
+    prepare = global_spearman if method == "spearman" else global_kendall
+    return stack_pairs([of_cells(prepare(*pair, cells.human), unit) for pair in zip(x, y, strict=True)]), units
 
 
 def input_swaps(x: Floats, y: Floats, cells: RatedCells, permute: Permute, method: Method) -> tuple[Differ, int]:
@@ -86,10 +86,10 @@ def input_swaps(x: Floats, y: Floats, cells: RatedCells, permute: Permute, metho
     unit = cells.swapping(permute)
     units = int(unit.max()) + 1
     if permute == "documents":
-        return _flips(x, y, cells, method)
+        return flips(x, y, cells, method)
     if method == "pearson":
-        return _Swaps(x, y, cells.human, cells.document, unit).differences, units
-    return _each([_of_cells(_within(*pair, cells, method), unit) for pair in zip(x, y, strict=True)]), units
+        return Swaps(x, y, cells.human, cells.document, unit).differences, units
+    return stack_pairs([of_cells(differ_within(*pair, cells, method), unit) for pair in zip(x, y, strict=True)]), units
 
 
 def system_swaps(x: Floats, y: Floats, cells: RatedCells, permute: Permute, method: Method) -> tuple[Differ, int]:
@@ -98,25 +98,26 @@ def system_swaps(x: Floats, y: Floats, cells: RatedCells, permute: Permute, meth
     units = int(unit.max()) + 1
     if permute != "systems":
         if method == "pearson":
-            return _SystemSwaps(x, y, cells, unit).differences, units
-        return _each([_of_cells(_of_means(*pair, cells, method), unit) for pair in zip(x, y, strict=True)]), units
+            return SystemSwaps(x, y, cells, unit).differences, units
+        return stack_pairs([of_cells(of_means(*pair, cells, method), unit) for pair in zip(x, y, strict=True)]), units
     count = np.bincount(cells.system)
     of_x, of_y = (np.stack([np.bincount(cells.system, side) / count for side in sides]) for sides in (x, y))
     human = np.bincount(cells.system, cells.human) / count
     if method == "pearson":  # each system as a cell
-        return _Swaps(of_x, of_y, human, np.zeros(units, dtype=np.intp), np.arange(units)).differences, units
-    return _each([_swapped_means(one, other, human, method) for one, other in zip(of_x, of_y, strict=True)]), units
+        return Swaps(of_x, of_y, human, np.zeros(units, dtype=np.intp), np.arange(units)).differences, units
+    return stack_pairs([swapped_means(one, other, human, method) for one, other in zip(of_x, of_y, strict=True)]), units
 
 
 DifferOne = Callable[[Coins], Floats]
 """A `Differ` of one pair of metrics: shape (permutations,)."""
 
 
-def _each(pairs: list[DifferOne]) -> Differ:
+def stack_pairs(pairs: list[DifferOne]) -> Differ:
+    """Join functions of single pairs: shape (permutations, pairs)."""
     return lambda coins: np.stack([differ(coins) for differ in pairs], axis=1)
 
 
-def _of_cells(differ: DifferOne, unit: Integers) -> DifferOne:
+def of_cells(differ: DifferOne, unit: Integers) -> DifferOne:
     """Make a function of one coin for each unit from `differ`, which takes one for each cell."""
 
     def differ_by_unit(coins: Coins) -> Floats:
@@ -129,7 +130,7 @@ def _of_cells(differ: DifferOne, unit: Integers) -> DifferOne:
 # --- many pairs by Pearson's r ------------------------------------------------------------------------------------
 
 
-class _Swaps:
+class Swaps:
     """Pearson's r of pairs of metrics within documents, with some cells swapped."""
 
     def __init__(self, x: Floats, y: Floats, human: Floats, document: Integers, unit: Integers) -> None:
@@ -153,13 +154,13 @@ class _Swaps:
         self.human_square = (self.human**2).sum(axis=1)[:, None, None]
         moved = [self.y - self.x, self.y**2 - self.x**2, (self.y - self.x) * self.human]
         # sums, squares, products: shape (3, documents, units or cells, pairs)
-        self.moved, self.coin = self._by_unit(np.moveaxis(np.stack(moved), 1, 3))
+        self.moved, self.coin = self.by_unit(np.moveaxis(np.stack(moved), 1, 3))
         self.base = [
             np.moveaxis(np.stack([side, side**2, side * self.human]).sum(axis=3), 1, 2)[:, :, None]
             for side in (self.x, self.y)
         ]
 
-    def _by_unit(self, moved: Floats) -> tuple[Floats, Integers]:
+    def by_unit(self, moved: Floats) -> tuple[Floats, Integers]:
         """Sum the moves by coin; also return the coin's number, shape (documents, coins)."""
         if len(self.unit) != 1:  # a document has one cell of each system
             return moved, self.unit
@@ -172,10 +173,11 @@ class _Swaps:
         pairs = self.moved.shape[3]
         means = np.empty((2, len(coins), pairs))
         for rows in slice_rows(len(coins), 8 * pairs):
-            means[:, rows] = self._means(coins[rows])
+            means[:, rows] = self.compute_means(coins[rows])
         return np.asarray(means[0] - means[1])
 
-    def _means(self, coins: Coins) -> Floats:
+    def compute_means(self, coins: Coins) -> Floats:
+        """Compute the means of both sides over documents with a coefficient, shape (2, permutations, pairs)."""
         pairs = self.moved.shape[3]
         sums, counts = np.zeros((2, len(coins), pairs)), np.zeros((2, len(coins), pairs))
         for part in slice_rows(len(self.n), 8 * len(coins) * pairs):
@@ -187,13 +189,13 @@ class _Swaps:
                 sure = variance > SURE * square
                 with np.errstate(divide="ignore", invalid="ignore"):
                     r = joint / np.sqrt(np.maximum(variance, 0) * self.human_square[part])
-                self._settle(r, ~sure, coins, side, part)
+                self.settle(r, ~sure, coins, side, part)
                 defined = ~np.isnan(r)
                 sums[side] += np.where(defined, r, 0).sum(axis=0)
                 counts[side] += defined.sum(axis=0)
         return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
 
-    def _settle(self, r: Floats, unsure: Coins, coins: Coins, side: int, part: slice) -> None:
+    def settle(self, r: Floats, unsure: Coins, coins: Coins, side: int, part: slice) -> None:
         """Compute coefficients again from the scores if the sums have too few digits."""
         documents, rows, pairs = np.nonzero(unsure)
         own, other = (self.x, self.y) if side == 0 else (self.y, self.x)
@@ -205,7 +207,7 @@ class _Swaps:
             r[document, row, pair] = pearson(values, self.human[at], self.there[at].astype(np.float64))
 
 
-class _SystemSwaps:
+class SystemSwaps:
     """Pearson's r of pairs of metrics over the systems' means, with some of a system's cells swapped."""
 
     def __init__(self, x: Floats, y: Floats, cells: RatedCells, unit: Integers) -> None:
@@ -232,9 +234,9 @@ class _SystemSwaps:
 # --- documents and systems that swap as a whole ---------------------------------------------------------------------
 
 
-def _flips(x: Floats, y: Floats, cells: RatedCells, method: Method) -> tuple[Differ, int]:
+def flips(x: Floats, y: Floats, cells: RatedCells, method: Method) -> tuple[Differ, int]:
     """Prepare a sign-flip test over documents: a document's coefficients swap as its summaries do."""
-    of_x, of_y = (_within_documents(sides, cells, method) for sides in (x, y))
+    of_x, of_y = (within_documents(sides, cells, method) for sides in (x, y))
     keep = ~np.isnan([of_x, of_y]).all(axis=(0, 1))  # elsewhere nothing swaps
     of_x, of_y = of_x[:, keep], of_y[:, keep]
     own, other = np.nan_to_num(of_x), np.nan_to_num(of_y)
@@ -252,7 +254,7 @@ def _flips(x: Floats, y: Floats, cells: RatedCells, method: Method) -> tuple[Dif
     return differ, int(np.count_nonzero(keep))
 
 
-def _within_documents(scores: Floats, cells: RatedCells, method: Method) -> Floats:
+def within_documents(scores: Floats, cells: RatedCells, method: Method) -> Floats:
     """Compute the coefficient of each document, shape (pairs, documents)."""
     size = int(cells.document.max()) + 1
     rows, human = by_document(cells.document, size, scores), by_document(cells.document, size, cells.human)[0]
@@ -260,7 +262,7 @@ def _within_documents(scores: Floats, cells: RatedCells, method: Method) -> Floa
     return np.stack([coefficients(each, human, weights, method) for each in rows[0]])
 
 
-def _swapped_means(x: Floats, y: Floats, human: Floats, method: Method) -> DifferOne:
+def swapped_means(x: Floats, y: Floats, human: Floats, method: Method) -> DifferOne:
     """Prepare rank coefficients over the systems' means, with some systems swapped."""
     ranked = mid_ranks(human[None], np.ones((1, len(human))), TIE)
 
@@ -279,7 +281,7 @@ def _swapped_means(x: Floats, y: Floats, human: Floats, method: Method) -> Diffe
     return differ
 
 
-def _kendall_of_units(x: Floats, y: Floats, human: Floats, unit: Integers) -> DifferOne:
+def kendall_of_units(x: Floats, y: Floats, human: Floats, unit: Integers) -> DifferOne:
     """Prepare tau-b over all cells: comparisons of two units are summed once, and coins choose among the sums."""
     count, n = int(unit.max()) + 1, len(human)
     values, rated = np.concatenate([x, y]), np.tile(human, 2)
@@ -290,7 +292,7 @@ def _kendall_of_units(x: Floats, y: Floats, human: Floats, unit: Integers) -> Di
     joint, untied = np.zeros((2 * count, 2 * count)), np.zeros((2 * count, 2 * count))
     size = np.zeros(1)
     for rows in slice_rows(2 * n, 2 * n):
-        signs, of_human = _compared(values[rows], values), _compared(rated[rows], rated)
+        signs, of_human = compared(values[rows], values), compared(rated[rows], rated)
         size += np.count_nonzero(of_human) / 4  # ratings occur twice on both sides
         for sums, terms in ((joint, signs * of_human), (untied, np.abs(signs))):
             np.add.at(sums, side[rows], np.add.reduceat(terms, starts, axis=1, dtype=np.float64))
@@ -311,7 +313,8 @@ def _kendall_of_units(x: Floats, y: Floats, human: Floats, unit: Integers) -> Di
 # --- one pair, each cell by itself ------------------------------------------------------------------------------------
 
 
-def _global_kendall(x: Floats, y: Floats, human: Floats) -> DifferOne:
+def global_kendall(x: Floats, y: Floats, human: Floats) -> DifferOne:
+    """Return a function of permutations that gives the difference of both columns' tau-b with people."""
     there = np.ones((1, len(human)))
 
     def differ(swapped: Coins) -> Floats:
@@ -325,7 +328,7 @@ def _global_kendall(x: Floats, y: Floats, human: Floats) -> DifferOne:
     return differ
 
 
-def _global_spearman(x: Floats, y: Floats, human: Floats) -> DifferOne:
+def global_spearman(x: Floats, y: Floats, human: Floats) -> DifferOne:
     """Prepare Spearman over all cells: all scores are sorted once, and ranks are running counts of one side's."""
     both = np.concatenate([x, y])
     order = np.argsort(both)
@@ -346,12 +349,13 @@ def _global_spearman(x: Floats, y: Floats, human: Floats) -> DifferOne:
 
     def differ(swapped: Coins) -> Floats:
         of_x = np.take(np.concatenate([~swapped, swapped], axis=1), order, axis=1)
-        return _defined(r(of_x), both[order], of_x) - _defined(r(~of_x), both[order], ~of_x)
+        return leave_out_constant(r(of_x), both[order], of_x) - leave_out_constant(r(~of_x), both[order], ~of_x)
 
     return differ
 
 
-def _within(x: Floats, y: Floats, cells: RatedCells, method: Method) -> DifferOne:
+def differ_within(x: Floats, y: Floats, cells: RatedCells, method: Method) -> DifferOne:
+    """Return a function of permutations that gives the difference of the mean coefficients within documents."""
     size = int(cells.document.max()) + 1
     index, *sides = by_document(cells.document, size, np.arange(len(x), dtype=np.float64), x, y, cells.human)
     there = ~np.isnan(index)
@@ -361,7 +365,7 @@ def _within(x: Floats, y: Floats, cells: RatedCells, method: Method) -> DifferOn
     both = np.concatenate([sides[0][keep], sides[1][keep]], axis=1)
     rated = np.tile(sides[2][keep], (1, 2))
     width = both.shape[1]
-    within = _spearman_within if method == "spearman" else _kendall_within
+    within = spearman_within if method == "spearman" else kendall_within
     parts = [(part, within(both[part], rated[part])) for part in slice_rows(len(at), width * width)]
 
     def differ(swapped: Coins) -> Floats:
@@ -382,16 +386,17 @@ def _within(x: Floats, y: Floats, cells: RatedCells, method: Method) -> DifferOn
     return differ
 
 
-_Within = Callable[[Coins], Floats]
+Within = Callable[[Coins], Floats]
 """A function from the scores in use, shape (documents, permutations, scores of both metrics), to coefficients."""
 
 
-def _spearman_within(both: Floats, rated: Floats) -> _Within:
+def spearman_within(both: Floats, rated: Floats) -> Within:
+    """Prepare Spearman's coefficient of drawn cells within documents, of shape (documents, permutations)."""
     # twice the mean rank, less its own mean, is the count of scores below minus that of scores above
-    below = np.swapaxes(_signs(both), 1, 2).astype(np.float64)
-    rating_ranks = _signs(rated).sum(axis=2, keepdims=True) / 2
+    below = np.swapaxes(compute_signs(both), 1, 2).astype(np.float64)
+    rating_ranks = compute_signs(rated).sum(axis=2, keepdims=True) / 2
     size = (rating_ranks**2).sum(axis=1) / 2
-    check = _near(both)
+    check = leave_out_near(both)
 
     def compute(mine: Coins) -> Floats:
         weights = mine.astype(np.float64)
@@ -401,11 +406,12 @@ def _spearman_within(both: Floats, rated: Floats) -> _Within:
     return compute
 
 
-def _kendall_within(both: Floats, rated: Floats) -> _Within:
-    score_signs, rating_signs = _signs(both), _signs(rated)
+def kendall_within(both: Floats, rated: Floats) -> Within:
+    """Prepare tau-b of drawn cells within documents, of shape (documents, permutations)."""
+    score_signs, rating_signs = compute_signs(both), compute_signs(rated)
     joint, untied = (score_signs * rating_signs).astype(np.float64), np.abs(score_signs).astype(np.float64)
     size = np.abs(rating_signs).sum(axis=(1, 2))[:, None] / 4
-    check = _near(both)
+    check = leave_out_near(both)
 
     def compute(mine: Coins) -> Floats:
         weights = mine.astype(np.float64)
@@ -415,36 +421,37 @@ def _kendall_within(both: Floats, rated: Floats) -> _Within:
     return compute
 
 
-def _signs(values: Floats) -> NDArray[np.int8]:
+def compute_signs(values: Floats) -> NDArray[np.int8]:
     """Compare each value of a row with each: 1 if it is higher, -1 if lower, shape (rows, n, n)."""
-    return _compared(values, values)
+    return compared(values, values)
 
 
-def _compared(values: Floats, others: Floats) -> NDArray[np.int8]:
+def compared(values: Floats, others: Floats) -> NDArray[np.int8]:
     """Compare each value with each of the others: 1 if it is higher, -1 if lower, shape (..., n, m)."""
     one, other = values[..., :, None], others[..., None, :]
     return (one > other).view(np.int8) - (one < other).view(np.int8)
 
 
-def _near(both: Floats) -> Callable[[Floats, Coins], Floats]:
+def leave_out_near(both: Floats) -> Callable[[Floats, Coins], Floats]:
     """Return a check that leaves out documents that are constant except for noise; few can be."""
     gaps = np.diff(np.sort(both, axis=1), axis=1)
     near = np.flatnonzero(((gaps > 0) & (gaps <= TIE)).any(axis=1))
 
     def check(r: Floats, mine: Coins) -> Floats:
         for document in near:
-            r[document] = _defined(r[document], both[document], mine[document])
+            r[document] = leave_out_constant(r[document], both[document], mine[document])
         return r
 
     return check
 
 
-def _defined(r: Floats, values: Floats, there: Coins) -> Floats:
+def leave_out_constant(r: Floats, values: Floats, there: Coins) -> Floats:
     """Leave out the coefficients of rows whose values are within 1e-9 of each other."""
     return np.where(is_varied(values[None], there), r, np.nan)
 
 
-def _of_means(x: Floats, y: Floats, cells: RatedCells, method: Method) -> DifferOne:
+def of_means(x: Floats, y: Floats, cells: RatedCells, method: Method) -> DifferOne:
+    """Return a function of permutations that gives the difference of the coefficients of systems' means."""
     order = np.argsort(cells.system, kind="stable")
     starts = np.flatnonzero(np.diff(cells.system[order], prepend=-1))
     count = np.diff(np.append(starts, len(order)))

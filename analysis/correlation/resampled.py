@@ -32,10 +32,10 @@ Resample = Literal["documents", "systems", "both"]
 WEIGHTS_AT_ONCE = 1 << 23
 """Weights drawn at a time: 64 MiB."""
 
-_CACHED = 1 << 17
+CACHED = 1 << 17
 """Numbers that a processor core's cache holds: 1 MiB."""
 
-_EXACT = 1 << 24
+EXACT = 1 << 24
 """Whole numbers below this are exact in single precision, which halves the time of a product."""
 
 
@@ -81,8 +81,8 @@ Sample = Callable[[Weights], Floats]
 def prepare_sample(group: Group, method: Method, where: str, resample: Resample) -> Sample:
     """Prepare the parts of coefficients that do not depend on the draws; see also `prepare_input`."""
     if where == "input":
-        return _input_of_drawn_systems(group, method)
-    of_method = {"pearson": _global_pearson, "spearman": _global_spearman, "kendall": _global_kendall}[method]
+        return input_of_drawn_systems(group, method)
+    of_method = {"pearson": global_pearson, "spearman": global_spearman, "kendall": global_kendall}[method]
     if resample == "systems":
         return of_method(group, np.swapaxes(group.columns, 1, 2))
     if resample == "both":
@@ -90,7 +90,7 @@ def prepare_sample(group: Group, method: Method, where: str, resample: Resample)
     return of_method(group, group.columns)
 
 
-def _global_pearson(group: Group, units: Floats) -> Sample:
+def global_pearson(group: Group, units: Floats) -> Sample:
     """Prepare Pearson over all cells, from sums over the units drawn as a whole.
 
     `units`, shape (columns, units, cells of a unit), holds the columns by these units.
@@ -126,7 +126,7 @@ def _global_pearson(group: Group, units: Floats) -> Sample:
     return sample
 
 
-def _global_spearman(group: Group, units: Floats) -> Sample:
+def global_spearman(group: Group, units: Floats) -> Sample:
     """Prepare Spearman over all cells: sorted once, a resample's ranks are running sums of the weights."""
     columns, count, size = units.shape
     cells = units.reshape(columns, -1)
@@ -138,7 +138,7 @@ def _global_spearman(group: Group, units: Floats) -> Sample:
         lower, through = (np.searchsorted(values[order], values, side) for side in ("left", "right"))
         sides.append((unit[order], lower, through))
     n = len(unit)
-    vary = _vary(units)
+    vary = prepare_vary(units)
     kind = np.int16 if count * size < 1 << 15 else np.int32  # twice a rank may overflow, less its mean it fits
 
     def sample(weights: Weights) -> Floats:
@@ -155,25 +155,25 @@ def _global_spearman(group: Group, units: Floats) -> Sample:
             total = np.take(drawn, unit, axis=0).sum(axis=0, dtype=kind)
             for (ordered, lower, through), centred in zip(sides, ranks, strict=True):
                 np.take(drawn, ordered, axis=0, out=sums[1:], mode="clip")
-                _add_up(sums)
+                add_up(sums)
                 # twice the mean rank, less its own mean
                 np.take(sums, lower, axis=0, out=centred, mode="clip")
                 np.add(centred, np.take(sums, through, axis=0, out=more[1:], mode="clip"), out=centred)
                 np.subtract(centred, total, out=centred)
-            found[rows] = _correlate_ranks(ranks, roots, group.pairs)[: len(found[rows])]
-        return _where_both(found, vary(weights.units), group.pairs)
+            found[rows] = correlate_ranks(ranks, roots, group.pairs)[: len(found[rows])]
+        return where_both(found, vary(weights.units), group.pairs)
 
     return sample
 
 
-def _correlate_ranks(ranks: NDArray[np.integer], roots: Floats, pairs: list[tuple[int, int]]) -> Floats:
+def correlate_ranks(ranks: NDArray[np.integer], roots: Floats, pairs: list[tuple[int, int]]) -> Floats:
     """Correlate centred ranks, shape (columns, cells, resamples), given the roots of weights, (cells, resamples).
 
     Goes through a few cells at a time, which stay in the processor's cache for all pairs.
     """
     columns, n, resamples = ranks.shape
     of_one, joint = np.zeros((columns, resamples)), np.zeros((len(pairs), resamples))
-    few = min(n, max(1, _CACHED // (columns * resamples)))
+    few = min(n, max(1, CACHED // (columns * resamples)))
     room = np.empty((columns, few, resamples))
     for start in range(0, n, few):
         cells = slice(start, start + few)
@@ -185,7 +185,7 @@ def _correlate_ranks(ranks: NDArray[np.integer], roots: Floats, pairs: list[tupl
     return np.column_stack([ratio(joint[pair], of_one[x], of_one[y]) for pair, (x, y) in enumerate(pairs)])
 
 
-def _add_up(rows: NDArray[np.integer]) -> None:
+def add_up(rows: NDArray[np.integer]) -> None:
     """Replace each row by the sum of all rows up to it, in place: numpy's `cumsum`, but whole rows at a time."""
     step = math.isqrt(len(rows))
     whole = len(rows) // step * step
@@ -198,15 +198,15 @@ def _add_up(rows: NDArray[np.integer]) -> None:
         rows[row] += rows[row - 1]
 
 
-def _global_kendall(group: Group, units: Floats) -> Sample:
+def global_kendall(group: Group, units: Floats) -> Sample:
     """Prepare Kendall over all cells: sums over pairs of units, weighted by the product of their weights."""
     columns, count, size = units.shape
     forms = list(dict.fromkeys(group.pairs))
-    vary, parted = _vary(units), [_parted(column) for column in units]
-    ranks = [_dense_ranks(column) for column in units]
+    vary, parted = prepare_vary(units), [prepare_parted(column) for column in units]
+    ranks = [dense_ranks(column) for column in units]
     step = max(1, WEIGHTS_AT_ONCE // (columns * count * size * -(-size // 8)))
     small = np.int8 if size * size < 1 << 7 else np.int32
-    exact = 2 * size * count * size < _EXACT
+    exact = 2 * size * count * size < EXACT
 
     def sample(weights: Weights) -> Floats:
         drawn = weights.units.astype(np.float32 if exact else np.float64)
@@ -214,7 +214,7 @@ def _global_kendall(group: Group, units: Floats) -> Sample:
         for start in range(0, count, step):
             end = min(start + step, count)
             # each pair of units once: those of this part with those from its start on
-            compared = [_compare(column[start:], end - start) for column in ranks]
+            compared = [compare(column[start:], end - start) for column in ranks]
             for x, y in forms:
                 (x_lower, x_differ), (y_lower, y_differ) = compared[x], compared[y]
                 both = x_differ & y_differ
@@ -226,17 +226,17 @@ def _global_kendall(group: Group, units: Floats) -> Sample:
         by_unit = weights.units.T.copy()
         untied = [count_parted(by_unit) for count_parted in parted]
         r = [ratio(sums[x, y], untied[x], untied[y]) for x, y in group.pairs]
-        return _where_both(np.column_stack(r), vary(weights.units), group.pairs)
+        return where_both(np.column_stack(r), vary(weights.units), group.pairs)
 
     return sample
 
 
-def _dense_ranks(values: Floats) -> Integers:
+def dense_ranks(values: Floats) -> Integers:
     """Rank all values of an array of any shape from 0, with equal ranks for equal values; NaN is -1."""
     return np.where(np.isnan(values), -1, np.unique(values, return_inverse=True)[1].reshape(values.shape))
 
 
-def _compare(ranks: Integers, part: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+def compare(ranks: Integers, part: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """Compare all cells, shape (units, cells of a unit), with those of the first units: which are lower, which differ.
 
     Returns both as bits, shape (bytes, units, part): the bytes hold all cells of one unit by all cells of the other.
@@ -258,7 +258,7 @@ def _compare(ranks: Integers, part: int) -> tuple[NDArray[np.uint8], NDArray[np.
     return lower.reshape(-1, len(ranks), part), differ.reshape(-1, len(ranks), part)
 
 
-def _parted(column: Floats) -> Callable[[Floats], Floats]:
+def prepare_parted(column: Floats) -> Callable[[Floats], Floats]:
     """Prepare to count the ordered pairs of drawn cells that differ, from weights of shape (units, resamples).
 
     Pairs of the same value are subtracted from all pairs: for a value in one cell only by that cell's weight, for other
@@ -283,7 +283,7 @@ def _parted(column: Floats) -> Callable[[Floats], Floats]:
     return count_parted
 
 
-def _vary(units: Floats) -> Callable[[Floats], NDArray[np.bool_]]:
+def prepare_vary(units: Floats) -> Callable[[Floats], NDArray[np.bool_]]:
     """Return a function that tells whether a column's drawn cells differ by more than 1e-9, (columns, resamples)."""
     sides = []
     for column in (np.nan_to_num(units, nan=-np.inf), np.nan_to_num(-units, nan=-np.inf)):
@@ -308,7 +308,7 @@ def _vary(units: Floats) -> Callable[[Floats], NDArray[np.bool_]]:
     return vary
 
 
-def _where_both(r: Floats, vary: NDArray[np.bool_], pairs: list[tuple[int, int]]) -> Floats:
+def where_both(r: Floats, vary: NDArray[np.bool_], pairs: list[tuple[int, int]]) -> Floats:
     """Leave out the coefficients of resamples if either side is constant."""
     for pair, (x, y) in enumerate(pairs):
         r[~(vary[x] & vary[y]), pair] = np.nan
@@ -337,22 +337,23 @@ def prepare_input(group: Group, methods: Sequence[Method], known: Mapping[tuple[
 
     def sample(weights: Weights) -> Floats:
         w = cast(Floats, weights.documents)
-        return _mean(w @ r, (w @ defined)[:, which])
+        return divide_sums(w @ r, (w @ defined)[:, which])
 
     return sample
 
 
-def _mean(sums: Floats, counts: Floats) -> Floats:
+def divide_sums(sums: Floats, counts: Floats) -> Floats:
+    """Divide sums by counts, elementwise; NaN for a count of 0."""
     return np.where(counts > 0, sums / np.where(counts > 0, counts, 1), np.nan)
 
 
-def _input_of_drawn_systems(group: Group, method: Method) -> Sample:
+def input_of_drawn_systems(group: Group, method: Method) -> Sample:
     """Prepare the input level if systems are drawn: each document has a coefficient for each resample."""
     columns, documents, systems = group.columns.shape
-    prepare = {"pearson": _pearson_within, "spearman": _spearman_within, "kendall": _kendall_within}[method]
+    prepare = {"pearson": pearson_within, "spearman": spearman_within, "kendall": kendall_within}[method]
     width = columns * systems * systems
     parts = [(part, prepare(group.columns[:, part], group.pairs)) for part in slice_rows(documents, width)]
-    vary = [_vary_within(group.columns[:, part]) for part, _ in parts]
+    vary = [prepare_vary_within(group.columns[:, part]) for part, _ in parts]
 
     def sample(weights: Weights) -> Floats:
         v = cast(Floats, weights.systems)
@@ -366,12 +367,12 @@ def _input_of_drawn_systems(group: Group, method: Method) -> Sample:
                     w = defined if weights.documents is None else defined * weights.documents[rows, part]
                     sums[rows, pair] += (w * np.where(defined, r, 0)).sum(axis=1)
                     counts[rows, pair] += w.sum(axis=1)
-        return _mean(sums, counts)
+        return divide_sums(sums, counts)
 
     return sample
 
 
-def _vary_within(columns: Floats) -> Callable[[Floats], list[NDArray[np.bool_]]]:
+def prepare_vary_within(columns: Floats) -> Callable[[Floats], list[NDArray[np.bool_]]]:
     """Return a function that tells, for each column, in which (resamples, documents) drawn cells differ by over 1e-9.
 
     They do if the ranks of the drawn ones differ, where values within 1e-9 of the next share a rank; ranks are whole
@@ -400,11 +401,12 @@ def _vary_within(columns: Floats) -> Callable[[Floats], list[NDArray[np.bool_]]]
     return vary
 
 
-_Within = Callable[[Floats], Iterator[Floats]]
+Within = Callable[[Floats], Iterator[Floats]]
 """A function from the weights of systems in resamples to each pair's coefficients, shape (resamples, documents)."""
 
 
-def _pearson_within(columns: Floats, pairs: list[tuple[int, int]]) -> _Within:
+def pearson_within(columns: Floats, pairs: list[tuple[int, int]]) -> Within:
+    """Prepare Pearson's r within documents of drawn systems: (resamples, documents) of each pair."""
     there = ~np.isnan(columns[0])
     counts = there.sum(axis=1)
     means = np.where(there, columns, 0).sum(axis=2) / np.maximum(counts, 1)
@@ -428,9 +430,10 @@ def _pearson_within(columns: Floats, pairs: list[tuple[int, int]]) -> _Within:
     return compute
 
 
-def _spearman_within(columns: Floats, pairs: list[tuple[int, int]]) -> _Within:
+def spearman_within(columns: Floats, pairs: list[tuple[int, int]]) -> Within:
+    """Prepare Spearman's coefficient within documents of drawn systems: (resamples, documents) of each pair."""
     _, documents, systems = columns.shape
-    kind = np.float32 if systems**3 < _EXACT else np.float64
+    kind = np.float32 if systems**3 < EXACT else np.float64
     signs = []
     for values in columns:
         here, other = values[:, :, None], values[:, None, :]
@@ -454,7 +457,8 @@ def _spearman_within(columns: Floats, pairs: list[tuple[int, int]]) -> _Within:
     return compute
 
 
-def _kendall_within(columns: Floats, pairs: list[tuple[int, int]]) -> _Within:
+def kendall_within(columns: Floats, pairs: list[tuple[int, int]]) -> Within:
+    """Prepare tau-b within documents of drawn systems: (resamples, documents) of each pair."""
     signs = [pair_signs(values).T.astype(np.float32) for values in columns]
     first, second = np.triu_indices(columns.shape[2], 1)
 
@@ -483,7 +487,7 @@ def prepare_systems(group: Group, methods: Sequence[Method]) -> Sample:
     def sample(weights: Weights) -> Floats:
         w = np.ones((1, len(there))) if weights.documents is None else weights.documents
         counts, *sums = np.split(w @ of_documents, 1 + len(centred), axis=1)
-        means = [_mean(values, counts) for values in sums]
+        means = [divide_sums(values, counts) for values in sums]
         drawn = (counts > 0).astype(np.float64)
         if weights.systems is not None:
             drawn = drawn * weights.systems

@@ -39,13 +39,14 @@ def correlate_rows(columns: Floats, weights: Floats, pairs: Sequence[tuple[int, 
     with ThreadPoolExecutor(2) as threads:
         # the row of all cells is as wide as a table, and is not cut
         for part in slice_rows(rows, width):
-            found[:, part] = _correlate_part(columns[:, part], weights[part], pairs, method, threads)
+            found[:, part] = correlate_part(columns[:, part], weights[part], pairs, method, threads)
     return found
 
 
-def _correlate_part(
+def correlate_part(
     columns: Floats, weights: Floats, pairs: Sequence[tuple[int, int]], method: Method, threads: ThreadPoolExecutor
 ) -> Floats:
+    """Compute the coefficients of pairs of columns in some resamples, shape (pairs, resamples)."""
     found = np.empty((len(pairs), len(weights)))
     vary = list(threads.map(lambda side: is_varied(side, weights), columns))
     if method == "kendall":

@@ -81,7 +81,7 @@ def summarize_annotators(
 
     counted = (np.ones_like(decided), decided, sides == 1, compared, compared & (others == signs))
     counts = np.column_stack([np.bincount(annotator[mask], minlength=len(number)) for mask in counted]).tolist()
-    medians = _medians(annotator, times, len(number))
+    medians = compute_medians(annotator, times, len(number))
     rows = []
     for name, (judgments, chosen, lefts, with_others, same), median in zip(number, counts, medians, strict=True):
         passed, asked = checks.get(name, (0, 0))
@@ -119,7 +119,7 @@ def vote_of_others(pair: Integers, signs: Floats) -> Floats:
     return np.where(np.bincount(pair)[pair] > 1, np.sign(votes), np.nan)
 
 
-def _medians(annotator: Integers, times: Floats, size: int) -> list[float | None]:
+def compute_medians(annotator: Integers, times: Floats, size: int) -> list[float | None]:
     """Compute the median time of each of `size` annotators, None if no time is known."""
     known = np.isfinite(times)
     annotator, times = annotator[known], times[known]

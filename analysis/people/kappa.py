@@ -65,11 +65,11 @@ def cohen_kappas(
             pair[judged[one]], pair[judged[other]], assume_unique=True, return_indices=True
         )
         rows, columns = categories[judged[one][here]], categories[judged[other][there]]
-        kappas.append(_kappa(names[one], names[other], rows, columns, of_pair[shared]))
+        kappas.append(compute_kappa(names[one], names[other], rows, columns, of_pair[shared]))
     return kappas
 
 
-def _kappa(first: str, second: str, rows: Integers, columns: Integers, document: Integers) -> Kappa:
+def compute_kappa(first: str, second: str, rows: Integers, columns: Integers, document: Integers) -> Kappa:
     """Compute two annotators' kappa from their categories and the document of each shared pair, shapes (n,)."""
     n = len(rows)
     agreement = int(np.count_nonzero(rows == columns)) / n

@@ -108,7 +108,7 @@ def compare_marks(texts: Iterable[MarkedText]) -> MarkComparison:
     by_document: dict[str, list[MarkedText]] = {}
     for text in texts:
         by_document.setdefault(text.document, []).append(text)
-    documents = [_of_document(str(name), by_document[str(name)]) for name in sort_naturally(by_document)]
+    documents = [of_document(str(name), by_document[str(name)]) for name in sort_naturally(by_document)]
     counted = [one.counts for one in documents if one.missing is None]
     return MarkComparison(
         documents,
@@ -154,7 +154,8 @@ def chance_of_none(words: int, marked: int, size: int) -> float:
     return comb(words - marked, size) / comb(words, size)
 
 
-def _of_document(name: str, texts: Sequence[MarkedText]) -> DocumentMarks:
+def of_document(name: str, texts: Sequence[MarkedText]) -> DocumentMarks:
+    """Add up the counts of the texts of a document, or say why there are none."""
     counts = add_counts(map(count_marks, texts))
     missing = next((text.missing for text in texts if text.missing is not None), None)
     return DocumentMarks(name, counts, missing or (None if counts.marked else NO_MARKS))

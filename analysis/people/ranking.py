@@ -104,10 +104,10 @@ def bradley_terry(
     if not WEAKEST_PENALTY <= penalty < np.inf:
         raise ValueError(f"penalty must be at least {WEAKEST_PENALTY:g}, not {penalty}")
     signs = read_choices(choices)
-    one, other, names = _systems(first, second)
+    one, other, names = number_systems(first, second)
     document, size = number_by_text(documents)
     same_length(first=one, second=other, choices=signs, documents=document)
-    weight = _weights(weights, len(signs))
+    weight = scale_weights(weights, len(signs))
 
     def ranking(rows: list[SystemStrength], reason: str | None, note: str | None = None) -> Ranking:
         return Ranking(tuple(rows), len(signs), size, penalty, *draws, reason, note)
@@ -118,17 +118,17 @@ def bradley_terry(
     cells = np.concatenate([one * len(names) + other, other * len(names) + one])
     halves = np.concatenate([(1 + signs) / 2, (1 - signs) / 2])
     weighted = halves * np.concatenate([weight, weight])
-    counts, wins = _matrix(cells, halves, len(names)), _matrix(cells, weighted, len(names))
+    counts, wins = matrix(cells, halves, len(names)), matrix(cells, weighted, len(names))
     nothing = np.full(len(names), np.nan)
     undefined = None if signs.any() else "all judgments are ties: nobody preferred a system"
-    groups = _groups(wins, "weak")
+    groups = group_systems(wins, "weak")
     if len(groups) > 1:
         named = name_groups(sorted(groups, key=lambda group: ", ".join(names[system] for system in group)), names)
         undefined = f"systems in these groups were never compared with each other: {named}"
     if undefined:
-        return ranking(_rows(names, counts, wins, nothing, nothing, nothing), undefined)
-    strengths = _fit(wins[None], penalty, np.zeros((1, len(names))))[0]
-    note = _separated(wins, strengths, names)
+        return ranking(make_rows(names, counts, wins, nothing, nothing, nothing), undefined)
+    strengths = fit(wins[None], penalty, np.zeros((1, len(names))))[0]
+    note = separated(wins, strengths, names)
     low = high = nothing
     if size < 2:
         reason: str | None = "no intervals: fewer than 2 documents"
@@ -140,21 +140,21 @@ def bradley_terry(
         documents_of = np.concatenate([document, document])
         by_document = csr_array((weighted, (cells, documents_of)), shape=(len(names) ** 2, size))
         by_document.eliminate_zeros()
-        drawn = _bootstrap(by_document, strengths, penalty, draws.resamples, draws.seed)
+        drawn = bootstrap(by_document, strengths, penalty, draws.resamples, draws.seed)
         low, high = np.quantile(drawn, [(1 - draws.level) / 2, (1 + draws.level) / 2], axis=0)
         reason = None
         if (high - low < EQUAL).any():
             low = high = nothing
             reason = "no intervals: all resamples have the same strengths"
-    return ranking(_rows(names, counts, wins, strengths, low, high), reason, note)
+    return ranking(make_rows(names, counts, wins, strengths, low, high), reason, note)
 
 
-def _matrix(cells: Integers, weights: Floats, systems: int) -> Floats:
+def matrix(cells: Integers, weights: Floats, systems: int) -> Floats:
     """Sum weights by cell, shape (systems, systems)."""
     return np.bincount(cells, weights=weights, minlength=systems**2).reshape(systems, systems).astype(np.float64)
 
 
-def _fit(wins: Floats, penalty: float, start: Floats) -> Floats:
+def fit(wins: Floats, penalty: float, start: Floats) -> Floats:
     """Compute strengths from matrices of wins (row over column), shape (batch, systems, systems), by Newton's method.
 
     `start`, shape (batch, systems), sums to 0 over systems. Each step is shortened to log(1 + r)/r of Newton's, r the
@@ -191,7 +191,7 @@ def _fit(wins: Floats, penalty: float, start: Floats) -> Floats:
     raise RuntimeError(f"the strengths did not converge in {STEPS} steps")
 
 
-def _bootstrap(by_document: csr_array, strengths: Floats, penalty: float, resamples: int, seed: int) -> Floats:
+def bootstrap(by_document: csr_array, strengths: Floats, penalty: float, resamples: int, seed: int) -> Floats:
     """Compute the strengths of resamples of the documents, shape (resamples, systems).
 
     `by_document` holds the wins of each document, shape (systems * systems, documents).
@@ -206,19 +206,19 @@ def _bootstrap(by_document: csr_array, strengths: Floats, penalty: float, resamp
         for resample in range(times.shape[1]):
             times[:, resample] = np.bincount(random.integers(size, size=size), minlength=size)
         wins = (by_document @ times).T.reshape(-1, systems, systems)
-        drawn[rows] = _fit(wins, penalty, np.tile(strengths, (len(wins), 1)))
+        drawn[rows] = fit(wins, penalty, np.tile(strengths, (len(wins), 1)))
     return drawn
 
 
-def _groups(wins: Floats, connection: Literal["weak", "strong"]) -> list[list[int]]:
+def group_systems(wins: Floats, connection: Literal["weak", "strong"]) -> list[list[int]]:
     """Group systems connected by comparisons ("weak") or by wins in both directions ("strong"), also indirectly."""
     count, labels = connected_components(csr_array(wins), directed=True, connection=connection)
     return [np.flatnonzero(labels == group).tolist() for group in range(count)]
 
 
-def _separated(wins: Floats, strengths: Floats, names: list[str]) -> str | None:
+def separated(wins: Floats, strengths: Floats, names: list[str]) -> str | None:
     """Return a note if some systems won all comparisons with others: the likelihood alone then has no maximum."""
-    groups = _groups(wins, "strong")
+    groups = group_systems(wins, "strong")
     if len(groups) == 1:
         return None
     groups.sort(key=lambda group: -float(strengths[group].mean()))
@@ -239,7 +239,7 @@ def name_groups(groups: Sequence[Sequence[int]], names: Sequence[str]) -> str:
     return " | ".join(some([", ".join(some([names[system] for system in group], "")) for group in groups], " groups"))
 
 
-def _rows(
+def make_rows(
     names: list[str], counts: Floats, wins: Floats, strengths: Floats, low: Floats, high: Floats
 ) -> list[SystemStrength]:
     """Make the rows of a ranking, strongest first; `strengths`, or `low` and `high` alone, are NaN if undefined."""
@@ -252,9 +252,9 @@ def _rows(
     return [
         SystemStrength(
             system=names[system],
-            strength=_or_none(strengths[system]),
-            low=_or_none(low[system]),
-            high=_or_none(high[system]),
+            strength=or_none(strengths[system]),
+            low=or_none(low[system]),
+            high=or_none(high[system]),
             wins=float(won[system]),
             comparisons=int(met[system]),
             win_share=float(shares[system]),
@@ -264,11 +264,12 @@ def _rows(
     ]
 
 
-def _or_none(value: float) -> float | None:
+def or_none(value: float) -> float | None:
+    """Return a number, or None for NaN."""
     return None if np.isnan(value) else float(value)
 
 
-def _systems(first: Iterable[str], second: Iterable[str]) -> tuple[Integers, Integers, list[str]]:
+def number_systems(first: Iterable[str], second: Iterable[str]) -> tuple[Integers, Integers, list[str]]:
     """Return the numbers of both systems of each judgment, and the systems' sorted names."""
     firsts, seconds = list(first), list(second)
     names = sorted({*firsts, *seconds})
@@ -280,7 +281,7 @@ def _systems(first: Iterable[str], second: Iterable[str]) -> tuple[Integers, Int
     return one, other, names
 
 
-def _weights(weights: ArrayLike | None, size: int) -> Floats:
+def scale_weights(weights: ArrayLike | None, size: int) -> Floats:
     """Scale the weights to a mean of 1."""
     if weights is None or size == 0:
         return np.ones(size)

@@ -89,10 +89,10 @@ def rating_alpha(
     document = number_documents(summaries, documents)
     several = np.bincount(unit, minlength=size) >= 2
     used, place = several[unit], np.cumsum(several) - 1
-    return _estimate(numbers[used], place[unit[used]], document[several], scale, empty=not len(numbers))
+    return estimate(numbers[used], place[unit[used]], document[several], scale, empty=not len(numbers))
 
 
-def _estimate(values: Floats, unit: Integers, document: Integers, scale: Scale, *, empty: bool) -> Estimate:
+def estimate(values: Floats, unit: Integers, document: Integers, scale: Scale, *, empty: bool) -> Estimate:
     """Compute alpha of the ratings of numbered summaries, each of which has two or more."""
     n, documents = len(document), len(np.unique(document))
 

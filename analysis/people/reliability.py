@@ -64,7 +64,7 @@ def krippendorff_alpha(
     -1.
     """
     table, document = count_choices(pairs, choices, documents)
-    return _estimate(table, table.sum(axis=1) >= 2, document, krippendorff_chance)
+    return estimate_reliability(table, table.sum(axis=1) >= 2, document, krippendorff_chance)
 
 
 def fleiss_kappa(
@@ -81,7 +81,7 @@ def fleiss_kappa(
     common = Counter(judgments[judgments >= 2].tolist())
     per_pair = max(common, key=lambda number: (common[number], number), default=None)
     used = judgments == (per_pair or -1)  # -1: none
-    estimate = _estimate(table, used, document, fleiss_chance)
+    estimate = estimate_reliability(table, used, document, fleiss_chance)
     return FleissKappa(estimate, per_pair, int((~used).sum()))
 
 
@@ -94,7 +94,7 @@ def raw_agreement(
     Undefined if no pair has two judgments; documents and interval are as for alpha.
     """
     table, document = count_choices(pairs, choices, documents)
-    return _estimate(table, table.sum(axis=1) >= 2, document, None)
+    return estimate_reliability(table, table.sum(axis=1) >= 2, document, None)
 
 
 Chance = Callable[[Counts], float]
@@ -112,7 +112,7 @@ def fleiss_chance(totals: Counts) -> float:
     return float((totals**2).sum() / int(totals.sum()) ** 2)
 
 
-def _equal(counts: Counts, chance: Chance | None) -> tuple[Floats, Floats]:
+def count_equal(counts: Counts, chance: Chance | None) -> tuple[Floats, Floats]:
     """Return each item's equal judgments and weight, shapes (items,): the ratio of sums is the observed agreement.
 
     With a chance, an item weighs as much as it has judgments (the diagonal of Krippendorff's coincidence matrix);
@@ -128,13 +128,13 @@ def correct_for_chance(counts: Counts, chance: Chance | None) -> float | None:
     """Compute the coefficient of items with two judgments or more; None if undefined."""
     if not len(counts):
         return None
-    part, whole = _equal(counts, chance)
+    part, whole = count_equal(counts, chance)
     by_chance = chance(counts.sum(axis=0)) if chance else 0.0
     # counts are whole, so chance is 1 exactly where one category has them all
     return None if by_chance == 1 else float((part.sum() / whole.sum() - by_chance) / (1 - by_chance))
 
 
-def _estimate(table: Counts, used: NDArray[np.bool_], document: Integers, chance: Chance | None) -> Estimate:
+def estimate_reliability(table: Counts, used: NDArray[np.bool_], document: Integers, chance: Chance | None) -> Estimate:
     """Compute the coefficient, with its interval, of the table's rows that are used."""
     counts, document = table[used], document[used]
     n, documents = len(counts), len(np.unique(document))
@@ -151,7 +151,7 @@ def _estimate(table: Counts, used: NDArray[np.bool_], document: Integers, chance
         return undefined("all judgments are of one category")
     if documents < 2:
         return undefined("no interval: fewer than 2 documents have a pair with 2 judgments or more", value)
-    part, whole = _equal(counts, chance)
+    part, whole = count_equal(counts, chance)
     observed = float(part.sum() / whole.sum())
     rest, by_chance = part - observed * whole, 0.0
     if chance:

@@ -8,15 +8,9 @@ import numpy as np
 from relevance.data.one_line import in_one_line
 from relevance.data.records import ORACLE_SYSTEM
 from relevance.data.ties import TIE
-from relevance.reports.tables.oracles import WHOSE
 from relevance.reports.tables.table import Cell, Table, Undefined, number_cell
-from relevance.summarizers.oracles import ALGORITHMS
 from relevance.summarizers.oracles.evaluation import OracleRow
-from relevance.summarizers.oracles.problem import is_proven
 from relevance.summarizers.oracles.standing import Standing, SystemScore, bounds_of
-
-ALGORITHM_ORDER = ("exact", *(name for name in ALGORITHMS if name != "exact"))
-"""The algorithms by the names of the command, with the one that proves first."""
 
 ORACLE, SYSTEM = "oracle", "system"
 
@@ -41,26 +35,6 @@ READING = (
 def algorithm_name(algorithm: str, proven: bool) -> str:
     """Return the name of an algorithm's row: only what is proven is called an optimum."""
     return f"{algorithm} (best found)" if algorithm == "exact" and not proven else algorithm
-
-
-def algorithms_table(rows: Sequence[OracleRow]) -> Table:
-    """Make the table of what each algorithm found for one document, and how far below the optimum it is."""
-    optimum = {row.document_id: row.f1 for row in rows if row.algorithm == "exact" and row.proven}
-    cells: list[dict[str, Cell]] = [
-        {
-            "algorithm": algorithm_name(row.algorithm, row.proven),
-            "F1": row.f1,
-            "gap": number_cell(optimum[row.document_id] - row.f1 if row.document_id in optimum else None, NOT_PROVEN),
-            "sentences": len(row.places),
-            "reference": row.reference + 1,
-            "seconds": row.seconds,
-        }
-        for row in rows
-    ]
-    notes = ["Gap: the proven optimum minus F1. Seconds: of all references together."]
-    if any("@" in row.algorithm for row in rows):
-        notes.append(WHOSE)
-    return Table("oracles_of_document", "Every algorithm on this document", cells, notes)
 
 
 def systems_table(scores: Mapping[str, SystemScore], bound: float) -> Table:
@@ -92,23 +66,18 @@ def reads_references(system: str) -> bool:
 def documents_table(
     rows: Sequence[OracleRow], scores_of: Mapping[str, Mapping[str, SystemScore]], names: Mapping[str, str]
 ) -> Table:
-    """Make the table of documents with their bound, a heuristic and a system below it, the greatest gap first.
+    """Make the table of documents with their bound, the greedy search and a system below it, the greatest gap first.
 
     `names` are those of `numbered`. Systems that read the references are left out.
     """
-    bounds, optimum = bounds_of(rows), {row.document_id: row.f1 for row in rows if row.algorithm == "exact"}
-    proven = {row.document_id for row in rows if row.algorithm == "exact" and row.proven}
-    heuristics: dict[str, list[tuple[float, str]]] = {}
-    for row in rows:
-        if row.algorithm != "exact":
-            heuristics.setdefault(row.document_id, []).append((row.f1, row.algorithm))
+    bounds = bounds_of(rows)
+    proven = {row.document_id: row.f1 for row in rows if row.algorithm == "exact" and row.proven}
+    greedy = {row.document_id: row.f1 for row in rows if row.algorithm == "greedy"}
     systems = {system: scores for system, scores in scores_of.items() if not reads_references(system)}
     kept = []
     for key, bound in bounds.items():
         scored = {system: scores[key].f1 for system, scores in systems.items() if key in scores}
         best = max(scored, key=scored.__getitem__, default=None)
-        low, worst = min(heuristics.get(key, [(optimum[key], "exact")]), key=lambda found: found[0])
-        falls_short = not is_proven(low, optimum[key])
         gap = bound - scored[best] if best is not None else None
         cells: dict[str, Cell] = {
             "document": names[key],
@@ -116,15 +85,14 @@ def documents_table(
             "best system": Undefined(NO_SYSTEM) if best is None else best,
             "gap": number_cell(gap, NO_SYSTEM),
             "systems above": sum(f1 > bound + TIE for f1 in scored.values()),
-            "worst algorithm": Undefined(NOT_PROVEN) if key not in proven else worst if falls_short else "none",
-            "gap to the optimum": number_cell(optimum[key] - low if key in proven else None, NOT_PROVEN),
+            "greedy: gap": number_cell(proven[key] - greedy[key] if key in proven else None, NOT_PROVEN),
             "id": key,
         }
         kept.append((gap, cells))
     kept.sort(key=lambda item: (item[0] is None, -(item[0] or 0.0)))
     notes = [
-        "Gap: the bound minus the F1 of the document's best system, negative where systems are above. Worst algorithm: "
-        "the one furthest below the proven optimum, and its gap."
+        "Gap: the bound minus the F1 of the document's best system, negative where systems are above. Greedy: gap: the "
+        "proven optimum minus the F1 of the greedy extract."
     ]
     return Table("documents", "Document by document", [cells for _, cells in kept], notes)
 
@@ -187,8 +155,7 @@ def score_distributions(
     documents = dict.fromkeys(row.document_id for found in by_algorithm.values() for row in found)
     of_oracles = [
         spread(algorithm_name(name, all(row.proven for row in found)), ORACLE, [row.f1 for row in found])
-        for name in ALGORITHM_ORDER
-        if (found := by_algorithm.get(name))
+        for name, found in by_algorithm.items()
     ]
     of_systems = [
         spread(in_one_line(system), ORACLE if reads_references(system) else SYSTEM, kept)

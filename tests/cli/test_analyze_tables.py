@@ -9,7 +9,7 @@ import pytest
 import relevance
 from relevance.data.demo import FILE
 from tests.commands import refused, run
-from tests.data.test_choices import write_csv
+from tests.data.importers.test_choices import write_csv
 
 METRICS = ["rouge1", "rouge2", "length"]
 

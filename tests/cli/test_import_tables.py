@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands import refused, run
-from tests.data.test_choices import HEADER, ROWS, write_csv
+from tests.data.importers.test_choices import HEADER, ROWS, write_csv
 
 SAID = (
     "format: choices (guessed)\n"

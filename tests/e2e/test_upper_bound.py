@@ -1,4 +1,4 @@
-"""The page Upper bound in a real browser: by link, document by document, by algorithm, over all documents, and back."""
+"""The page Upper bound in a real browser: by link, document by document, over all documents, and back."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -14,8 +14,8 @@ from relevance.data.demo import NAME as DEMO
 from relevance.data.demo import add_demo
 from relevance.data.records import Document, Summary
 from relevance.data.store import DataStore
-from relevance.pages.components.upper_bound.choice import BoundChoice
-from relevance.summarizers.oracles import BY_DEFAULT, Target
+from relevance.pages.components.upper_bound.choice import SEARCHES, BoundChoice
+from relevance.summarizers.oracles import Target
 from relevance.summarizers.oracles.evaluation import OracleTask, load_evaluation, rows_of
 from relevance.summarizers.oracles.standing import bounds_of, judged_all
 from relevance.summarizers.sentences import sentences_of
@@ -102,9 +102,9 @@ class UpperBound(Watched):
         expect(self.page.get_by_role("heading", name="Upper bound", exact=True)).to_be_visible()
         super().settled()
 
-    def shows(self, document: Document, algorithm: str, target: Target) -> None:
-        """The sentences that an algorithm takes of a document are those that are marked as taken."""
-        (row,) = rows_of(OracleTask(target, (algorithm,)), document)
+    def shows(self, document: Document, target: Target) -> None:
+        """The sentences of a document's best extract are those that are marked as taken."""
+        (row,) = rows_of(OracleTask(target, ("exact",)), document)
         sentences = sentences_of(document)
         expect(self.page.get_by_text(f"F1 {row.f1:.4f} against")).to_be_visible()
         taken = self.page.locator(".bound li.taken")
@@ -116,51 +116,39 @@ class UpperBound(Watched):
         assert self.page.locator(".bound li:not(.skip)").count() == len(sentences)
 
 
-def test_from_a_link_through_documents_and_algorithms_and_back(page: Page, url: str, documents: list[Document]) -> None:
+def test_from_a_link_through_documents_and_metrics_and_back(page: Page, url: str, documents: list[Document]) -> None:
     target = Target(2, "set")
     link = urlencode({**BoundChoice(DEMO, target).address, "document": documents[3].id})
     watched = UpperBound(page, f"{url}/upper_bound?{link}")
-    watched.shows(documents[3], "exact", target)
+    watched.shows(documents[3], target)
     expect(page.get_by_text("Proven optimal")).to_be_visible()
     page.get_by_role("button", name="Next").click()
     expect(page).to_have_url(re.compile(f"document={documents[4].id}(&|$)"))
     watched.settled()
-    watched.shows(documents[4], "exact", target)
+    watched.shows(documents[4], target)
     page.keyboard.press("n")  # by keys alone
     expect(page).to_have_url(re.compile(f"document={documents[5].id}(&|$)"))
     watched.settled()
-    watched.shows(documents[5], "exact", target)
-    page.get_by_text("Compare searches").click()
-    page.get_by_role("radio", name="greedy", exact=True).click()
-    expect(page).to_have_url(re.compile("algorithm=greedy"))
-    watched.settled()
-    watched.shows(documents[5], "greedy", target)
+    watched.shows(documents[5], target)
     shared = page.url
     page.get_by_role("radio", name="ROUGE-1", exact=True).click()
     expect(page).to_have_url(re.compile("metric=rouge1"))
     watched.settled()
-    watched.shows(documents[5], "greedy", Target(1, "set"))
+    watched.shows(documents[5], Target(1, "set"))
 
     page.go_back()
     expect(page).to_have_url(shared)
     watched.settled()
     expect(page.get_by_role("radio", name="ROUGE-2", exact=True)).to_be_checked()
-    watched.shows(documents[5], "greedy", target)
-    page.go_back()
-    expect(page).to_have_url(re.compile("algorithm=exact"))
-    watched.settled()
-    watched.shows(documents[5], "exact", target)
-    page.go_back()  # before searches were compared
-    expect(page).not_to_have_url(re.compile("algorithm="))
-    watched.settled()
+    watched.shows(documents[5], target)
     page.go_back()
     expect(page).to_have_url(re.compile(f"document={documents[4].id}(&|$)"))
     watched.settled()
-    watched.shows(documents[4], "exact", target)
+    watched.shows(documents[4], target)
     page.go_forward()
     expect(page).to_have_url(re.compile(f"document={documents[5].id}(&|$)"))
     watched.settled()
-    watched.shows(documents[5], "exact", target)
+    watched.shows(documents[5], target)
 
     mark = page.locator(".bound .against mark[data-group]").first  # a covered word lights where it is taken
     mark.scroll_into_view_if_needed()
@@ -199,20 +187,20 @@ def test_a_link_to_what_is_not_here_says_so(page: Page, url: str, documents: lis
     warning = page.get_by_test_id("stAlert")
     expect(warning).to_contain_text("This link names a metric that is not here (“rouge9”): the first is shown.")
     expect(warning).to_contain_text("a document that is not here (“<img src=x")
-    watched.shows(documents[0], "exact", Target())
+    watched.shows(documents[0], Target())
     page.get_by_role("button", name="Next").click()
     watched.settled()
     expect(warning).to_have_count(0)
     watched.innocent()
 
 
-def test_presses_count_while_other_algorithms_still_run(page: Page, url: str, documents: list[Document]) -> None:
+def test_presses_count_while_a_search_still_runs(page: Page, url: str, documents: list[Document]) -> None:
     watched = UpperBound(page, f"{url}/upper_bound?dataset={DEMO}&document={documents[0].id}")
     for place in range(1, 5):
         page.get_by_role("button", name="Next").click()
         expect(page.get_by_role("combobox", name="Document")).to_have_value(re.compile(re.escape(documents[place].id)))
     watched.settled()
-    watched.shows(documents[4], "exact", Target())
+    watched.shows(documents[4], Target())
     watched.innocent()
 
 
@@ -233,16 +221,17 @@ def test_all_documents_are_computed_while_one_waits_and_go_on_after_leaving(
     watched.settled()
     engine = connect(f"sqlite:///{database}")
     data = DataStore(engine)
-    before = load_evaluation(data, MANY, OracleTask()).rows
-    kept = len(before) // len(BY_DEFAULT)
+    task = BoundChoice(MANY).task
+    before = load_evaluation(data, MANY, task).rows
+    kept = len(before) // len(SEARCHES)
     assert 3 <= kept < COUNT
     expect(page.get_by_text(f"{kept} of {COUNT} documents have")).to_be_visible()
     button.click()
     expect(page.get_by_role("heading", name="Systems beside the bound")).to_be_visible()
     expect(button).to_have_count(0, timeout=300_000)  # a search of most documents, beside whatever else runs
     watched.settled()
-    rows = load_evaluation(data, MANY, OracleTask()).rows
-    assert len(rows) == COUNT * len(BY_DEFAULT)
+    rows = load_evaluation(data, MANY, task).rows
+    assert len(rows) == COUNT * len(SEARCHES)
     assert rows[: len(before)] == before  # nothing was done twice
     engine.dispose()
     expect(page.locator(".vega-embed")).to_be_visible()

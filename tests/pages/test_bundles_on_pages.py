@@ -12,7 +12,7 @@ from relevance.bundles.reading import unpack
 from relevance.bundles.writing import write_bundle
 from relevance.data.store import DataStore
 from tests.pages.opening import press, said
-from tests.pages.test_studies_pages import open_part
+from tests.pages.test_studies import open_part
 
 pytestmark = pytest.mark.page
 

@@ -28,7 +28,7 @@ from relevance.processes.pool import Call, Pool
 from relevance.summarizers.oracles.evaluation import OracleTask, evaluate_stored
 from tests.pages.hosted import Server, server
 from tests.pages.opening import address, open_page, press, pressed, said, sound
-from tests.pages.test_examples_page import STUDY, RatedStorms
+from tests.pages.test_examples import STUDY, RatedStorms
 
 __all__ = ["server"]
 

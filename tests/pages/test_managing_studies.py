@@ -12,7 +12,7 @@ from relevance.data.store import DataStore
 from relevance.pages.components.shared.stores import Stores
 from tests.pages.hosted import Server, server  # noqa: F401  a fixture
 from tests.pages.opening import address, open_page, press, pressed, said, sound
-from tests.pages.test_annotators_page import judge_demo
+from tests.pages.test_annotators import judge_demo
 
 pytestmark = pytest.mark.page
 

@@ -17,7 +17,7 @@ NONE = "—"
 """The content of an undefined cell; the help of its column, and a line under the table, say why."""
 
 DIGITS = {
-    **dict.fromkeys(("threshold", "from", "to", "F1", "gap", "gap to the optimum", "seconds"), 4),
+    **dict.fromkeys(("threshold", "from", "to", "F1", "gap", "gap to the optimum", "greedy: gap", "seconds"), 4),
     "median seconds": 1,
     "wins": 1,
     **dict.fromkeys(("words", "words apart"), 1),

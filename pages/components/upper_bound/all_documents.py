@@ -1,9 +1,11 @@
-"""The view of all documents: how high each algorithm gets, and where systems stand below the bound."""
+"""The view of all documents: how high extracts get, and where systems stand below the bound."""
 
+import shlex
 from functools import partial
 
 import streamlit as st
 
+from relevance.data.one_line import in_one_line
 from relevance.data.wording import format_count
 from relevance.pages.components.shared.stores import open_stores
 from relevance.pages.components.upper_bound.cached import count_left_out, count_unsplit
@@ -18,15 +20,15 @@ from relevance.reports.tables.bounds import without_signatures
 
 
 def show_all(shown: Shown) -> None:
-    """Show the distribution of each algorithm's F1, and where the systems stand below the bound."""
+    """Show the distribution of the extracts' F1, and where the systems stand below the bound."""
     asked, dataset, version = shown.asked, shown.dataset, shown.version
-    shown.lead_here(**{part: shown.address[part] for part in ("document", "algorithm") if part in shown.address})
+    shown.lead_here(**{part: shown.address[part] for part in ("document",) if part in shown.address})
     warn_of_unsplit(count_unsplit(dataset.name, version), dataset.documents)
     await_stopped()
     done = open_stores().data.count_bounds(dataset=dataset.name, signatures=asked.task.signatures.values())
     possible = dataset.documents - sum(count_left_out(asked, version).values())
     if (missing := possible - done) > 0:
-        st.markdown(f"**{done} of {possible} documents** have their bound and every algorithm's extract.")
+        st.markdown(f"**{done} of {possible} documents** have their bound and their greedy extract.")
         st.caption(
             "Results are kept. Leaving this page, or changing something on it, stops the work; press again to "
             "continue where it stopped."
@@ -49,10 +51,12 @@ def show_evaluation(shown: Shown, done: int) -> None:
     )
     show_table(without_signatures(found.standings))
     show_by_document(shown, done)
-    with st.expander("Compare searches"):
+    with st.expander("Statistics of both searches"):
+        st.markdown("Other searches, side by side:")
+        st.code(f"relevance oracle {shlex.quote(in_one_line(asked.dataset))}", language=None, wrap_lines=True)
         for table in found.oracles:
             show_table(without_signatures(table))
-        st.markdown("**Signatures of the algorithms**")
+        st.markdown("**Signatures**")
         st.code("\n".join(asked.task.signatures.values()), language=None, wrap_lines=True)
     with st.container(horizontal=True):
         for label, ending in (("CSV", "csv"), ("JSON", "json"), ("LaTeX", "tex")):

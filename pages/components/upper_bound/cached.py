@@ -10,7 +10,7 @@ from relevance.pages.background.computed import computed
 from relevance.pages.components.shared.records import records_of
 from relevance.pages.components.shared.stores import open_stores
 from relevance.pages.components.upper_bound.choice import WAIT, BoundChoice, name_documents
-from relevance.pages.components.upper_bound.extract import extract_html, extract_words
+from relevance.pages.components.upper_bound.extract import extract_html, extract_words, greedy_words
 from relevance.summarizers.oracles.evaluation import OracleRow, OracleTask, rows_of, to_row, why_left_out
 from relevance.summarizers.oracles.problem import is_proven
 from relevance.summarizers.oracles.standing import SystemScore, has_bound, score_systems
@@ -76,28 +76,25 @@ class OpenedDocument(NamedTuple):
     """The best extract; None if it has no oracle, for the reason in `lacks`."""
     lacks: str = ""
     words: str = ""
-    """The extract that is shown, in words, as plain text."""
+    """The best extract, and the greedy one, in words, as plain text."""
     extract: str = ""
-    """The extract that is shown, as HTML."""
+    """The best extract, as HTML."""
     systems: Mapping[str, SystemScore] = {}
     """The F1 and words of each system."""
 
 
 @computed("Looking for the optimum", kept=64)
-def open_document(
-    asked: BoundChoice, version: object, key: str, algorithm: str, known: StoredBound | None
-) -> OpenedDocument:
-    """Return a document with an algorithm's extract; `known` is the stored result of the exact search."""
+def open_document(asked: BoundChoice, version: object, key: str, known: StoredBound | None) -> OpenedDocument:
+    """Return a document with its best extract; `known` is the stored result of the exact search."""
     document, summaries = open_stores().data.record(asked.dataset, key)
     is_unsplit = bool(unsplit([document]))
-    optimum = optimum_of(asked, version, key, known)
-    if optimum is None:
+    optimum, greedy = optimum_of(asked, version, key, known), row_of(asked, version, key, "greedy")
+    if optimum is None or greedy is None:
         return OpenedDocument(is_unsplit, None, why_left_out(document, asked.task))
-    row = optimum if algorithm == "exact" else row_of(asked, version, key, algorithm) or optimum
     return OpenedDocument(
         is_unsplit,
         optimum,
-        words=extract_words(row, optimum, document, asked),
-        extract=extract_html(document, row, asked.target),
+        words=f"{extract_words(optimum, document, asked)} {greedy_words(greedy, optimum)}".rstrip(),
+        extract=extract_html(document, optimum, asked.target),
         systems=score_systems(document, summaries, asked.target),
     )

@@ -10,7 +10,7 @@ from relevance.data.records import Document
 from relevance.data.wording import format_count
 from relevance.metrics.languages import ENGLISH, LANGUAGES
 from relevance.pages.components.shared.records import opening_of
-from relevance.reports.tables.bounds import ALGORITHM_ORDER, reads_references
+from relevance.reports.tables.bounds import reads_references
 from relevance.reports.tables.oracles import DEFINITIONS, REFERENCE_RULE_NOTES, inside_note, length_label, length_option
 from relevance.summarizers.base import REFERENCE_LENGTH, SummaryLength, read_length
 from relevance.summarizers.oracles import Target
@@ -44,8 +44,11 @@ DOCUMENT, ALL = "document", "all"
 
 VIEWS = {DOCUMENT: "One document", ALL: "All documents"}
 
+SEARCHES = ("exact", "greedy")
+"""The searches of the page; the command has all of them."""
+
 WAIT = 10.0
-"""Seconds that an algorithm has for an opened document, for all its references together."""
+"""Seconds that a search has for an opened document, for all its references together."""
 
 OPENING = 60
 """The most characters of a document's title or opening words in a list."""
@@ -74,8 +77,8 @@ class BoundChoice(NamedTuple):
 
     @property
     def task(self) -> OracleTask:
-        """The search for the bound."""
-        return OracleTask(self.target, length=self.length)
+        """The searches for the bound."""
+        return OracleTask(self.target, SEARCHES, self.length)
 
     @property
     def address(self) -> dict[str, str]:
@@ -132,7 +135,6 @@ def not_here(address: Mapping[str, str], datasets: Collection[str]) -> list[str]
         "references": ("rule for references", RULE_NAMES),
         "language": ("language", LANGUAGES),
         "view": ("view", VIEWS),
-        "algorithm": ("algorithm", ALGORITHM_ORDER),
     }
     said = [
         no_such(what, address[part])

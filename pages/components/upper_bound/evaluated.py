@@ -15,7 +15,6 @@ from relevance.pages.components.upper_bound.cached import count_left_out
 from relevance.pages.components.upper_bound.choice import BoundChoice, describe_best_system, name_documents
 from relevance.reports.formats import as_json, as_latex, as_one_csv, as_one_latex
 from relevance.reports.tables.bounds import (
-    ALGORITHM_ORDER,
     ScoreDistribution,
     documents_table,
     score_distributions,
@@ -51,10 +50,10 @@ class Evaluated(NamedTuple):
 
 @computed("Comparing systems with the bound", kept=16)
 def evaluate_documents(asked: BoundChoice, version: object, done: int) -> Evaluated:
-    """Compare the algorithms, and the systems with the bound."""
+    """Compare both searches, and the systems with the bound."""
     rows, scores = found_rows(asked, version, done), scores_of(asked.dataset, version, asked.target)
     standings = standings_of(scores, rows)
-    figures = sorted(summarize_algorithms(rows), key=lambda found: ALGORITHM_ORDER.index(found.algorithm))
+    figures = summarize_algorithms(rows)
     extracts = look_into(rows, (document for document, _ in records_of(asked.dataset, version)), asked.target)
     return Evaluated(
         describe_best_system(standings, rows, asked),
@@ -94,7 +93,7 @@ def tables_as(format: str, asked: BoundChoice, version: object, done: int) -> st
 
 @whole("Reading what was found", kept=8)
 def found_rows(asked: BoundChoice, version: object, done: int) -> tuple[OracleRow, ...]:
-    """Return the results of every algorithm, document by document."""
+    """Return the results of both searches, document by document."""
     documents = (document for document, _ in records_of(asked.dataset, version))
     return rows_among(documents, asked.task, known_bounds(open_stores().data, asked.dataset, asked.task))
 

@@ -65,12 +65,9 @@ EXTRACT_STYLE = """<style>
 </style>"""
 
 
-def extract_words(row: OracleRow, optimum: OracleRow, document: Document, asked: BoundChoice) -> str:
-    """Describe an extract, as plain text: its score and length, and what is known about better ones.
-
-    `optimum` is the result of the exact search.
-    """
-    if optimum.proven and not optimum.places:
+def extract_words(row: OracleRow, document: Document, asked: BoundChoice) -> str:
+    """Describe the result of the exact search, as plain text: its score and length, and whether it is proven."""
+    if row.proven and not row.places:
         return f"Nothing can be taken, and the highest F1 is 0: {why_nothing(document, asked)}."
     plain = asked.target.n == 1 and asked.target.definition == "clipped"
     references = len(document.references)
@@ -80,16 +77,20 @@ def extract_words(row: OracleRow, optimum: OracleRow, document: Document, asked:
     seconds = f"{row.seconds:.2f} s"
     if row.proven:
         known = f"Proven optimal in {seconds}: no extract scores higher{'' if plain else ' by this count'}."
-    elif row.bound is not None:
-        known = f"Best found so far, the time was over after {seconds}: no extract is above {row.bound:.4f}."
-    elif not optimum.proven:
-        known = f"Found in {seconds}; whether there is a better one is not proven."
-    elif is_proven(row.f1, optimum.f1):
-        known = f"Found in {seconds}: as good as the proven optimum."
     else:
-        known = f"Found in {seconds}: {optimum.f1 - row.f1:.4f} below the proven optimum, {optimum.f1:.4f}."
+        known = f"Best found so far, the time was over after {seconds}: no extract is above {row.bound:.4f}."
     length = f"{format_count(len(row.places), 'sentence')}, {format_count(words, 'word')}"
     return f"F1 {row.f1:.4f} against {against}, {length}. {known}"
+
+
+def greedy_words(greedy: OracleRow, optimum: OracleRow) -> str:
+    """Compare the greedy extract with the result of the exact search, as plain text; empty if nothing can be taken."""
+    if not optimum.places:
+        return ""
+    if is_proven(greedy.f1, optimum.f1):
+        return "The greedy search finds one that is as good."
+    found = format_count(len(greedy.places), "sentence")
+    return f"The greedy search reaches {greedy.f1:.4f} with {found}, {optimum.f1 - greedy.f1:.4f} less."
 
 
 def why_nothing(document: Document, asked: BoundChoice) -> str:

@@ -1,4 +1,4 @@
-"""The view of one document: its best extract, every algorithm and every system beside it."""
+"""The view of one document: its best extract, and every system beside it."""
 
 from functools import partial
 from typing import Any
@@ -9,11 +9,11 @@ from streamlit.delta_generator import DeltaGenerator
 from relevance.pages.components.shared.documents import Choice, choose_document
 from relevance.pages.components.shared.stores import open_stores
 from relevance.pages.components.shared.tables import show_result_table, table_height
-from relevance.pages.components.upper_bound.cached import names_of, open_document, row_of
+from relevance.pages.components.upper_bound.cached import names_of, open_document
 from relevance.pages.components.upper_bound.choice import ROWS, no_such
-from relevance.pages.components.upper_bound.controls import Shown, begin, segments, touched
+from relevance.pages.components.upper_bound.controls import Shown, touched
 from relevance.reports.escaping import in_markdown
-from relevance.reports.tables.bounds import ALGORITHM_ORDER, algorithms_table, systems_table
+from relevance.reports.tables.bounds import systems_table
 from relevance.reports.tables.table import Table
 from relevance.summarizers.oracles.standing import bounds_of
 from relevance.summarizers.sentences import unsplit_words
@@ -26,7 +26,7 @@ def warn_of_unsplit(unsplit: int, documents: int) -> None:
 
 
 def show_document(shown: Shown, ways: DeltaGenerator) -> list[str]:
-    """Show a document's optimum, or another algorithm's extract, and every algorithm and system beside it.
+    """Show a document's best extract, and every system beside it.
 
     The choice of a document is drawn in `ways`. Return a sentence for each thing that the address names and that does
     not exist.
@@ -38,43 +38,18 @@ def show_document(shown: Shown, ways: DeltaGenerator) -> list[str]:
     with ways:
         choice = Choice("bound_document", named, touched, ("p", "n"))
         key = choose_document(dataset, partial(names_of, dataset.name, version), choice)
-        compare = compare_searches(shown)
-    algorithm = "exact"
-    if compare:
-        names_of_all = {name: name for name in ALGORITHM_ORDER}
-        algorithm = segments("Extract of", names_of_all, "algorithm", shown.address.get("algorithm"))
-    shown.lead_here(document=key, **({"algorithm": algorithm} if compare else {}))
+    shown.lead_here(document=key)
     known = data.bound(dataset=dataset.name, document_id=key, signature=asked.task.signatures["exact"])
-    found = open_document(asked, version, key, algorithm, known)
+    found = open_document(asked, version, key, known)
     warn_of_unsplit(int(found.unsplit), 1)
     if found.optimum is None:
         st.info(f"No upper bound: {found.lacks}.")
         return unknown
-    by = f"**{in_markdown(algorithm)}:** " if compare else ""
-    st.markdown(f"{by}{in_markdown(found.words)}")
+    st.markdown(in_markdown(found.words))
     st.html(found.extract)
     (bound,) = bounds_of([found.optimum]).values()
-    systems = systems_table(found.systems, bound)
-    if not compare:
-        show_table(systems)
-        return unknown
-    left, right = st.columns(2)
-    with left:
-        show_table(systems)
-    with right:
-        others = [row_of(asked, version, key, name) or found.optimum for name in ALGORITHM_ORDER if name != "exact"]
-        show_table(algorithms_table([found.optimum, *others]))
+    show_table(systems_table(found.systems, bound))
     return unknown
-
-
-def compare_searches(shown: Shown) -> bool:
-    """Ask whether to run the other searches, too, which takes time; the address may say so."""
-    wanted = shown.address.get("algorithm") in ALGORITHM_ORDER
-    return st.toggle(
-        "Compare searches",
-        **begin("compare", wanted, (True, False)),
-        help="What greedy, genetic and neighbourhood searches find beside the exact one.",
-    )
 
 
 def show_table(table: Table, **more: Any) -> None:

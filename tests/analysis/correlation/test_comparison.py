@@ -363,7 +363,7 @@ def test_the_memory_in_use_does_not_matter(
 ) -> None:
     cells = [*(matrix.ravel() for matrix in three_matrices(2, 4, 6)), *places(4, 6)]
     expected = swap_test(*cells, method=method, permute=way, permutations=30)  # type: ignore[arg-type]
-    monkeypatch.setattr(coefficients_module, "_BATCH", 70)
+    monkeypatch.setattr(coefficients_module, "BATCH", 70)
     assert swap_test(*cells, method=method, permute=way, permutations=30) == expected  # type: ignore[arg-type]
 
 
@@ -487,7 +487,7 @@ def test_many_pairs_at_once_are_as_each_by_itself(
     pairs = [(first, second) for place, first in enumerate(names) for second in names[place + 1 :]]
     of_cells = places(systems, documents)
     if part is not None:  # the numbers of a block of work
-        monkeypatch.setattr(coefficients_module, "_BATCH", part)
+        monkeypatch.setattr(coefficients_module, "BATCH", part)
     found = permutation_tests(columns, pairs, ratings.ravel(), *of_cells, permutations=Permutations(way, 60, 2))
     assert list(found) == pairs
     for first, second in pairs:

@@ -137,7 +137,7 @@ def test_many_cells_equal_building_each_resample(
     monkeypatch.setattr(relevance.analysis.correlation.intervals, "RANKED_CELLS", 1 << 30)
     for module in (resampled, draws_module):
         monkeypatch.setattr(module, "WEIGHTS_AT_ONCE", 1 << 17)
-    monkeypatch.setattr(resampled, "_CACHED", 1 << 12)
+    monkeypatch.setattr(resampled, "CACHED", 1 << 12)
     columns, *places = random_columns(5, documents, 8, 0.05)
     pairs = [("close", "rated"), ("noisy", "rare"), ("far", "noisy")]
     found = correlation_intervals(
@@ -184,8 +184,8 @@ def test_the_memory_in_use_and_the_other_pairs_do_not_matter(
     # the package exports a function of the name of its module
     for module in (resampled, draws_module):
         monkeypatch.setattr(module, "WEIGHTS_AT_ONCE", 100)
-    monkeypatch.setattr(resampled, "_CACHED", 50)
-    monkeypatch.setattr(coefficients_module, "_BATCH", 50)
+    monkeypatch.setattr(resampled, "CACHED", 50)
+    monkeypatch.setattr(coefficients_module, "BATCH", 50)
     in_parts = correlation_intervals(columns, pairs, *places, **options)  # type: ignore[arg-type]
     for pair in pairs:
         for method in METHODS:

@@ -77,7 +77,7 @@ def test_a_document_of_many_systems_is_sorted_not_compared(monkeypatch: pytest.M
     x, y = random_matrices(1, 30, 4)
     places = ["a", "b", "c", "d"] * 30, np.repeat(np.arange(30), 4)
     compared = correlate(x.ravel(), y.ravel(), *places, method="kendall")
-    monkeypatch.setattr(module, "_WIDE", 5)
+    monkeypatch.setattr(module, "WIDE", 5)
     found = correlate(x.ravel(), y.ravel(), *places, method="kendall")
     assert [level.r for level in found] == [pytest.approx(level.r, abs=1e-12) for level in compared]
     assert [level.n for level in found] == [level.n for level in compared]
@@ -87,7 +87,7 @@ def test_the_memory_in_use_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> N
     x, y = random_matrices(2, 6, 9)
     places = list("abcdefghi") * 6, np.repeat(np.arange(6), 9)
     expected = correlate(x.ravel(), y.ravel(), *places, method="kendall")
-    monkeypatch.setattr(module, "_BATCH", 20)
+    monkeypatch.setattr(module, "BATCH", 20)
     assert correlate(x.ravel(), y.ravel(), *places, method="kendall") == expected
 
 

@@ -15,7 +15,7 @@ from relevance.pages.background.computed import LARGE_VARIABLE, is_large
 from relevance.pages.background.pool import open_pool
 from relevance.pages.components.shared.stores import TextVersion
 from tests.pages.opening import drawn_until, open_page, said, sound
-from tests.pages.test_examples_page import RatedStorms
+from tests.pages.test_examples import RatedStorms
 from tests.pages.test_queries import counts_scores, queries
 from tests.waiting import PATIENCE, until
 

@@ -24,6 +24,7 @@ from relevance.pages.components.upper_bound.choice import (
     MOST,
     OPENING,
     ROWS,
+    SEARCHES,
     BoundChoice,
     asked_by,
     describe_best_system,
@@ -32,13 +33,17 @@ from relevance.pages.components.upper_bound.choice import (
     name_documents,
     not_here,
 )
-from relevance.pages.components.upper_bound.extract import FOLDED, extract_html, extract_words, why_nothing
+from relevance.pages.components.upper_bound.extract import (
+    FOLDED,
+    extract_html,
+    extract_words,
+    greedy_words,
+    why_nothing,
+)
 from relevance.pages.components.upper_bound.search import SEARCH
 from relevance.reports.charts import distribution_chart, row_names
 from relevance.reports.tables.bounds import (
-    ALGORITHM_ORDER,
     algorithm_name,
-    algorithms_table,
     documents_table,
     score_distributions,
     standings_table,
@@ -47,7 +52,7 @@ from relevance.reports.tables.bounds import (
 from relevance.reports.tables.oracles import oracle_tables
 from relevance.reports.tables.table import Undefined
 from relevance.summarizers.base import REFERENCE_LENGTH, SummaryLength
-from relevance.summarizers.oracles import BY_DEFAULT, Target, find_extract
+from relevance.summarizers.oracles import Target
 from relevance.summarizers.oracles.evaluation import (
     OracleRow,
     OracleTask,
@@ -109,17 +114,13 @@ def test_the_choices_are_explained() -> None:
 
 
 def test_what_a_link_names_in_vain_is_said() -> None:
-    right = {
-        **BoundChoice("a", Target(2, "set", "first"), SummaryLength(3)).address,
-        "view": "all",
-        "algorithm": "vns_greedy",
-    }
+    right = {**BoundChoice("a", Target(2, "set", "first"), SummaryLength(3)).address, "view": "all"}
     assert not_here(right, ["a"]) == []
     assert not_here({}, ["a"]) == []
     wrong = dict.fromkeys(right, f"none {HOSTILE} {'x' * 200}")
     said = not_here(wrong, ["a"])
     assert len(said) == len(right)
-    for name in ("data set", "metric", "way of counting", "rule for references", "view", "algorithm", "length"):
+    for name in ("data set", "metric", "way of counting", "rule for references", "view", "length"):
         assert any(f"a {name} that is not here (“none <img" in line for line in said), name
     assert all(len(line) < 2 * OPENING + 60 for line in said)
     assert "there is no limit" in said[-1]
@@ -150,20 +151,20 @@ CARS = Document("d", ("Red cars stop.", "They are old.", "Red boats."), ("blue s
 def test_what_is_known_of_better_extracts_is_said() -> None:
     best = row("exact", 0.8, (0, 2), 0.8)
     asked = BoundChoice("a")
-    said = extract_words(best, best, CARS, asked)
+    said = extract_words(best, CARS, asked)
     assert said == (
         "F1 0.8000 against reference 1 of 2, 2 sentences, 5 words. Proven optimal in 0.25 s: no extract scores higher."
     )
     cut = row("exact", 0.7, (0,), 0.85)
-    said = extract_words(cut, cut, CARS, asked)
+    said = extract_words(cut, CARS, asked)
     assert "Best found so far" in said
     assert "no extract is above 0.8500" in said
     assert "ptim" not in said
-    assert "0.1000 below the proven optimum, 0.8000" in extract_words(row("vns", 0.7), best, CARS, asked)
-    assert "as good as the proven optimum" in extract_words(row("vns", 0.8), best, CARS, asked)
-    assert "not proven" in extract_words(row("vns", 0.7), cut, CARS, asked)
+    assert greedy_words(row("greedy", 0.7), best) == "The greedy search reaches 0.7000 with 1 sentence, 0.1000 less."
+    assert greedy_words(row("greedy", 0.8), best) == "The greedy search finds one that is as good."
+    assert greedy_words(row("greedy", 0.0), row("exact", 0.0, (), 0.0)) == ""
     for target in (Target(2), Target(1, "set")):  # other numbers than the ordinary ROUGE
-        assert "no extract scores higher by this count." in extract_words(best, best, CARS, BoundChoice("a", target))
+        assert "no extract scores higher by this count." in extract_words(best, CARS, BoundChoice("a", target))
     assert (algorithm_name("exact", True), algorithm_name("exact", False), algorithm_name("vns", False)) == (
         "exact",
         "exact (best found)",
@@ -200,7 +201,7 @@ def test_why_nothing_is_taken_is_said(asked: BoundChoice, references: tuple[str,
     (best,) = rows_of(OracleTask(asked.target, ("exact",), asked.length), document)
     assert (best.places, best.f1, best.proven) == ((), 0, True)
     assert why_nothing(document, asked).startswith(why)
-    assert why in extract_words(row("greedy", 0.0, ()), best, document, asked)
+    assert why in extract_words(best, document, asked)
 
 
 def test_taken_sentences_and_covered_words_are_marked() -> None:
@@ -250,15 +251,6 @@ def test_texts_are_never_markup(target: Target) -> None:
 
 
 # --- tables -----------------------------------------------------------------------------------------------------
-
-
-def test_algorithms_are_compared_with_the_proven_optimum_only() -> None:
-    proven, cut = row("exact", 0.8, (0, 2), 0.8), row("exact", 0.8, (0, 2), 0.9)
-    section = algorithms_table([proven, row("greedy", 0.5)])
-    assert [line["gap"] for line in section.rows] == [0, pytest.approx(0.3)]
-    section = algorithms_table([cut, row("greedy", 0.5)])
-    assert [line["algorithm"] for line in section.rows] == ["exact (best found)", "greedy"]
-    assert [line["gap"] for line in section.rows] == [Undefined("the optimum is not proven")] * 2
 
 
 def scored(f1_of: dict[str, dict[str, float]]) -> dict[str, dict[str, SystemScore]]:
@@ -323,18 +315,18 @@ def test_the_verdict_is_of_systems_that_do_not_read_the_references() -> None:
 
 def test_documents_are_listed_by_the_gap_of_their_best_system() -> None:
     rows = [
-        *(row("exact", 0.5, bound=0.5, key="a"), row("greedy", 0.4, key="a"), row("vns", 0.5, key="a")),
-        *(row("exact", 0.6, bound=0.8, key="b"), row("greedy", 0.4, key="b"), row("vns", 0.3, key="b")),
-        *(row("exact", 0.5, bound=0.5, key="c"), row("greedy", 0.5, key="c"), row("vns", 0.5, key="c")),
+        *(row("exact", 0.5, bound=0.5, key="a"), row("greedy", 0.4, key="a")),
+        *(row("exact", 0.6, bound=0.8, key="b"), row("greedy", 0.4, key="b")),
+        *(row("exact", 0.5, bound=0.5, key="c"), row("greedy", 0.5, key="c")),
     ]
     f1 = {"one": {"a": 0.6, "b": 0.2}, "two": {"a": 0.55, "b": 0.3}, "oracle-exact-rouge1": {"a": 0.5, "b": 0.7}}
     section = documents_table(rows, scored(f1), {"a": "1 · A", "b": "2 · B", "c": "3 · C"})
     b, a, c = section.rows
     assert (b["document"], b["best system"], b["gap"]) == ("2 · B", "two", pytest.approx(0.5))
     assert (a["document"], a["best system"], a["gap"], a["systems above"]) == ("1 · A", "one", pytest.approx(-0.1), 2)
-    assert (a["worst algorithm"], a["gap to the optimum"]) == ("greedy", pytest.approx(0.1))
-    assert isinstance(b["worst algorithm"], Undefined)
-    assert (c["worst algorithm"], c["gap to the optimum"], c["id"]) == ("none", 0, "c")
+    assert a["greedy: gap"] == pytest.approx(0.1)
+    assert b["greedy: gap"] == Undefined("the optimum is not proven")
+    assert (c["greedy: gap"], c["id"]) == (0, "c")
     assert isinstance(c["gap"], Undefined)
     assert table_height(ROWS, ROWS) == table_height(4 * ROWS, ROWS) > table_height(ROWS - 1, ROWS)
 
@@ -406,7 +398,9 @@ def test_the_first_document_is_open_with_its_optimum(demo: DataStore) -> None:
     assert extract_html(document, best, Target()) in blocks(app)
     assert "Proven optimal" in said(app)
     assert f"F1 {best.f1:.4f}" in said(app)
-    (systems,) = (frame.value for frame in app.dataframe)  # other searches are behind a switch
+    (greedy,) = rows_of(OracleTask(Target(), ("greedy",)), document)
+    assert greedy_words(greedy, best) in said(app)
+    (systems,) = (frame.value for frame in app.dataframe)
     expected = score_systems(document, summaries, Target())
     assert dict(zip(systems["system"], systems["F1"], strict=True)) == pytest.approx(
         {system: score.f1 for system, score in expected.items()}
@@ -417,19 +411,6 @@ def test_the_first_document_is_open_with_its_optimum(demo: DataStore) -> None:
     assert list(systems["F1"]) == sorted(systems["F1"], reverse=True)
     assert list(systems["share"]) == pytest.approx([f1 / best.f1 for f1 in systems["F1"]])
     assert address(app) == {**BoundChoice(DEMO).address, "view": "document", "document": document.id}
-    sound(app.toggle(key="bound_compare").set_value(True).run())
-    algorithms = app.dataframe[1].value
-    assert list(algorithms["algorithm"]) == list(ALGORITHM_ORDER)
-    for name, f1 in zip(ALGORITHM_ORDER, algorithms["F1"], strict=True):
-        solution = find_extract(document, Target(), name)
-        assert solution is not None
-        assert f1 == pytest.approx(solution.solution.f1)
-    assert address(app) == {
-        **BoundChoice(DEMO).address,
-        "view": "document",
-        "document": document.id,
-        "algorithm": "exact",
-    }
     pressed(app, "Next")
     assert address(app)["document"] == second.id
     assert extract_html(second, exact_row(second, Target()), Target()) in blocks(app)
@@ -440,14 +421,12 @@ def test_the_first_document_is_open_with_its_optimum(demo: DataStore) -> None:
 def test_a_link_shows_what_was_chosen(demo: DataStore) -> None:
     document = demo.records(DEMO)[5][0]
     asked = BoundChoice(DEMO, Target(2, "set", "first"), SummaryLength(1))
-    app = opened(**asked.address, view="document", document=document.id, algorithm="greedy")
-    (greedy,) = rows_of(OracleTask(asked.target, ("greedy",), asked.length), document)
-    assert extract_html(document, greedy, asked.target) in blocks(app)
-    assert len(greedy.places) <= 1
+    app = opened(**asked.address, view="document", document=document.id)
+    one = exact_row(document, asked.target, SummaryLength(1))
+    assert len(one.places) == 1
+    assert extract_html(document, one, asked.target) in blocks(app)
     assert explanation(asked) in said(app)
     assert address(app)["length"] == "1"
-    chosen(app, "algorithm", "exact")
-    assert extract_html(document, exact_row(document, asked.target, SummaryLength(1)), asked.target) in blocks(app)
     sound(app.number_input(key="bound_amount_sentences").set_value(2).run())
     assert address(app)["length"] == "2"
     for unit, name in (("words", "100w"), ("reference", "ref"), ("", None)):
@@ -456,28 +435,27 @@ def test_a_link_shows_what_was_chosen(demo: DataStore) -> None:
     chosen(app, "n", 1)
     assert address(app)["metric"] == "rouge1"
     # as if the browser went back: what the address says is shown, whatever the widgets said
-    for name, value in {**asked.address, "view": "document", "document": document.id, "algorithm": "vns"}.items():
+    for name, value in {**asked.address, "view": "document", "document": document.id}.items():
         app.query_params[name] = value
     sound(app.run())
-    (vns,) = rows_of(OracleTask(asked.target, ("vns",), asked.length), document)
-    assert extract_html(document, vns, asked.target) in blocks(app)
-    assert address(app)["algorithm"] == "vns"
-    nowhere = opened(dataset="none", document="none", algorithm="none", view="none", length="none")
+    assert extract_html(document, one, asked.target) in blocks(app)
+    assert address(app)["length"] == "1"
+    nowhere = opened(dataset="none", document="none", view="none", length="none")
     assert demo.records(DEMO)[0][0].id == address(nowhere)["document"]
-    for name in ("data set", "document", "algorithm", "view", "length"):
+    for name in ("data set", "document", "view", "length"):
         assert f"a {name} that is not here (“none”)" in said(nowhere)
     assert "not here" not in said(sound(nowhere.run()))  # the address is right by now
     assert "not here" not in said(app)
 
 
 def test_all_documents_are_computed_once_and_shown(demo: DataStore) -> None:
-    task = OracleTask()
+    task = BoundChoice(DEMO).task
     app = opened(view="all")
     assert "**0 of 24 documents**" in said(app)
     assert not app.dataframe
     pressed(app, "Compute for 24 documents")
     evaluation = load_evaluation(demo, DEMO, task)
-    assert len(evaluation.rows) == 24 * len(BY_DEFAULT)
+    assert len(evaluation.rows) == 24 * len(SEARCHES)
     assert not [button for button in app.button if button.label.startswith("Compute")]
     expected = standings_of(judged_all(demo.records(DEMO), task.target), evaluation.rows)
     table = app.dataframe[0].value
@@ -493,22 +471,22 @@ def test_all_documents_are_computed_once_and_shown(demo: DataStore) -> None:
     ]
     asked = BoundChoice(DEMO)
     assert describe_best_system(expected, evaluation.rows, asked) in said(app)
-    assert list(app.dataframe[2].value["algorithm"]) == [name for name in ALGORITHM_ORDER if name in BY_DEFAULT]
+    assert list(app.dataframe[2].value["algorithm"]) == list(SEARCHES)
     assert not [frame for frame in app.dataframe if "signature" in frame.value]
-    (signatures,) = app.code
+    command, signatures = app.code
+    assert command.value == f"relevance oracle {DEMO}"
     assert set(signatures.value.splitlines()) == set(task.signatures.values())
     gaps = app.dataframe[1].value["gap"]
     assert list(gaps) == sorted(gaps, reverse=True)
     assert set(app.dataframe[1].value["id"]) == {document.id for document, _ in demo.records(DEMO)}
-    assert {row.algorithm for row in evaluation.rows} == set(BY_DEFAULT)
     again = evaluate([demo.records(DEMO)[0][0]], task, processes=0)
-    assert [found.f1 for found in evaluation.rows[: len(BY_DEFAULT)]] == pytest.approx([f.f1 for f in again.rows])
+    assert [found.f1 for found in evaluation.rows[: len(SEARCHES)]] == pytest.approx([f.f1 for f in again.rows])
     chosen(app, "definition", "set")  # another question, which nobody has asked yet
     assert "**0 of 24 documents**" in said(app)
 
 
 def test_what_is_stored_is_shown_and_the_rest_is_offered(demo: DataStore) -> None:
-    evaluate_stored(demo, DEMO, OracleTask(), first=3, processes=0)
+    evaluate_stored(demo, DEMO, BoundChoice(DEMO).task, first=3, processes=0)
     app = opened(view="all")
     assert "**3 of 24 documents**" in said(app)
     assert [button.label for button in app.button if button.label.startswith("Compute")] == ["Compute for 21 documents"]
@@ -523,7 +501,7 @@ class LateSearch(Event):
         self.data = data
 
     def wait(self, timeout: float | None = None) -> bool:
-        evaluate_stored(self.data, DEMO, OracleTask(), first=3, processes=0)
+        evaluate_stored(self.data, DEMO, BoundChoice(DEMO).task, first=3, processes=0)
         self.set()
         return True
 
@@ -531,7 +509,7 @@ class LateSearch(Event):
 def test_many_documents_are_listed_a_page_at_a_time(demo: DataStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(evaluated, "PER_PAGE", 2)
     monkeypatch.setattr("relevance.pages.components.upper_bound.all_documents.PER_PAGE", 2)
-    evaluate_stored(demo, DEMO, OracleTask(), first=3, processes=0)
+    evaluate_stored(demo, DEMO, BoundChoice(DEMO).task, first=3, processes=0)
     app = opened(view="all")
     first = app.dataframe[1].value
     app.session_state[f"bound_page:{DEMO}:3"] = 2
@@ -602,7 +580,7 @@ def test_a_search_ends_when_whoever_asked_for_it_may_not_go_on(
     monkeypatch.setattr(search, "open_stores", refuse)
     app.button(key="bound_compute").click().run()
     assert app.session_state[SEARCH].is_set()
-    assert demo.count_bounds(dataset=DEMO, signatures=OracleTask().signatures.values()) < 24
+    assert demo.count_bounds(dataset=DEMO, signatures=BoundChoice(DEMO).task.signatures.values()) < 24
 
 
 def test_documents_without_a_bound_are_said(world: DataStore) -> None:
@@ -644,7 +622,7 @@ def test_where_the_time_ends_nothing_is_called_optimal(world: DataStore, monkeyp
     records = [(whole, [Summary("whole", "lead", whole.source[0])])]
     world.add_dataset(name="long", format="interchange", sha256="0", records=records)
     monkeypatch.setattr("relevance.pages.components.upper_bound.cached.WAIT", 0.0)
-    app = opened(algorithm="exact")
+    app = opened()
     assert "Best found so far, the time was over" in said(app)
     assert "ptimal" not in said(app)
     stated = re.search(r"no extract is above (\d\.\d{4})", said(app))
@@ -654,10 +632,7 @@ def test_where_the_time_ends_nothing_is_called_optimal(world: DataStore, monkeyp
     best = exact_row(whole, target)
     assert best.proven
     assert bound >= best.f1 - 5e-5
-    systems, algorithms = (frame.value for frame in app.dataframe)
-    assert algorithms["algorithm"][0] == "exact (best found)"
-    assert algorithms["gap"].isna().all()
-    assert "the optimum is not proven" in said(app)
+    (systems,) = (frame.value for frame in app.dataframe)
     assert systems["share"][0] == pytest.approx(systems["F1"][0] / bound, abs=1e-4)
     # what a longer search has proven is better, and taken
     evaluate_stored(world, "long", OracleTask(target, ("exact",)), processes=0)

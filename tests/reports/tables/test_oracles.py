@@ -29,7 +29,7 @@ from relevance.summarizers.oracles import BY_DEFAULT, Target
 from relevance.summarizers.oracles.evaluation import OracleRow, OracleTask, evaluate, summarize_algorithms
 from relevance.summarizers.oracles.problem import is_proven
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 TASK = OracleTask(algorithms=("greedy", "exact"))
 NAMES = ["distribution", "uncertainty", "effort", "proof"]
 
