@@ -1,4 +1,4 @@
-"""Significance tests: metric against metric, left against right, paired values."""
+"""Significance tests: metric against metric, paired values."""
 
 import math
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special, stats
 
-from relevance.analysis.arrays import number_by_text, read_numbers, same_length, sort_labels
+from relevance.analysis.arrays import number_by_text, read_numbers, same_length
 from relevance.analysis.intervals import clustered_variance
 from relevance.analysis.threads import map_ahead
 from relevance.data.ties import TIE
@@ -71,28 +71,6 @@ class PairedComparison(NamedTuple):
     reason: str | None = None
 
 
-class SideShare(NamedTuple):
-    """The share of choices of the summary on the left."""
-
-    annotator: Hashable | None
-    """The annotator; None for all together."""
-    left: int
-    """Choices of the left summary."""
-    n: int
-    """Choices of either; ties are left out."""
-    share: float | None
-    """left / n, in [0, 1]."""
-    low: float | None
-    """Lower end of the 95 % Wilson interval of the share."""
-    high: float | None
-    p: float | None
-    """Two-sided p of the exact binomial test against 1/2."""
-    p_holm: float | None
-    """The p value adjusted for the number of annotators; None in the row for all together, which stands alone."""
-    reason: str | None = None
-    """The reason why nothing could be computed, or None."""
-
-
 class SignedRank(NamedTuple):
     """Wilcoxon's signed-rank test of paired values."""
 
@@ -138,6 +116,9 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
 
     None stays None and does not count. Raises `ValueError` for values outside [0, 1].
     Source: Holm 1979, A simple sequentially rejective multiple test procedure.
+
+    >>> holm([0.01, 0.04, None])
+    [0.02, 0.04, None]
     """
     for p in p_values:
         if p is not None and not 0 <= p <= 1:
@@ -222,6 +203,10 @@ def compare_metrics(
     differs, and undefined for fewer than 2 pairs or documents.
     Raises `ValueError` for other shapes, credits outside [0, 1], negative or missing weights and fewer than one flip.
     Source: Edgington and Onghena 2007, Randomization Tests; (b + 1)/(m + 1): Phipson and Smyth 2010.
+
+    >>> credits = {"rouge1": [1, 1, 1, 1, 1, 1], "length": [0, 0, 0, 0, 0, 0]}
+    >>> [(one.first, one.second, one.p) for one in compare_metrics(credits, "abcdef")]
+    [('rouge1', 'length', 0.03125)]
     """
     if flips is not None and flips < 1:
         raise ValueError(f"flips must be at least 1, not {flips}")
@@ -324,30 +309,6 @@ def clustered_t(part: NDArray[np.float64], whole: NDArray[np.float64]) -> float:
     documents = int(np.count_nonzero(whole.sum(axis=1)))
     freedom = variance**2 / (between**2 / (documents - 1) + people**2 / (len(own) - 1))
     return float(2 * stats.t.sf(abs(mean) / math.sqrt(variance), freedom))
-
-
-def position_check(left: ArrayLike, annotators: Iterable[Hashable]) -> list[SideShare]:
-    """Test whether people choose the left summary more or less often than half of the time.
-
-    `left`, shape (n,), is 1 if the left summary was chosen, 0 for the right one and NaN for a tie; `annotators` holds
-    the annotator of each choice. The first row is for all together, with annotator None and no p_holm; the rows of the
-    annotators follow, sorted by their labels' text.
-    Raises `ValueError` for other shapes, other numbers and an annotator None.
-    """
-    choices, annotators = read_numbers(left, "left"), list(annotators)
-    same_length(left=choices, annotators=annotators)
-    if not np.isin(choices[~np.isnan(choices)], (0, 1)).all():
-        raise ValueError("left must be 1, 0 or NaN")
-    if None in annotators:
-        raise ValueError("an annotator must not be None: that names all together")
-    number, _ = number_by_text(annotators)
-    labels = sort_labels(annotators)
-    rows = [side_share(label, choices[number == index]) for index, label in enumerate(labels)]
-    adjusted = holm([row.p for row in rows])
-    return [
-        side_share(None, choices),
-        *(row._replace(p_holm=p) for row, p in zip(rows, adjusted, strict=True)),
-    ]
 
 
 def signed_rank(differences: NDArray[np.float64], unit: str) -> SignedRank:
@@ -488,13 +449,3 @@ def correct_family(found: Sequence[Comparison], flips: int | None, seed: int) ->
             )
     adjusted = holm([comparison.p for comparison in comparisons])
     return [comparison._replace(p_holm=p) for comparison, p in zip(comparisons, adjusted, strict=True)]
-
-
-def side_share(annotator: Hashable | None, choices: NDArray[np.float64]) -> SideShare:
-    """Count an annotator's choices of the left side, with Wilson's interval and the binomial test against one half."""
-    n, left = int(np.count_nonzero(~np.isnan(choices))), int(np.count_nonzero(choices == 1))
-    if n == 0:
-        return SideShare(annotator, 0, 0, None, None, None, None, None, "no choice is decided")
-    test = stats.binomtest(left, n)
-    interval = test.proportion_ci(confidence_level=0.95, method="wilson")
-    return SideShare(annotator, left, n, left / n, float(interval.low), float(interval.high), float(test.pvalue), None)

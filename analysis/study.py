@@ -36,10 +36,10 @@ from relevance.analysis.metrics_and_people import (
 from relevance.analysis.people.annotators import AnnotatorReliability, others_majority, summarize_annotators
 from relevance.analysis.people.judges import JudgeSummary, summarize_judge
 from relevance.analysis.people.kappa import Kappa, cohen_kappas
+from relevance.analysis.people.position import SideShare, position_check
 from relevance.analysis.people.ranking import Ranking, bradley_terry
 from relevance.analysis.people.ratings import RatingReliability, summarize_ratings
 from relevance.analysis.people.reliability import Estimate, FleissKappa, fleiss_kappa, krippendorff_alpha, raw_agreement
-from relevance.analysis.significance import SideShare, position_check
 from relevance.data.cells import Cells, SingleRatings
 from relevance.data.names import NameColumn
 from relevance.data.preferences import Preferences, pairs_by_annotator, rated_pairs

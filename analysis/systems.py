@@ -230,6 +230,10 @@ def compare_systems(
     Only the `MOST_COMPARED` systems with the highest means are compared: two thousand make two million pairs, which
     nobody reads. Takes and refuses what `system_means` does. Differences are treated as in `significance.signed_rank`:
     those within 1e-9 of 0 are 0. p is undefined for fewer than 2 shared documents, or if the two differ in none.
+
+    >>> found = compare_systems([5, 4, 3, 2], ["a", "b", "a", "b"], ["A", "A", "B", "B"])
+    >>> [(one.first, one.second, one.difference, one.p) for one in found]
+    [('A', 'B', 2.0, 0.5)]
     """
     labels, table = lay_out(values, documents, systems)
     compared: Sequence[int] = range(len(labels))

@@ -6,7 +6,7 @@ from datetime import timedelta
 from sqlalchemy import ColumnElement, Select, select, update
 from sqlalchemy.orm import Session
 
-from relevance.annotation.phases import ENDS, FINISHED, TIMED, TIMED_OUT, WAY, phase_after, way_of
+from relevance.annotation.phases import ENDS, FINISHED, PHASES, TIMED, TIMED_OUT, phase_after, phases_of
 from relevance.annotation.protocol.current import find_version, parse
 from relevance.annotation.protocol.records import Pinned, StudyProtocol
 from relevance.annotation.protocol.tables import EventRow
@@ -67,12 +67,12 @@ def free_places(session: Session, row: AnnotatorRow) -> None:
 
 def find_phase(row: AnnotatorRow, rules: StudyProtocol) -> str:
     """Return the phase of an annotator; if the study no longer has it, the one after it."""
-    return row.phase if row.phase in {*way_of(rules), *ENDS} else phase_after(rules, row.phase)
+    return row.phase if row.phase in {*phases_of(rules), *ENDS} else phase_after(rules, row.phase)
 
 
 def is_past(row: AnnotatorRow, phase: str) -> bool:
-    """Tell whether an annotator has left one of `WAY` for a later phase, and has not ended before it."""
-    return row.phase in WAY and WAY.index(row.phase) > WAY.index(phase)
+    """Tell whether an annotator has left one of `PHASES` for a later phase, and has not ended before it."""
+    return row.phase in PHASES and PHASES.index(row.phase) > PHASES.index(phase)
 
 
 def check_phase(session: Session, row: AnnotatorRow, rules: StudyProtocol, phase: str) -> None:

@@ -18,7 +18,7 @@ MOST_MARKS = 1000
 """The most marks of a pair, far more than anybody makes."""
 
 
-class Said(TypedDict, total=False):
+class JudgmentParts(TypedDict, total=False):
     """The optional parts of a judgment: reason, confidence from 1 to 5, and marks of the words that decided."""
 
     rationale: str | None
@@ -26,12 +26,12 @@ class Said(TypedDict, total=False):
     marks: Sequence[SeenMark]
 
 
-def check_said(asked: Judging, assignment: AssignmentRow, said: Said) -> dict[str, Any]:
+def check_parts(asked: Judging, assignment: AssignmentRow, parts: JudgmentParts) -> dict[str, Any]:
     """Check the parts of a judgment besides the choice, and return the columns to store. Raises `BadAnswer`."""
     return {
-        "rationale": check_rationale(asked, said.get("rationale")),
-        "confidence": check_confidence(asked, said.get("confidence")),
-        "marks": check_marks(asked, assignment, said.get("marks", ())),
+        "rationale": check_rationale(asked, parts.get("rationale")),
+        "confidence": check_confidence(asked, parts.get("confidence")),
+        "marks": check_marks(asked, assignment, parts.get("marks", ())),
     }
 
 

@@ -392,7 +392,7 @@ def find_own(session: Session, annotator: KeywordAnnotator) -> KeywordAnnotatorR
 
 
 def name_in_use(name: str) -> NameInUse:
-    """Make the error for a name that somebody already marks under, who may be the caller."""
+    """Make the error for a name that is taken by an annotator of the review, perhaps the caller."""
     return NameInUse(f"somebody called {name!r} has begun this review; say that it is you, or add a letter")
 
 

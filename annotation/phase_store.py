@@ -32,7 +32,7 @@ from relevance.annotation.phases import (
     SCREENED_OUT,
     TRAINING,
     WITHDRAWN,
-    way_of,
+    phases_of,
 )
 from relevance.annotation.protocol.records import StudyProtocol, SurveyQuestion
 from relevance.annotation.protocol.tables import ConsentRow, EventRow, SurveyAnswerRow, TrainingAnswerRow
@@ -95,7 +95,7 @@ class PhaseStore(Store):
             return Standing(
                 title=rules.title or study.name,
                 phase=phase,
-                way=way_of(rules),
+                way=phases_of(rules),
                 rules=rules,
                 paused=row.paused_at is not None or state_of_study(study, rules) == PAUSED,
                 closed=state_of_study(study, rules) == CLOSED,

@@ -16,7 +16,7 @@ FAILED = "failed checks"
 TIMED_OUT = "timed out"
 WITHDRAWN = "withdrawn"
 
-WAY = (CONSENT, INSTRUCTIONS, BEFORE, TRAINING, JUDGING, AFTER, FINISHED)
+PHASES = (CONSENT, INSTRUCTIONS, BEFORE, TRAINING, JUDGING, AFTER, FINISHED)
 """The phases of an annotator, in order; a study has those that its protocol asks for."""
 
 ENDS = (FINISHED, DECLINED, SCREENED_OUT, FAILED, TIMED_OUT, WITHDRAWN)
@@ -26,7 +26,7 @@ TIMED = (CONSENT, INSTRUCTIONS, BEFORE, TRAINING, JUDGING)
 """Phases in which an annotator can be timed out; those who have judged everything may answer in peace."""
 
 
-def way_of(protocol: StudyProtocol) -> tuple[str, ...]:
+def phases_of(protocol: StudyProtocol) -> tuple[str, ...]:
     """Return the phases of a study, in order.
 
     A study that asks only for judgments has just the judging, which nobody leaves: those who return find the pairs
@@ -44,10 +44,10 @@ def way_of(protocol: StudyProtocol) -> tuple[str, ...]:
         AFTER: surveys.after,
         FINISHED: guided or limited,
     }
-    return tuple(phase for phase in WAY if asked[phase])
+    return tuple(phase for phase in PHASES if asked[phase])
 
 
 def phase_after(protocol: StudyProtocol, phase: str) -> str:
-    """Return the phase of a study after one of `WAY`; the same one if none follows."""
-    later = WAY[WAY.index(phase) + 1 :]
-    return next((one for one in way_of(protocol) if one in later), phase)
+    """Return the phase of a study after one of `PHASES`; the same one if none follows."""
+    later = PHASES[PHASES.index(phase) + 1 :]
+    return next((one for one in phases_of(protocol) if one in later), phase)

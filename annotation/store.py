@@ -27,8 +27,8 @@ from relevance.annotation.entering import (
     state_of_study,
 )
 from relevance.annotation.inputs import clean_text, person_name
-from relevance.annotation.judging import Said, check_said
-from relevance.annotation.phases import FAILED, JUDGING, WITHDRAWN, way_of
+from relevance.annotation.judging import JudgmentParts, check_parts
+from relevance.annotation.phases import FAILED, JUDGING, WITHDRAWN, phases_of
 from relevance.annotation.progress import StudyOffer, read_answered, read_judging_progress, read_offer, read_progress
 from relevance.annotation.protocol.records import Checks
 from relevance.annotation.protocol.tables import EventRow
@@ -76,7 +76,7 @@ class AnnotationStore(StudyStore):
                     raise NameTaken(f"{name!r} was invited by a link; open that link, or choose another name")
                 if known is not None and not is_own(session, known):
                     raise NameTaken(f"the study {study!r} has another annotator {name!r}, or one who was excluded")
-                if known is None or row.bundle_sha256 is not None:  # nobody goes on in what was opened from a bundle
+                if known is None or row.bundle_sha256 is not None:  # a study that was opened from a bundle is only read
                     check_open(session, row)
                 return to_annotator(known or add_annotator(session, row, name, invited=False, user_id=user_id))
         except IntegrityError:  # the same name joined in another session at this moment
@@ -186,7 +186,7 @@ class AnnotationStore(StudyStore):
         presented_at: datetime,
         decided_at: datetime | None = None,
         change: bool = False,
-        **said: Unpack[Said],
+        **parts: Unpack[JudgmentParts],
     ) -> None:
         """Record a choice of `CHOICES`; it is on disk when this returns.
 
@@ -210,7 +210,7 @@ class AnnotationStore(StudyStore):
             judgment = assignment.judgment
             if judgment is not None and not change:
                 raise AlreadyJudged("this pair is already judged; go back to it to change the choice")
-            checked = check_said(rules.judging, assignment, said)
+            checked = check_parts(rules.judging, assignment, parts)
             if judgment is None:
                 judgment = JudgmentRow(assignment_id=assignment.id, revision=1)
                 session.add(judgment)
@@ -225,7 +225,7 @@ class AnnotationStore(StudyStore):
             assignment.reserved_until = None
             row.seen_at = now()
             if assignment.pair.expected_id not in {None, judgment.chosen_id}:
-                mind_checks(session, row, rules.checks)
+                apply_check_limits(session, row, rules.checks)
 
     def skip(self, *, annotator: Annotator, assignment_id: int, reason: str) -> None:
         """Leave a pair unjudged, with the reason.
@@ -285,7 +285,7 @@ def find_annotator(session: Session, study: StudyRow, name: str) -> AnnotatorRow
 def is_own(session: Session, row: AnnotatorRow) -> bool:
     """Tell whether the caller is an annotator, by their link or account, and may judge."""
     visitor = visitor_of(session)
-    excluded = row.excluded_at is not None and row.phase != WITHDRAWN  # who has withdrawn may read that they have
+    excluded = row.excluded_at is not None and row.phase != WITHDRAWN  # their page still says that they have withdrawn
     if excluded or row.erased_at is not None:
         return False
     if visitor.is_annotator:
@@ -317,7 +317,7 @@ def add_annotator(
 ) -> AnnotatorRow:
     """Add a new annotator at the first phase of the study, with a token that cannot be guessed."""
     row = AnnotatorRow(study=study, name=name, token=secrets.token_urlsafe(24), invited=invited, user_id=user_id)
-    row.phase, row.phase_at = way_of(find_rules(session, study))[0], now()
+    row.phase, row.phase_at = phases_of(find_rules(session, study))[0], now()
     session.add(row)
     session.flush()
     return row
@@ -343,7 +343,7 @@ def to_revision(judgment: JudgmentRow) -> RevisionRow:
     )
 
 
-def mind_checks(session: Session, row: AnnotatorRow, checks: Checks) -> None:
+def apply_check_limits(session: Session, row: AnnotatorRow, checks: Checks) -> None:
     """Warn an annotator who has just failed an attention check, or end their part, by the protocol's limits."""
     if checks.warn_after is None and checks.end_after is None:
         return

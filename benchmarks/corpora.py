@@ -18,8 +18,8 @@ from relevance.data.preferences import Preferences
 from relevance.data.signatures import is_against_source, is_length, name_of
 from relevance.data.store import DataStore
 from relevance.data.ties import preference_signs
-from relevance.reports.contents.corpora import compare_judged
 from relevance.reports.formats.cells import format_p
+from relevance.reports.report.corpora import compare_judged
 from relevance.reports.tables.corpora import PEOPLE, corpus_row
 from relevance.reports.tables.table import Marked, Undefined
 

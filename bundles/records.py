@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, TypeAlias
 
-from relevance.annotation.phases import ENDS, WAY
+from relevance.annotation.phases import ENDS, PHASES
 from relevance.annotation.records import CHOICES
 from relevance.annotation.sampling import RULES
 from relevance.data import reading
@@ -263,7 +263,7 @@ TRAINING: Fields = {"attempt": whole, "place": whole, "choice": one_of(*CHOICES)
 PERSON: Fields = {
     "annotator": word,
     "invited": flag,
-    "phase": one_of(*WAY, *ENDS),
+    "phase": one_of(*PHASES, *ENDS),
     "created_at": moment,
     "phase_at": maybe(moment),
     "seen_at": maybe(moment),

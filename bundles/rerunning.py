@@ -22,7 +22,7 @@ from relevance.bundles.hashed_texts import bring_texts
 from relevance.bundles.opening import name_dataset
 from relevance.bundles.reading import BadBundle, Bundle, unpack
 from relevance.bundles.records import SIDES
-from relevance.bundles.tables import OF_TEXTS, Loaded, loaded, tables_as_json
+from relevance.bundles.results import OF_TEXTS, Loaded, loaded, tables_as_json
 from relevance.data.reading import Say
 from relevance.data.records import Example, make_examples
 from relevance.data.signatures import is_given

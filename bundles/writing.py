@@ -16,8 +16,8 @@ from relevance.bundles.datasheet import make_datasheet
 from relevance.bundles.environment import make_environment, make_readme
 from relevance.bundles.hashed_texts import hide_files
 from relevance.bundles.reading import CHUNK, EPOCH, FORMAT, MOST_BYTES, MOST_TIMES, SMALL, Bundle
+from relevance.bundles.results import loaded, make_tables, tables_as_json
 from relevance.bundles.rows import read_rows
-from relevance.bundles.tables import loaded, make_tables, tables_as_json
 from relevance.data.files import is_replaced, sha256, write_bytes_whole, write_whole
 from relevance.data.records import BadRecord
 from relevance.data.store import DataStore, StoreError

@@ -7,9 +7,9 @@ from relevance.annotation.sources import list_judged, load_judged
 from relevance.cli.printing import print_results
 from relevance.cli.shared import Refused, open_stores, report_refusals, say, split_names, table_format_option
 from relevance.data.signatures import labels, name_of
-from relevance.reports.contents import versions
-from relevance.reports.contents.corpora import compare_judged
 from relevance.reports.formats.json import as_json
+from relevance.reports.report import versions
+from relevance.reports.report.corpora import compare_judged
 from relevance.reports.tables.corpora import corpora_table, describe_unscored
 
 

@@ -243,11 +243,11 @@ def summarize(
     models = [system for system in asked if isinstance(system, LanguageModel)]
     if asking.dry_run:
         for model in models:
-            tell_plan(model.name, model.caller, model.estimate(lacking(store, name, model)))
+            tell_plan(model.name, model.caller, model.estimate(documents_without(store, name, model)))
         return
     for model in models:
         if isinstance(model.caller.client, CheckpointClient):
-            documents = [document for batch in model.plan(lacking(store, name, model)) for document in batch]
+            documents = [document for batch in model.plan(documents_without(store, name, model)) for document in batch]
             first = [model.request(document) for document in documents[:1]]
             tell_pace(model.name, model.caller, first, lack_of_summary, "document", len(documents))
     studied = annotation.is_studied(name)
@@ -334,7 +334,7 @@ def find_systems(
     return systems
 
 
-def lacking(store: DataStore, name: str, system: Summarizer) -> list[Document]:
+def documents_without(store: DataStore, name: str, system: Summarizer) -> list[Document]:
     """List the documents of a data set without a summary by a system."""
     there = store.summarized(dataset=name, system=system.name, signature=system.signature)
     return [document for document, _ in store.records(name) if document.id not in there]

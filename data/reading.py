@@ -304,7 +304,7 @@ def strict_json(place: FileLine, *, nan: bool = False) -> Any:
 def list_some(pieces: Sequence[str], between: str = ", ") -> str:
     """Return the first 20 pieces of a list as a part of a sentence, with the number of the others.
 
-    >>> list_some([f"{number}" for number in range(22)], "; ")[-19:]
+    >>> list_some([f"{number}" for number in range(22)], "; ")[-18:]
     '18; 19; and 2 more'
     """
     more = f"{between.rstrip(', ')} and {len(pieces) - LISTED} more" if len(pieces) > LISTED else ""

@@ -164,7 +164,7 @@ def find_invited(session: Session, token: str) -> AnnotatorRow | None:
 
 
 def is_kept_out(annotator: AnnotatorRow) -> bool:
-    """Tell whether an annotator is excluded, but for those who have withdrawn, as they may read that they have."""
+    """Tell whether an annotator is excluded. Those who withdrew are not: their page says that they have withdrawn."""
     return annotator.excluded_at is not None and annotator.phase != WITHDRAWN
 
 

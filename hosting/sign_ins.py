@@ -48,7 +48,7 @@ LIVE = (
         SignInRow.expires_at > bindparam("moment"),
         or_(SignInRow.user_id.is_(None), SignInRow.seen_at > bindparam("idle_since")),
         UserRow.disabled_at.is_(None),
-        or_(AnnotatorRow.excluded_at.is_(None), AnnotatorRow.phase == WITHDRAWN),  # who withdrew may read it
+        or_(AnnotatorRow.excluded_at.is_(None), AnnotatorRow.phase == WITHDRAWN),  # see is_kept_out
         AnnotatorRow.erased_at.is_(None),
     )
 )

@@ -26,6 +26,9 @@ class Score:
     precision and recall. `evidence` shows what the metric saw, in character offsets into the original texts; it is
     derived from the same tokens as the value, on first use, so that scoring a whole data set does not pay for what
     nobody opens.
+
+    >>> Score(0.4).value, Score(None, "there is no reference").missing
+    (0.4, 'there is no reference')
     """
 
     value: float | None
@@ -50,7 +53,13 @@ EMPTY = "the summary is empty"
 
 
 def score_candidates(metric: Metric, examples: Sequence[Example]) -> list[Score]:
-    """Score a batch with a metric; empty candidates get no score, nor do those whose value is not finite."""
+    """Score a batch with a metric; empty candidates get no score, nor do those whose value is not finite.
+
+    >>> from relevance.metrics.rouge import RougeN
+    >>> examples = [Example("d", "A", text, ("The flood rose fast.",), None, "") for text in ("The flood rose.", " ")]
+    >>> [score.value or score.missing for score in score_candidates(RougeN(1), examples)]
+    [0.8571428571428571, 'the summary is empty']
+    """
     written = [example for example in examples if example.candidate.strip()]
     scores = iter(map(finite, metric.score(written) if written else ()))
     return [next(scores) if example.candidate.strip() else Score(None, EMPTY) for example in examples]
@@ -105,7 +114,17 @@ def round_model_value(value: float) -> float:
 
 
 class Metric(Protocol):
-    """The interface of a metric."""
+    """The interface of a metric.
+
+    >>> class Words:
+    ...     name, signature = "words", f"words|version:{VERSION}"
+    ...
+    ...     def score(self, examples):
+    ...         return [Score(len(example.candidate.split())) for example in examples]
+    >>> metric: Metric = Words()
+    >>> [score.value for score in score_candidates(metric, [Example("d", "A", "The flood rose.", (), None, "")])]
+    [3]
+    """
 
     @property
     def name(self) -> str:

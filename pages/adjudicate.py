@@ -18,7 +18,7 @@ from relevance.pages.components.shared.stores import open_stores
 from relevance.reports.escaping import in_markdown
 
 STUDY = "study"  # session key: the study that is chosen
-NAME = "adjudicate_name"  # that of who adjudicates on their own machine
+NAME = "adjudicate_name"  # the adjudicator's name, where there are no accounts
 KEPT = "adjudicate_kept_name"  # the same, while another page is shown
 
 RULES = (

@@ -23,8 +23,8 @@ from relevance.pages.components.shared.context import Context, ask_context
 from relevance.pages.components.shared.keywords import explain_keywords
 from relevance.pages.components.shared.messages import show_messages
 from relevance.pages.components.shared.notices import explain_texts
+from relevance.pages.components.shared.result_table import show_result_table
 from relevance.pages.components.shared.sources import describe_source
-from relevance.pages.components.shared.tables import show_result_table
 from relevance.reports.charts import comparison_chart, difference_chart
 from relevance.reports.escaping import in_markdown
 from relevance.reports.tables.agreement import short_agreement_table

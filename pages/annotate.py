@@ -110,7 +110,7 @@ def judge(annotator: Annotator, study: Study, standing: Standing) -> None:
     show_turn(say("Pair {number} of {total}", number=task.number, total=total), said, done / total)
     if state.get(SHOWN, (None,))[0] != task.assignment_id:
         state[SHOWN] = (task.assignment_id, now())
-        # those who come back to a pair have read its document, and come for the choice
+        # an annotator who comes back to a pair has read its document already
         state[PANEL] = PANELS[0] if task.choice is None else PANELS[1]
     show_pair(annotator, task, study, standing.rules.judging, skips=progress.skipped)
     begin_turn(task.assignment_id, say("{judged} judged, {open} to go", judged=progress.judged, open=progress.open))

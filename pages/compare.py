@@ -14,7 +14,7 @@ from relevance.pages.components.compare.parting import show_opposite
 from relevance.pages.components.shared.charts import show_chart
 from relevance.pages.components.shared.context import Context
 from relevance.pages.components.shared.messages import show_messages
-from relevance.pages.components.shared.tables import show_result_table
+from relevance.pages.components.shared.result_table import show_result_table
 from relevance.reports.escaping import in_markdown
 from relevance.reports.tables.two_sources import two_sources_table
 from relevance.reports.two_sources import write_both, write_differences, write_headline, write_people, write_rivals

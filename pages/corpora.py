@@ -8,7 +8,7 @@ from relevance.data.signatures import is_length, labels
 from relevance.metrics.registry import label_of
 from relevance.pages.components.results.corpora import compare_corpora, list_sources
 from relevance.pages.components.shared.charts import show_chart
-from relevance.pages.components.shared.tables import show_result_table
+from relevance.pages.components.shared.result_table import show_result_table
 from relevance.reports.corpora_chart import corpora_chart
 from relevance.reports.escaping import in_markdown
 from relevance.reports.tables.corpora import corpora_table, describe_unscored, write_shares

@@ -29,9 +29,9 @@ from relevance.pages.components.results.finding import say_no_scores
 from relevance.pages.components.shared.charts import show_chart
 from relevance.pages.components.shared.context import Context, ask_context
 from relevance.pages.components.shared.notices import explain_texts
+from relevance.pages.components.shared.result_table import show_result_table
 from relevance.pages.components.shared.sources import describe_source
 from relevance.pages.components.shared.stores import open_stores
-from relevance.pages.components.shared.tables import show_result_table
 from relevance.reports.correlation_charts import correlation_chart, correlation_heatmap, get_level, scatter
 from relevance.reports.tables.correlation import (
     COEFFICIENTS,

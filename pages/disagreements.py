@@ -28,9 +28,9 @@ from relevance.pages.components.disagreements.presenting import (
     begin_slides,
     choose_explained,
     find_step,
+    open_example,
     show_turning,
     steps_of,
-    turn_to,
 )
 from relevance.pages.components.disagreements.room import count_votes, find_audience, show_room
 from relevance.pages.components.disagreements.scores import find_scores, list_questions
@@ -77,7 +77,7 @@ def show_way(shown: Presentation, everything: bool) -> None:
                 icon=icon,
                 shortcut=shortcut,
                 disabled=everything or end,
-                on_click=turn_to,
+                on_click=open_example,
                 args=(names[to],),
                 key=label.lower(),
             )

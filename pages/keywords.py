@@ -16,9 +16,9 @@ from relevance.pages.components.keywords.marked import show_marks_of
 from relevance.pages.components.keywords.marking import marker, show_mark_view
 from relevance.pages.components.shared.documents import Choice, choose_document
 from relevance.pages.components.shared.languages import ask_language
+from relevance.pages.components.shared.result_table import show_result_table
 from relevance.pages.components.shared.sources import most_judged_first
 from relevance.pages.components.shared.stores import known_datasets, open_stores, version_of
-from relevance.pages.components.shared.tables import show_result_table
 from relevance.reports.charts import discovery_chart, recall_by_length_chart
 from relevance.reports.escaping import document_block, in_markdown
 from relevance.reports.evidence.marks import HIGHLIGHT_STYLE

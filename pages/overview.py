@@ -23,9 +23,9 @@ from relevance.pages.components.shared.context import Context, ask_context
 from relevance.pages.components.shared.keywords import explain_keywords
 from relevance.pages.components.shared.messages import show_messages
 from relevance.pages.components.shared.notices import explain_texts
+from relevance.pages.components.shared.result_table import show_result_table
 from relevance.pages.components.shared.sources import describe_source
 from relevance.pages.components.shared.stores import open_stores
-from relevance.pages.components.shared.tables import show_result_table
 from relevance.pages.components.studies.cards import describe_progress
 from relevance.pages.components.studies.demo import offer_demo
 from relevance.pages.components.studies.planner import PLAN

@@ -8,7 +8,6 @@ from relevance.metrics.explained import CannotExplain
 from relevance.metrics.registry import available_of_libraries
 from relevance.pages.components.disagreements.examples import load_chosen_examples
 from relevance.pages.components.evidence.views import inspector
-from relevance.pages.components.playground.desk import Desk
 from relevance.pages.components.playground.draft import (
     LONGEST,
     LONGEST_SOURCE,
@@ -21,6 +20,7 @@ from relevance.pages.components.playground.forms import metrics_form, open_form,
 from relevance.pages.components.playground.live import live_text, pulse
 from relevance.pages.components.playground.results import show_evidence, show_scores, show_what_if
 from relevance.pages.components.playground.sharing import BadLink, from_link
+from relevance.pages.components.playground.state import Playground
 from relevance.pages.components.shared.score_table import LETTERS, SCORE_STYLE
 from relevance.reports.escaping import in_markdown
 from relevance.reports.evidence.marks import HIGHLIGHT_STYLE
@@ -36,48 +36,48 @@ ICONS = {
 }
 
 # The scores stay in sight while one types: beside the texts if there is room, otherwise at the lower edge.
-DESK_STYLE = """<style>
-[data-testid="stColumn"]:has(.st-key-desk_scores) { position: sticky; top: 4rem; align-self: flex-start; z-index: 4;
+PLAYGROUND_STYLE = """<style>
+[data-testid="stColumn"]:has(.st-key-live_scores) { position: sticky; top: 4rem; align-self: flex-start; z-index: 4;
   background: light-dark(#ffffff, #171614); }
 @media (max-width: 640px) {
-  [data-testid="stColumn"]:has(.st-key-desk_scores) { top: auto; bottom: 0; max-height: 25vh; overflow-y: auto;
+  [data-testid="stColumn"]:has(.st-key-live_scores) { top: auto; bottom: 0; max-height: 25vh; overflow-y: auto;
     border-top: 2px solid rgb(128 128 128 / .5); }
-  .st-key-desk_scores :is(th, td) { padding: .1rem .4rem; font-size: .875rem; }
+  .st-key-live_scores :is(th, td) { padding: .1rem .4rem; font-size: .875rem; }
 }
-@media (max-width: 900px) { .st-key-desk_scores :is(th, td) { padding-inline: .25rem; font-size: .8125rem; } }
+@media (max-width: 900px) { .st-key-live_scores :is(th, td) { padding-inline: .25rem; font-size: .8125rem; } }
 </style>"""
 
-# Session keys: the desk, the link that was opened last, and the view below the scores.
-DESK, LINK, VIEW = "playground", "playground_link", "playground_view"
+# Session keys: the playground, the link that was opened last, and the view below the scores.
+PLAYGROUND, LINK, VIEW = "playground", "playground_link", "playground_view"
 
 
-# --- the desk -----------------------------------------------------------------------------------------------
+# --- the playground -----------------------------------------------------------------------------------------------
 
 
-def desk_of_session() -> Desk:
-    """Return the session's desk, with the example of the address, if any, loaded into it."""
+def playground_of_session() -> Playground:
+    """Return the session's playground, with the example of the address, if any, loaded into it."""
     state = st.session_state
-    if DESK not in state:
+    if PLAYGROUND not in state:
         # An example with evidence of every metric.
-        state[DESK] = Desk(from_examples(load_chosen_examples()[0].examples))
-    desk: Desk = state[DESK]
-    desk.proceed()
+        state[PLAYGROUND] = Playground(from_examples(load_chosen_examples()[0].examples))
+    playground: Playground = state[PLAYGROUND]
+    playground.proceed()
     link = st.query_params.get("example")
     if link is not None and link != state.get(LINK):
         state[LINK] = link
         try:
-            desk.lay(from_link(link))
+            playground.lay(from_link(link))
         except BadLink as error:
-            desk.lay(Draft())
+            playground.lay(Draft())
             st.error(f"The example in the address cannot be opened: {in_markdown(error)}")
-    return desk
+    return playground
 
 
 def whole_page() -> None:
     """Do nothing: as a callback, this makes the whole page run, even together with a key press."""
 
 
-def show_forms(desk: Desk) -> None:
+def show_forms(playground: Playground) -> None:
     """Show the forms to open, save and share."""
     with st.container(horizontal=True):
         for name, form in FORMS.items():
@@ -86,126 +86,131 @@ def show_forms(desk: Desk) -> None:
             popover = st.popover(name, icon=ICONS[name], key=f"playground_{name.lower()}", on_change=whole_page)
             if popover.open:
                 with popover:
-                    form(desk)
+                    form(playground)
 
 
-def show_undo(desk: Desk) -> None:
+def show_undo(playground: Playground) -> None:
     """Show the buttons that undo and redo; they are drawn with the scores, as typing is a change, too."""
     with st.container(horizontal=True, gap="small"):
-        for name, step, there in (("Undo", desk.take_back, desk.past), ("Redo", desk.bring_back, desk.future)):
+        for name, step, there in (
+            ("Undo", playground.take_back, playground.past),
+            ("Redo", playground.bring_back, playground.future),
+        ):
             key, icon = f"playground_{name.lower()}", f":material/{name.lower()}:"
-            st.button(name, icon=icon, key=key, on_click=desk.later, args=(step,), disabled=not there)
+            st.button(name, icon=icon, key=key, on_click=playground.schedule, args=(step,), disabled=not there)
 
 
 # --- the texts ------------------------------------------------------------------------------------------------
 
 
-def show_field(desk: Desk, kind: Field, place: int, label: str, text: str, rows: int, longest: int = LONGEST) -> None:
+def show_field(
+    playground: Playground, kind: Field, place: int, label: str, text: str, rows: int, longest: int = LONGEST
+) -> None:
     """Show the field of one text."""
-    began = desk.began(kind, place)
+    began = playground.began(kind, place)
 
     def typed(text: str, seen: int) -> None:
-        desk.typed(began, kind, place, text, seen)
+        playground.typed(began, kind, place, text, seen)
         st.rerun(LIVE[:1])  # the other follows by the pulse
 
     key = f"playground_{kind}:{place}:{began}"
     live_text(label, text, key=key, on_typed=typed, rows=rows, longest=longest)
 
 
-def change(desk: Desk, verb: str, what: str) -> None:
+def change(playground: Playground, verb: str, what: str) -> None:
     """Add or remove one text."""
-    desk.later(lambda: desk.lay(getattr(desk.draft, f"{verb}_{what}")()))
+    playground.schedule(lambda: playground.lay(getattr(playground.draft, f"{verb}_{what}")()))
 
 
-def more_or_fewer(desk: Desk, what: str, count: int, most: int) -> None:
+def more_or_fewer(playground: Playground, what: str, count: int, most: int) -> None:
     """Show the buttons that add or remove one text."""
     with st.container(horizontal=True, gap="small"):
         for verb, icon, off in (("add", ":material/add:", count >= most), ("drop", ":material/remove:", count <= 1)):
             label = f"Add a {what}" if verb == "add" else f"Remove the last {what}"
             key = f"playground_{verb}_{what}"
             st.button(
-                label, icon=icon, type="tertiary", disabled=off, key=key, on_click=change, args=(desk, verb, what)
+                label, icon=icon, type="tertiary", disabled=off, key=key, on_click=change, args=(playground, verb, what)
             )
 
 
-def show_texts(desk: Desk) -> None:
+def show_texts(playground: Playground) -> None:
     """Show the fields of all texts."""
-    draft = desk.draft
+    draft = playground.draft
     with st.container(height=360 if len(draft.references) > 3 else "content", border=False):
         for row in range(0, len(draft.references), 2):
             columns = st.columns(2 if len(draft.references) > 1 else 1)
             for column, place in zip(columns, range(row, min(row + 2, len(draft.references))), strict=False):
                 with column:
-                    show_field(desk, "reference", place, f"Reference {place + 1}", draft.references[place], 3)
-    more_or_fewer(desk, "reference", len(draft.references), MOST_REFERENCES)
+                    show_field(playground, "reference", place, f"Reference {place + 1}", draft.references[place], 3)
+    more_or_fewer(playground, "reference", len(draft.references), MOST_REFERENCES)
     with st.expander("Title and source (optional)", expanded=False, key="playground_document"):
-        show_field(desk, "title", 0, "Title", draft.title, 1)
-        show_field(desk, "source", 0, "Source", draft.source, 6, LONGEST_SOURCE)
+        show_field(playground, "title", 0, "Title", draft.title, 1)
+        show_field(playground, "source", 0, "Source", draft.source, 6, LONGEST_SOURCE)
     for column, place in zip(st.columns(len(draft.summaries)), range(len(draft.summaries)), strict=True):
         with column:
             name = draft.names[place].strip()
             label = f"Summary {LETTERS[place]}: {name}" if name else f"Summary {LETTERS[place]}"
-            show_field(desk, "summary", place, label, draft.summaries[place], 4)
-    more_or_fewer(desk, "summary", len(draft.summaries), len(LETTERS))
+            show_field(playground, "summary", place, label, draft.summaries[place], 4)
+    more_or_fewer(playground, "summary", len(draft.summaries), len(LETTERS))
 
 
 # --- the numbers ----------------------------------------------------------------------------------------------
 
 
-def catch_up(desk: Desk, generation: int) -> None:
+def catch_up(playground: Playground, generation: int) -> None:
     """Make the changes asked for, and draw the page again if this outdates its fields, which are of `generation`."""
-    desk.proceed()
-    if desk.generation != generation:
+    playground.proceed()
+    if playground.generation != generation:
         st.rerun()
 
 
 @st.fragment(key=LIVE[0])
-def show_numbers(desk: Desk, generation: int) -> None:
+def show_numbers(playground: Playground, generation: int) -> None:
     """Show all scores, and run the page's timer."""
 
     def due() -> None:
         """Ask the models when it is time, and draw the evidence again if it is outdated."""
         # What is below comes first: as long as it is behind, the scores would ask for it again.
-        st.rerun(LIVE[::-1] if desk.due(inspector()) else LIVE[:1])
+        st.rerun(LIVE[::-1] if playground.due(inspector()) else LIVE[:1])
 
-    catch_up(desk, generation)
-    after = desk.want(what_if=st.session_state.get(VIEW) == VIEWS[1])
-    show_undo(desk)
-    show_scores(desk)
-    pulse(desk.seen, after, turn=desk.turn, key="playground_pulse", on_due=due)
+    catch_up(playground, generation)
+    after = playground.want(what_if=st.session_state.get(VIEW) == VIEWS[1])
+    show_undo(playground)
+    show_scores(playground)
+    pulse(playground.seen, after, turn=playground.turn, key="playground_pulse", on_due=due)
 
 
 @st.fragment(key=LIVE[1])
-def show_below(desk: Desk, generation: int) -> None:
+def show_below(playground: Playground, generation: int) -> None:
     """Show the evidence, or the effect of changing a word."""
-    catch_up(desk, generation)
-    desk.behind = False
+    catch_up(playground, generation)
+    playground.behind = False
     view = st.segmented_control(
         "Look at", VIEWS, default=VIEWS[0], key=VIEW, required=True, on_change=lambda: st.rerun(LIVE)
     )
     if view == VIEWS[0]:
-        show_evidence(desk)
+        show_evidence(playground)
     else:
-        show_what_if(desk, LIVE)
+        show_what_if(playground, LIVE)
 
 
 # --- the page -------------------------------------------------------------------------------------------------
 
 st.title("Playground")
-st.html(HIGHLIGHT_STYLE + SCORE_STYLE + DESK_STYLE)
+st.html(HIGHLIGHT_STYLE + SCORE_STYLE + PLAYGROUND_STYLE)
 st.markdown(
     "Write or change texts: scores follow as you type, those of models when you pause. "
     "Nothing is stored unless you save it."
 )
-desk = desk_of_session()
+playground = playground_of_session()
 with suppress(CannotExplain):  # the scores say so
     inspector().warm()  # models and dictionaries load while people read
-show_forms(desk)
+show_forms(playground)
 texts, numbers = st.columns([5, 4], gap="medium")
 with texts:
-    show_texts(desk)
-generation = desk.generation
-desk.behind = False
-with numbers, st.container(key="desk_scores"):
-    show_numbers(desk, generation)
-show_below(desk, generation)
+    show_texts(playground)
+generation = playground.generation
+playground.behind = False
+with numbers, st.container(key="live_scores"):
+    show_numbers(playground, generation)
+show_below(playground, generation)

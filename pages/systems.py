@@ -15,9 +15,9 @@ from relevance.pages.components.results.systems import (
 )
 from relevance.pages.components.shared.charts import show_chart
 from relevance.pages.components.shared.context import Context, ask_context
+from relevance.pages.components.shared.result_table import show_result_table
 from relevance.pages.components.shared.sources import describe_source
 from relevance.pages.components.shared.stores import open_stores, version_of
-from relevance.pages.components.shared.tables import show_result_table
 from relevance.reports.charts import mean_chart, ranking_chart
 from relevance.reports.escaping import in_markdown
 from relevance.reports.published import PUBLISHED

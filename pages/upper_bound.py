@@ -14,7 +14,7 @@ from relevance.pages.components.upper_bound.choice import (
     headline,
     not_here,
 )
-from relevance.pages.components.upper_bound.controls import ADDRESS, TOUCHED, Shown, ask, segments
+from relevance.pages.components.upper_bound.controls import ADDRESS, CHANGED, Shown, ask, segments
 from relevance.pages.components.upper_bound.extract import EXTRACT_STYLE
 from relevance.pages.components.upper_bound.one_document import show_document
 from relevance.reports.escaping import in_markdown
@@ -29,7 +29,7 @@ if not datasets:
     st.stop()
 
 # The address at the beginning of a run is the one that was written last, unless somebody went back or forward.
-if not state.pop(TOUCHED, False) and dict(st.query_params) not in ({}, state.get(ADDRESS)):
+if not state.pop(CHANGED, False) and dict(st.query_params) not in ({}, state.get(ADDRESS)):
     for key in [str(key) for key in state if str(key).startswith("bound_")]:
         del state[key]
 arrived = ADDRESS not in state

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from relevance.explaining import Explanation, explain
     from relevance.frames import BadFrame, load
     from relevance.ratings import load_ratings
-    from relevance.tables import agreement, correlate, score
+    from relevance.scores import agreement, correlate, score
 
 __all__ = [
     "BadFrame",
@@ -25,13 +25,13 @@ __all__ = [
 PLACES = {
     "BadFrame": "frames",
     "Explanation": "explaining",
-    "agreement": "tables",
-    "correlate": "tables",
+    "agreement": "scores",
+    "correlate": "scores",
     "explain": "explaining",
     "load": "frames",
     "load_choices": "choices",
     "load_ratings": "ratings",
-    "score": "tables",
+    "score": "scores",
 }
 """The module of each name, imported when the name is first used: the command and the pages need none of them."""
 

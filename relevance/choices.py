@@ -43,11 +43,21 @@ def load_choices(
 ) -> pd.DataFrame:
     """Read the choices of a file in any format of judgments of `relevance import` into a frame for `agreement`.
 
-    A row is a judgment: `document`, the systems `left` and `right`, `choice` (`left`, `right` or `tie`), `annotator`,
-    `time`, `comment` and `question`; `load` reads the summaries of the same file, under the same names. `columns` say
-    what the columns of a table are, `values` what values of a choice mean, as `--columns` and `--values` do. What was
-    guessed, left out and counted is a warning. Raises `BadRecord`, with file and line, `BadColumns`, and `BadFrame` for
-    a file without choices.
+    - `path`: the file; `load` reads the summaries of the same file, under the same names.
+    - `format`: its format; by default it is guessed.
+    - `columns`: what the columns of a table are, as `--columns` says it.
+    - `values`: what values of a choice mean, as `--values` says it.
+
+    Returns a row for each judgment: `document`, the systems `left` and `right`, `choice` (`left`, `right` or `tie`),
+    `annotator` (numbered), `time`, `comment` and `question`. What was guessed, left out and counted is a warning.
+    Raises `BadRecord`, with file and line, `BadColumns`, and `BadFrame` for a file without choices.
+
+    >>> from tempfile import mkdtemp
+    >>> file = Path(mkdtemp()) / "choices.csv"
+    >>> columns = "id,system_a,summary_a,system_b,summary_b,choice,annotator"
+    >>> _ = file.write_text(chr(10).join([columns, "d,A,The flood rose.,B,It rained.,a,Zoe"]))
+    >>> load_choices(file)[["document", "left", "right", "choice", "annotator"]].values.tolist()
+    [['d', 'A', 'B', 'left', 'annotator 1']]
     """
     path = Path(path)
     told = None if columns is None and values is None else Columns(columns or {}, values or {})

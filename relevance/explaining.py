@@ -85,11 +85,21 @@ def explain(
     clean: bool = False,
     **options: Any,
 ) -> Explanation:
-    """Explain the scores of one document's summaries by `systems`, one to four; by default all that it has.
+    """Explain the scores of one document's summaries: what each metric saw of them.
 
-    The frame, `metrics`, `clean` and `options` are those of `score`. Raises `BadFrame` for an unknown document or
+    - `frame`, `metrics`, `clean`, `options`: those of `score`.
+    - `document`: its name in the frame.
+    - `systems`: one to four; by default all that the document has.
+
+    Returns an `Explanation`, which a notebook shows as marked texts. Raises `BadFrame` for an unknown document or
     system and for more than four summaries, `UnknownMetric`, and errors of a metric's model, such as
     `ModelUnavailable`.
+
+    >>> import pandas as pd
+    >>> texts = {"document": "d", "system": ["A"], "summary": ["The flood rose."]}
+    >>> found = explain(pd.DataFrame({**texts, "references": "The flood rose fast."}), "d", metrics=["rouge1"])
+    >>> [one.system for one in found.examples]
+    ['A']
     """
     require(frame, ("document", "system"))
     rows = frame[frame["document"].astype(str).map(trim_name) == trim_name(str(document))]

@@ -31,11 +31,19 @@ class BadFrame(ValueError):
 def load(path: str | Path, format: str | None = None, *, clean: bool = False) -> pd.DataFrame:
     """Read a file or folder in any format of `relevance import` into a frame for `score`, a row for each summary.
 
-    The columns are `document`, `system`, `summary`, `references`, `source`, `title`, and each rating of any summary; a
-    missing rating is NaN. A data set's questions for APES are left out. `format` is guessed by default. With `clean`,
-    texts lose the marks of other programs, such as `<q>`, which the signatures of their scores say. What was guessed,
-    left out, counted or changed is a warning. Raises `BadRecord`, with file and line, for a bad file, and `BadFrame`
-    for a file without summaries.
+    - `path`: the file or folder.
+    - `format`: its format; by default it is guessed.
+    - `clean`: remove the marks of other programs from texts, such as `<q>`, which the signatures of their scores say.
+
+    Returns the columns `document`, `system`, `summary`, `references`, `source`, `title`, and each rating of any
+    summary, NaN where it is missing. A data set's questions for APES are left out. What was guessed, left out, counted
+    or changed is a warning. Raises `BadRecord`, with file and line, for a bad file, and `BadFrame` for a file without
+    summaries.
+
+    >>> from relevance.data.demo import FILE
+    >>> frame = load(FILE)
+    >>> len(frame), list(frame.columns[:4])
+    (96, ['document', 'system', 'summary', 'references'])
     """
     rows = []
     said: list[str] = []

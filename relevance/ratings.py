@@ -25,11 +25,21 @@ def load_ratings(
 ) -> pd.DataFrame:
     """Read the ratings of each annotator in a file of `relevance import` into a frame for `agreement`.
 
-    A row is an annotator's ratings of a summary: `document`, `system`, `annotator`, and a column for each aspect, NaN
-    where they gave none; `load` reads the summaries of the same file, with the means. `columns` say what the columns of
-    a table are, `values` which numbers the values of ratings mean, as `--columns` and `--values` do. What was guessed
-    and counted is a warning. Raises `BadRecord`, with file and line, `BadColumns`, and `BadFrame` for a file that does
-    not say who rated what.
+    - `path`: the file; `load` reads the summaries of the same file, with the means.
+    - `format`: its format; by default it is guessed.
+    - `columns`: what the columns of a table are, as `--columns` says it.
+    - `values`: which numbers the values of ratings mean, as `--values` says it.
+
+    Returns a row for each annotator's ratings of a summary: `document`, `system`, `annotator` (numbered), and a column
+    for each aspect, NaN where they gave none. What was guessed and counted is a warning. Raises `BadRecord`, with file
+    and line, `BadColumns`, and `BadFrame` for a file that does not say who rated what.
+
+    >>> from tempfile import mkdtemp
+    >>> file = Path(mkdtemp()) / "ratings.csv"
+    >>> columns = "document,system,summary,annotator,relevance"
+    >>> _ = file.write_text(chr(10).join([columns, "It rained all week.,A,It rained.,Zoe,4"]))
+    >>> load_ratings(file)[["system", "annotator", "relevance"]].values.tolist()
+    [['A', 'annotator 1', 4.0]]
     """
     told = None if columns is None and values is None else Columns(columns or {}, values or {})
     said: list[str] = []

@@ -17,14 +17,14 @@ from relevance.data.export import export
 from relevance.data.files import write_whole
 from relevance.data.store import DataStore
 from relevance.reports import charts, correlation_charts, formats
-from relevance.reports.contents import Contents, contents_as_json
-from relevance.reports.contents.beside_systems import with_beside
-from relevance.reports.contents.study import make_study_contents, with_warnings
-from relevance.reports.contents.texts import with_marked_words
 from relevance.reports.drawings import draw_svg
 from relevance.reports.escaping import esc
 from relevance.reports.finding import TOO_LITTLE, write_details, write_headline, write_wanting
 from relevance.reports.methods import sources, study_methods
+from relevance.reports.report import Report, report_as_json
+from relevance.reports.report.study import make_study_report, with_warnings
+from relevance.reports.report.system_figures import add_system_figures
+from relevance.reports.report.texts import with_marked_words
 from relevance.reports.stopping import describe_stopping
 from relevance.reports.stopping_charts import difference_chart, wealth_chart
 from relevance.reports.tables.agreement import sampling_notes, short_agreement_table
@@ -70,17 +70,17 @@ def write_report(
         "model_judgments.jsonl": ModelStore(engine, actor).export(study),
     }
     dataset = found.dataset.name
-    contents = with_beside(make_study_contents(found, settings), data.records(dataset), data, dataset)
-    contents = with_warnings(contents, data, dataset)
-    contents = with_marked_words(contents, data, annotation, study).with_facts(facts or {})
+    report = add_system_figures(make_study_report(found, settings), data.records(dataset), data, dataset)
+    report = with_warnings(report, data, dataset)
+    report = with_marked_words(report, data, annotation, study).with_facts(facts or {})
     texts = {
-        "analysis.json": json.dumps(contents_as_json(contents), indent=2, ensure_ascii=False, allow_nan=False) + "\n",
+        "analysis.json": json.dumps(report_as_json(report), indent=2, ensure_ascii=False, allow_nan=False) + "\n",
         "judgments.jsonl": export(export_judgments(annotation, study), "jsonl"),
         **{name: export(records, "jsonl") for name, records in besides.items() if records},
         "scores.jsonl": export(export_scores(data, dataset), "jsonl"),
-        **{f"{table.name}.csv": formats.as_csv(table) for table in contents.tables},
+        **{f"{table.name}.csv": formats.as_csv(table) for table in report.tables},
     }
-    read = contents.labelled()
+    read = report.labelled()
     texts["tables.tex"] = "\n".join(map(formats.as_latex, read.tables))
     hashes = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items()}
     texts["report.html"] = report_html(read, study_methods(found, read.shown.results), hashes)
@@ -92,30 +92,30 @@ def write_report(
     return [folder / name for name in texts]
 
 
-def report_html(contents: Contents, methods: str, hashes: Mapping[str, str] | None = None) -> str:
+def report_html(report: Report, methods: str, hashes: Mapping[str, str] | None = None) -> str:
     """Return the page with findings, methods and all tables, with every text escaped and charts as drawings.
 
     `hashes` are those of the files behind it, if there are any.
     """
-    drawings = dict(charts_of(contents))
+    drawings = dict(charts_of(report))
     parts = []
-    for table in contents.tables:
-        parts.append(table_html(table, contents))
+    for table in report.tables:
+        parts.append(table_html(table, report))
         if table.name in drawings:
             parts.append(drawings[table.name])
-    facts = "".join(f"<dt>{esc(name)}</dt><dd>{esc(text)}</dd>" for name, text in contents.facts.items())
-    ways = " · ".join(f'<a href="#{esc(table.name)}">{esc(table.title)}</a>' for table in contents.tables)
-    signatures = "".join(f"<li><code>{esc(signature)}</code></li>" for signature in contents.gaps)
+    facts = "".join(f"<dt>{esc(name)}</dt><dd>{esc(text)}</dd>" for name, text in report.facts.items())
+    ways = " · ".join(f'<a href="#{esc(table.name)}">{esc(table.title)}</a>' for table in report.tables)
+    signatures = "".join(f"<li><code>{esc(signature)}</code></li>" for signature in report.gaps)
     files = "".join(f"<li>{esc(name)}: <code>{digest}</code></li>" for name, digest in sorted((hashes or {}).items()))
     behind = (
         f"<section id='files'><h2>Files behind this report (SHA-256)</h2><ul>{files}</ul></section>" if files else ""
     )
-    cited = "".join(f"<li>{esc(source)}.</li>" for source in sources(contents.shown.results))
+    cited = "".join(f"<li>{esc(source)}.</li>" for source in sources(report.shown.results))
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{esc(contents.heading)}</title><style>{STYLE}</style></head><body>"
-        f"<h1>{esc(contents.heading)}</h1>{findings_html(contents)}<nav>{ways}</nav>"
+        f"<title>{esc(report.heading)}</title><style>{STYLE}</style></head><body>"
+        f"<h1>{esc(report.heading)}</h1>{findings_html(report)}<nav>{ways}</nav>"
         f"<section id='methods'><h2>Methods</h2><p>{esc(methods)}</p><dl>{facts}</dl></section>"
         f"{''.join(parts)}"
         f"<section id='signatures'><h2>Signatures of the metrics</h2><ul>{signatures}</ul></section>"
@@ -124,9 +124,9 @@ def report_html(contents: Contents, methods: str, hashes: Mapping[str, str] | No
     )
 
 
-def findings_html(contents: Contents) -> str:
+def findings_html(report: Report) -> str:
     """Write the finding in sentences; empty if no metric has an agreement."""
-    shown, inputs, people = contents.shown, contents.shown.inputs, contents.people
+    shown, inputs, people = report.shown, report.shown.inputs, report.people
     leaders, wanting = find_leaders(shown.agreement, inputs.preferences), find_wanting(shown.agreement)
     if wanting is not None:
         headline, finding = TOO_LITTLE, write_wanting(wanting, inputs.unit)
@@ -141,18 +141,18 @@ def findings_html(contents: Contents) -> str:
     return f"<section id='findings'><h2>{esc(headline)}</h2>{said}</section>"
 
 
-def table_html(table: Table, contents: Contents) -> str:
+def table_html(table: Table, report: Report) -> str:
     """Write a table; of agreement, show the columns that most readers want, with all others behind a click."""
     if table.name != "agreement" or not table.rows:
         return formats.as_html(table)
-    short = short_agreement_table(table, contents.shown.agreement, "half")
+    short = short_agreement_table(table, report.shown.agreement, "half")
     whole = formats.as_html(table._replace(name="agreement_details"))
     return f"{formats.as_html(short)}<details><summary>All rules, counts and signatures</summary>{whole}</details>"
 
 
-def charts_of(contents: Contents) -> Iterable[tuple[str, str]]:
+def charts_of(report: Report) -> Iterable[tuple[str, str]]:
     """Yield the charts of a study as HTML figures, each with the name of its table."""
-    shown, results = contents.shown, contents.shown.results
+    shown, results = report.shown, report.shown.results
     agreement, rule = shown.agreement, results.sequential
     if rule is not None and len(rule.places):
         wealth = figure(wealth_chart(rule), "The wealth of who bets that the two differ")
@@ -163,7 +163,7 @@ def charts_of(contents: Contents) -> Iterable[tuple[str, str]]:
         yield (
             "agreement",
             figure(
-                charts.agreement_chart(without_scarce(agreement), "half", people, name=contents.people),
+                charts.agreement_chart(without_scarce(agreement), "half", people, name=report.people),
                 "Agreement by the rule half",
             ),
         )
@@ -185,7 +185,7 @@ def charts_of(contents: Contents) -> Iterable[tuple[str, str]]:
         )
     if any(row.levels.global_.r is not None for row in matrix):
         yield "matrix", figure(correlation_charts.correlation_heatmap(matrix, "global"), "Pearson's r, pooled")
-    if "ranking" not in contents.names:  # ratings are nobody's choices
+    if "ranking" not in report.names:  # ratings are nobody's choices
         return
     ranking = results.reliability.ranking
     if any(row.strength is not None for row in ranking.rows):

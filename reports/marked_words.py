@@ -108,6 +108,6 @@ def show_texts(
     for system, text in [*texts, (None, document.source_text)]:
         of_text = [mark for mark in marks if system in (None, mark.first, mark.second)]
         places = find_places(keywords, text, metric.language)
-        marked = places.touched(span for mark in of_text for span in mark.ranges_in(system))
+        marked = places.overlaps(span for mark in of_text for span in mark.ranges_in(system))
         found.append(ShownText(system, text, places, marked))
     return missing, found

@@ -13,7 +13,7 @@ from relevance.data.sorting import natural_order
 from relevance.data.store import Dataset
 from relevance.data.wording import format_count
 from relevance.metrics.registry import METRICS
-from relevance.reports.contents.study import tell_left_out
+from relevance.reports.report.study import tell_left_out
 from relevance.reports.tables.correlation import drawn_over, tests_of
 from relevance.reports.tables.table import few_annotators_notes
 

@@ -50,7 +50,7 @@ def files(package: str) -> list[Path]:
     if package == "app":
         return [ROOT / "app.py"]
     if package == "relevance":  # the Python interface: `__main__` is the command, and the links are other packages
-        ours = {"__init__.py", "explaining.py", "choices.py", "frames.py", "ratings.py", "tables.py"}
+        ours = {"__init__.py", "explaining.py", "choices.py", "frames.py", "ratings.py", "scores.py"}
         assert {path.name for path in (ROOT / package).glob("*.py")} == {*ours, "__main__.py", "app.py"}
         return sorted(ROOT / package / name for name in ours)
     return sorted((ROOT / package).rglob("*.py"))
@@ -116,7 +116,7 @@ def test_heavy_libraries_are_not_imported_at_module_level(package: str) -> None:
 @pytest.mark.smoke
 @pytest.mark.process
 def test_the_app_starts_without_what_only_scoring_needs() -> None:
-    modules = "app, annotation.results, data.importing, reports.contents.study, pages.components.shared.stores, metrics"
+    modules = "app, annotation.results, data.importing, reports.report.study, pages.components.shared.stores, metrics"
     code = f"import sys, relevance.{modules.replace(', ', ', relevance.')}; print(*sorted(sys.modules))"
     loaded = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert not set(loaded.stdout.split()) & HEAVY

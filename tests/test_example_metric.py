@@ -24,7 +24,7 @@ from relevance.pages.components.evidence.views import inspector
 from relevance.pages.components.playground.draft import Draft
 from relevance.pages.components.playground.sharing import to_link
 from tests.pages.opening import html, open_page, said, sound
-from tests.pages.test_playground import desk
+from tests.pages.test_playground import playground_of
 
 EXAMPLE = Path(__file__).resolve().parents[1] / "docs" / "example_metric"
 SIGNATURE = "coverage|shortest:1|version:1.0"
@@ -143,7 +143,7 @@ def test_pages_have_it(known: None, demo_url: str) -> None:
     draft = Draft(("Rain.",), "", "A storm hit the coast.", ("The storm hit the coast.", "Rain fell."), ("", ""))
     playground = open_page("playground.py", example=to_link(draft))
     assert 'data-score="coverage-A"' in html(playground)
-    desk(playground).models.ask(inspector())  # as when nothing was typed for a while
+    playground_of(playground).models.ask(inspector())  # as when nothing was typed for a while
     chosen = playground.button_group(key="playground_evidence").set_value("coverage")
     assert run_until(chosen, "5 of 5 words are in 2 fragments")
     assert "Coverage prefers A" in said(playground)

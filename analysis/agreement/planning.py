@@ -113,6 +113,9 @@ def pairs_to_separate(
     Source: Duffy 1984, Asymptotic and exact power for the McNemar test and its analogue with R controls;
     approximations: Connor 1987, Sample size for testing differences in proportions for the paired-sample design;
     Johnson and Welch 1940, Applications of the non-central t-distribution.
+
+    >>> pairs_to_separate(0.8, 0.7).pairs
+    313
     """
     for name, value in {"first": first, "second": second}.items():
         if not 0 <= value <= 1:

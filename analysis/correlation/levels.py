@@ -60,6 +60,10 @@ def correlate(
     ROUGE's noise separates a few tied scores.
     Raises `ValueError` for other shapes, infinite numbers, two cells of one document and system, and unknown
     methods.
+
+    >>> found = correlate([1, 2, 4], [0.1, 0.3, 0.4], ["a", "b", "c"], ["S", "S", "S"])
+    >>> round(found.global_.r, 3), found.system.reason
+    (0.929, 'fewer than 2 systems have both scores')
     """
     found = correlate_pairs({"x": x, "y": y}, [("x", "y")], documents, systems, methods=[method])
     return found.levels["x", "y"][method]

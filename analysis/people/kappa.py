@@ -47,6 +47,10 @@ def cohen_kappas(
 
     Sorted by the two names, the earlier one first in each. Undefined for fewer than two shared pairs, and if both use
     one and the same category only; see `krippendorff_alpha` for the interval and `documents`.
+
+    >>> found = cohen_kappas(["p", "p", "q", "q"], ["Ann", "Ben", "Ann", "Ben"], [1, 1, -1, -1])
+    >>> [(one.first, one.second, one.kappa) for one in found]
+    [('Ann', 'Ben', 1.0)]
     """
     pairs = list_labels(pairs)
     of_pair = number_documents(pairs, documents)

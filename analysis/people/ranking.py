@@ -99,6 +99,9 @@ def bradley_terry(
     systems, and if all resamples have the same strengths.
     Raises `ValueError` for columns that differ in length, a system compared with itself, choices that are not finite,
     weights that are not above 0, a penalty below 1e-6, a level outside (0, 1) and fewer than one resample.
+
+    >>> [row.system for row in bradley_terry(["A", "A", "B"], ["B", "C", "C"], [1, 1, 1], ["d", "e", "f"]).rows]
+    ['A', 'B', 'C']
     """
     draws.check()
     if not WEAKEST_PENALTY <= penalty < np.inf:

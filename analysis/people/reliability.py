@@ -62,6 +62,9 @@ def krippendorff_alpha(
     default, each pair has a document of its own. The interval is that of the share of equal judgments
     (`share_interval`), by the variance of alpha over documents, corrected for the same chance; its ends are at least
     -1.
+
+    >>> krippendorff_alpha(["p", "p", "q", "q"], [1, 1, -1, -1]).value
+    1.0
     """
     table, document = count_choices(pairs, choices, documents)
     return estimate_reliability(table, table.sum(axis=1) >= 2, document, krippendorff_chance)
@@ -75,6 +78,9 @@ def fleiss_kappa(
     Fleiss' kappa needs the same number of judgments of every pair: the most common number from two on is used (the
     larger one if two are as common), and the other pairs are left out. Undefined if alpha is; documents and interval
     are as for alpha.
+
+    >>> fleiss_kappa(["p", "p", "q", "q"], [1, 1, -1, -1]).estimate.value
+    1.0
     """
     table, document = count_choices(pairs, choices, documents)
     judgments = table.sum(axis=1)

@@ -18,16 +18,14 @@ from relevance.data.importers.scored_table import read_cells
 from relevance.data.signatures import GIVEN, name_of
 from relevance.data.sorting import natural_order
 from relevance.metrics.scoring import MissingCounts, NoRatings
-from relevance.reports.contents import Contents
-from relevance.reports.contents.beside_systems import put_beside
-from relevance.reports.contents.study import USUAL, make_cell_contents
-from relevance.reports.contents.texts import OF_MARKS
+from relevance.reports.report import Report
+from relevance.reports.report.study import USUAL, make_cell_report
+from relevance.reports.report.system_figures import set_system_figures
+from relevance.reports.report.texts import OF_MARKS
 from relevance.reports.tables.registry import table_names
 
 
-def describe_table(
-    path: Path, names: str, asked: AskedTables, settings: Settings, options: AnalysisOptions
-) -> Contents:
+def describe_table(path: Path, names: str, asked: AskedTables, settings: Settings, options: AnalysisOptions) -> Report:
     """Make the tables of a file with scores and ratings, for all of its metrics or, if given, those of --metrics."""
     refuse_texts(asked, "a table of scores")
     cells = read_cells(path, say)
@@ -55,7 +53,7 @@ def describe_cells(
     asked: AskedTables,
     settings: Settings,
     options: AnalysisOptions,
-) -> Contents:
+) -> Report:
     """Make the tables of cells; `truncated` marks, by signature, those of which a model saw only a part."""
     human = settings.human
     check_systems(settings.systems, cells.systems, "--systems")
@@ -79,9 +77,9 @@ def describe_cells(
         baselines=choose_baselines(options.baselines, systems, asked),
     )
     facts = {**facts, "summaries": str(len(cells)), "systems": ", ".join(systems)}
-    contents = make_cell_contents(cells, settings, facts, gaps)
+    report = make_cell_report(cells, settings, facts, gaps)
     published = (options.published or "").removesuffix("none") or None
-    shown = put_beside(contents.shown, published=published)
-    contents = replace(contents, shown=shown, names=table_names(shown))
-    asked.check(contents.names)
-    return contents
+    shown = set_system_figures(report.shown, published=published)
+    report = replace(report, shown=shown, names=table_names(shown))
+    asked.check(report.names)
+    return report

@@ -28,7 +28,7 @@ from relevance.cli.shared import (
 from relevance.data.importers.scored_table import fits as is_scored_table
 from relevance.data.shards import is_sharded
 from relevance.metrics.scoring import Failures
-from relevance.reports.contents import contents_as_json
+from relevance.reports.report import report_as_json
 
 
 @click.command(cls=MetricCommand)
@@ -108,20 +108,20 @@ def analyze(
     if study_name is not None:  # what is not analysed is not imported
         from relevance.cli.analyze.study import describe_study
 
-        contents = describe_study(name, chosen, asked, settings, options)
+        report = describe_study(name, chosen, asked, settings, options)
     elif Path(name).is_dir() and is_sharded(Path(name)):
         from relevance.cli.analyze.shards import describe_shards
 
-        contents = describe_shards(Path(name), chosen["names"], asked, settings, options)
+        report = describe_shards(Path(name), chosen["names"], asked, settings, options)
     elif format is None and Path(name).is_file() and is_scored_table(Path(name)):
         from relevance.cli.analyze.cells import describe_table
 
-        contents = describe_table(Path(name), chosen["names"], asked, settings, options)
+        report = describe_table(Path(name), chosen["names"], asked, settings, options)
     else:
         from relevance.cli.analyze.scores import describe_scores
 
-        contents = describe_scores(name, format, chosen, asked, settings, options, failures)
-    contents = contents.only(asked.names) if asked.names else contents
-    shown = contents.labelled() if table_format == "latex" else contents
-    print_results(table_format, shown.tables, shown.facts, shown.gaps, values=lambda: contents_as_json(contents))
+        report = describe_scores(name, format, chosen, asked, settings, options, failures)
+    report = report.only(asked.names) if asked.names else report
+    shown = report.labelled() if table_format == "latex" else report
+    print_results(table_format, shown.tables, shown.facts, shown.gaps, values=lambda: report_as_json(report))
     check_failures(failures)

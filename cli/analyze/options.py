@@ -14,7 +14,7 @@ from relevance.analysis.correlation.resampled import Resample
 from relevance.analysis.study import Settings
 from relevance.cli.shared import split_names
 from relevance.data.sorting import natural_order
-from relevance.reports.contents.texts import OF_MARKS, OF_TEXTS
+from relevance.reports.report.texts import OF_MARKS, OF_TEXTS
 from relevance.reports.tables.registry import OF_SYSTEMS
 
 ONLY_WHERE = {"sequential": "the study has no stopping rule", "judges": "no language model has judged"}
@@ -105,7 +105,7 @@ class AskedTables:
         return bool(self.names) and {*self.names} <= self.of_texts
 
     @property
-    def beside_systems(self) -> bool:
+    def system_figures(self) -> bool:
         """Whether one of the tables has upper bounds and published figures beside systems."""
         return not self.names or not {*self.names}.isdisjoint(OF_SYSTEMS)
 
@@ -125,7 +125,7 @@ def choose_baselines(named: str | None, systems: Iterable[str], asked: AskedTabl
     """Return the named baselines, by default the systems that are called like one, where a table asked for has them."""
     if named is not None:
         return tuple(split_names(named))
-    if not asked.beside_systems:
+    if not asked.system_figures:
         return ()
     from relevance.summarizers.registry import baselines_among
 

@@ -25,10 +25,10 @@ from relevance.metrics.base import Metric
 from relevance.metrics.cleaned import of_texts
 from relevance.metrics.notices import find_notices
 from relevance.metrics.scoring import Failures, MissingCounts, NoRatings, check_ratings, score_cells, with_length
-from relevance.reports.contents import Contents
-from relevance.reports.contents.beside_systems import with_beside
-from relevance.reports.contents.study import USUAL, make_cell_contents
-from relevance.reports.contents.texts import with_texts
+from relevance.reports.report import Report
+from relevance.reports.report.study import USUAL, make_cell_report
+from relevance.reports.report.system_figures import add_system_figures
+from relevance.reports.report.texts import with_texts
 from relevance.reports.tables.registry import OF_PEOPLE
 
 
@@ -40,7 +40,7 @@ def describe_scores(
     settings: Settings,
     options: AnalysisOptions,
     failures: Failures,
-) -> Contents:
+) -> Report:
     """Make the tables of a file or data set; metrics that fail are added to `failures`."""
     if is_file(name, format):
         store, dataset, records = None, None, read_records(Path(name), format, clean=options.clean)
@@ -62,11 +62,11 @@ def describe_scores(
         baselines=choose_baselines(options.baselines, systems, asked),
     )
     check_summaries(records, facts)
-    contents = analyze_scores(name, records, store, facts, settings, chosen, failures, clean=options.clean)
-    if asked.beside_systems:
-        contents = with_beside(contents, records, store, dataset, options.published)
-    asked.check(contents.names)
-    return contents if texts is None else with_texts(contents, texts)
+    report = analyze_scores(name, records, store, facts, settings, chosen, failures, clean=options.clean)
+    if asked.system_figures:
+        report = add_system_figures(report, records, store, dataset, options.published)
+    asked.check(report.names)
+    return report if texts is None else with_texts(report, texts)
 
 
 def choose_rating(records: Records, human: str | None, asked: Iterable[str]) -> str | None:
@@ -91,7 +91,7 @@ def analyze_scores(
     failures: Failures,
     *,
     clean: bool,
-) -> Contents:
+) -> Report:
     """Score the summaries of a file, or of a data set of the `store`, and compare the scores with ratings."""
     metrics = with_length(chosen_metrics(chosen, lambda: records))
     twins = by_mean_too(records, metrics, chosen)
@@ -116,7 +116,7 @@ def analyze_scores(
         "systems": ", ".join(sorted(set(cells.systems), key=natural_order)),
     }
     facts |= {kind: "; ".join(said) for kind, said in find_notices(records, cells.scores).items()}
-    return make_cell_contents(cells, settings, facts, gaps)
+    return make_cell_report(cells, settings, facts, gaps)
 
 
 def stored_cells(

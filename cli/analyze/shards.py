@@ -12,12 +12,12 @@ from relevance.cli.shared import say, split_names
 from relevance.data.files import sha256
 from relevance.data.scored_shards import read_scored_shards
 from relevance.data.shards import MANIFEST, read_manifest
-from relevance.reports.contents import Contents
+from relevance.reports.report import Report
 
 
 def describe_shards(
     folder: Path, names: str, asked: AskedTables, settings: Settings, options: AnalysisOptions
-) -> Contents:
+) -> Report:
     """Make the tables of a folder of scored shards, for all of its metrics or the `names` of --metrics if given.
 
     There are no texts, and so no tables of texts.

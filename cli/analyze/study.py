@@ -9,20 +9,20 @@ from relevance.cli.analyze.options import AnalysisOptions, AskedTables, choose_b
 from relevance.cli.analyze.texts import describe_texts
 from relevance.cli.metric_options import refuse_metric_options
 from relevance.cli.shared import open_stores
-from relevance.reports.contents import Contents
-from relevance.reports.contents.beside_systems import with_beside
-from relevance.reports.contents.study import make_study_contents, with_warnings
-from relevance.reports.contents.texts import with_marked_words, with_texts
+from relevance.reports.report import Report
+from relevance.reports.report.study import make_study_report, with_warnings
+from relevance.reports.report.system_figures import add_system_figures
+from relevance.reports.report.texts import with_marked_words, with_texts
 
 
 def describe_study(
     name: str, chosen: dict[str, Any], asked: AskedTables, settings: Settings, options: AnalysisOptions
-) -> Contents:
+) -> Report:
     """Make the tables of a study's judgments; tables of texts are for its systems unless others are named."""
     data, annotation = open_stores()
     study = annotation.study(name)
     dataset = study.dataset
-    records = data.records(dataset) if asked.of_texts or asked.beside_systems else []
+    records = data.records(dataset) if asked.of_texts or asked.system_figures else []
     texts = None
     if asked.of_texts:
         facts = {"study": name, "data set": dataset}
@@ -33,9 +33,9 @@ def describe_study(
     refuse_metric_options()
     data_of_study = without_names(read_study(data, annotation, name, adjudicated=options.adjudicated))
     baselines = choose_baselines(options.baselines, settings.systems or data_of_study.study.systems, asked)
-    contents = with_warnings(make_study_contents(data_of_study, replace(settings, baselines=baselines)), data, dataset)
-    if asked.beside_systems:
-        contents = with_beside(contents, records, data, dataset, options.published)
-    contents = with_marked_words(contents, data, annotation, name, asked.names)
-    asked.check(contents.names)
-    return contents if texts is None else with_texts(contents, texts)
+    report = with_warnings(make_study_report(data_of_study, replace(settings, baselines=baselines)), data, dataset)
+    if asked.system_figures:
+        report = add_system_figures(report, records, data, dataset, options.published)
+    report = with_marked_words(report, data, annotation, name, asked.names)
+    asked.check(report.names)
+    return report if texts is None else with_texts(report, texts)

@@ -9,8 +9,8 @@ from relevance.cli.analyze.options import AskedTables
 from relevance.cli.metric_options import chosen_metrics, refuse_metric_options
 from relevance.cli.shared import Records, Refused
 from relevance.metrics.rouge_k import RougeK
-from relevance.reports.contents import Contents
-from relevance.reports.contents.texts import OF_TEXTS, make_text_contents
+from relevance.reports.report import Report
+from relevance.reports.report.texts import OF_TEXTS, make_text_contents
 
 
 def describe_texts(
@@ -20,7 +20,7 @@ def describe_texts(
     asked: AskedTables,
     systems: Sequence[str],
     kept: Sequence[str] | None = None,
-) -> Contents:
+) -> Report:
     """Make the tables of texts that are asked for; `kept`, if given, are the only allowed options of metrics."""
     if not asked.of_texts.isdisjoint(OF_TEXTS["keywords"]):
         if chosen["only"]:

@@ -107,7 +107,7 @@ def check_importer(name: str, loaded: object) -> Importer:
 
 def read_next(records: Iterator[tuple[Document, Iterable[Summary]]]) -> list[tuple[Document, list[Summary]]]:
     """Return the next of somebody else's records; none after the last one. Raises what their code raises."""
-    with held_apart():  # for one record alone: what others do between two of them is not theirs
+    with held_apart():  # only while a record is read: code that runs between two records is the caller's
         return [(document, list(summaries)) for document, summaries in islice(records, 1)]
 
 

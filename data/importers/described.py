@@ -67,7 +67,7 @@ class Description(NamedTuple):
     middle: Mapping[str, float] = NOTHING
     """Fields with numbers from 1 to 2, which mean 1 below this one, and 2 above."""
     says: str = ""
-    """What whoever imports such a file is told."""
+    """A note for the person who imports such a file."""
     refused: str = ""
     """Why there are no judgments in such a file, if it has none."""
 

@@ -51,7 +51,7 @@ class Instance:
 
 
 @dataclass(slots=True)
-class Said:
+class SummaryValues:
     """Ratings and scores of one summary."""
 
     place: FileLine
@@ -69,7 +69,7 @@ def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
     first ones are used.
     """
     instances: dict[str, Instance] = {}
-    said: dict[Key, Said] = {}
+    said: dict[Key, SummaryValues] = {}
     differing = 0
     paths = files(path)
     told = any(JUDGMENTS in file.name for file in paths)
@@ -175,10 +175,12 @@ def as_text(text: str | tuple[str, ...]) -> str:
     return text if isinstance(text, str) else "\n".join(text)
 
 
-def add_metrics(place: FileLine, record: dict[str, Any], said: dict[Key, Said], of_people: bool | None) -> None:
+def add_metrics(
+    place: FileLine, record: dict[str, Any], said: dict[Key, SummaryValues], of_people: bool | None
+) -> None:
     """Add a line's ratings and scores of a summary; if `of_people` is None, each metric's name or value decides."""
     document_id, name, _ = read_key(place, record)
-    of_summary = said.setdefault((document_id, name), Said(place))
+    of_summary = said.setdefault((document_id, name), SummaryValues(place))
     if not isinstance(record["metrics"], dict):
         place.refuse(f"metrics must be an object of numbers, not {reading.kind(record['metrics'])}")
     for metric, value in flatten(place, record["metrics"], ()):
@@ -209,7 +211,7 @@ def read_mean(place: FileLine, values: list[Any], name: str) -> float:
     return fmean(reading.parse_number(place, value, name) for value in values)
 
 
-def check_metrics(instances: dict[str, Instance], said: dict[Key, Said], path: Path) -> None:
+def check_metrics(instances: dict[str, Instance], said: dict[Key, SummaryValues], path: Path) -> None:
     """Refuse metrics of summaries that do not exist. Raises `BadRecord`."""
     for (document_id, name), of_summary in said.items():
         instance = instances.get(document_id)

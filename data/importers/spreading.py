@@ -50,9 +50,7 @@ def spread_rows(
     called the same; one that is no object has one field, called like the last field on the way. Where a field is
     missing or null, no row lies in it. Raises `BadRecord`.
 
-    >>> from relevance.data import reading
-    from relevance.data.files import open_file
-    from relevance.data.importers.templates import parse_steps
+    >>> from relevance.data.importers.templates import parse_steps
     >>> rows = spread_rows(FileLine(Path("a.json"), 1), {"id": 7, "by": {"A": "Rain."}}, parse_steps("by.{system}"))
     >>> list(rows)
     [(('by', 'A'), {'id': 7, 'system': 'A', 'by': 'Rain.'})]

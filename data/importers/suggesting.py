@@ -188,7 +188,7 @@ def find_table_format(path: Path, sheet: str | None) -> str | None:
         format = guess_format(path)
     except BadRecord:
         if ending is None:
-            return "json"  # objects whose fields are not called as usual
+            return "json"  # objects whose fields have other names than ours
         raise
     return format if format in MAPPED else None
 

@@ -278,7 +278,7 @@ def add_row(place: FileLine, row: dict[str, Any], gathered: Gathered) -> None:
         summary.human |= ratings
     elif earlier is not place or before != ratings:
         # the same summary beside another reference gives a reference; anything else twice is a mistake
-        refuse_twice(by_option=SEVERAL if ratings else "")  # without ratings, it is no matter of who gave them
+        refuse_twice(by_option=SEVERAL if ratings else "")  # without ratings there is nobody who gave them
 
 
 def find_annotator(place: FileLine, row: Mapping[str, Any]) -> str | FileLine:

@@ -16,7 +16,7 @@ class KeywordPlaces(NamedTuple):
     occurrences: tuple[tuple[int, int], ...]
     """The number of the first word of each occurrence of a keyword, from 0, and of the one after its last."""
 
-    def touched(self, ranges: Iterable[Span]) -> list[bool]:
+    def overlaps(self, ranges: Iterable[Span]) -> list[bool]:
         """Tell for each word whether any of the ranges of characters overlaps it."""
         wanted = list(ranges)
         return [any(start < end_of and start_of < end for start_of, end_of in wanted) for start, end in self.spans]

@@ -37,7 +37,7 @@ JOBS = "awaited_jobs"
 
 
 class StillComputing(Exception):
-    """The block of `later` cannot be left with a result yet."""
+    """The block of `if_ready` cannot be left with a result yet."""
 
 
 class PageRun:
@@ -96,7 +96,7 @@ def read_at_first(name: str, read: Callable[[], T]) -> T:
     return kept[name]
 
 
-def later(ask: Callable[[], T]) -> T | None:
+def if_ready(ask: Callable[[], T]) -> T | None:
     """Return what `ask` returns, or None while it is being computed: the page is drawn without it, and then again."""
     run = RUN.get()
     if run is None:
@@ -113,7 +113,7 @@ def later(ask: Callable[[], T]) -> T | None:
 def await_result(call: Call, saying: str) -> Any:
     """Return the result of a call when a process has it; until then its progress is shown, or else `saying`.
 
-    Raises what the function raises, ChildProcessError, and `StillComputing` within `later`.
+    Raises what the function raises, ChildProcessError, and `StillComputing` within `if_ready`.
     """
     run = RUN.get()
     if run is not None and run.is_optional:
@@ -132,14 +132,14 @@ def wait_for(call: Call, saying: str) -> Any:
                 said = describe_progress(job, saying)
                 with slot, st.spinner(said, show_time=True):
                     while describe_progress(job, saying) == said and not job.over.wait(LOOK):
-                        give_way()
+                        end_if_superseded()
             slot.empty()
         return job.result()
     finally:
         pool.leave(job)
 
 
-def give_way() -> None:
+def end_if_superseded() -> None:
     """End this run if another one is asked for: Streamlit checks that whenever the session's state is read."""
     st.session_state.get("waiting")
 

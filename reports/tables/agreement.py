@@ -7,8 +7,9 @@ from relevance.analysis.agreement.evaluation import ENOUGH_DOCUMENTS, ENOUGH_JUD
 from relevance.analysis.intervals import FEWEST_DOCUMENTS
 from relevance.analysis.leaders import SCARCE, find_scarce, rank_metrics, without_scarce
 from relevance.analysis.metrics_and_people import AgreementAnalysis, MetricRow
+from relevance.analysis.people.position import SideShare
 from relevance.analysis.ratio_intervals import FEWEST_ANNOTATORS
-from relevance.analysis.significance import TWO_WAY, PairedComparison, SideShare, fewest_documents
+from relevance.analysis.significance import TWO_WAY, PairedComparison, fewest_documents
 from relevance.data.signatures import is_judge, is_length
 from relevance.data.wording import format_count, join_items
 from relevance.reports.tables.judges import BOTH_ORDERS, NO_SCORES

@@ -148,4 +148,4 @@ def test_places_are_of_words_without_stop_words() -> None:
     found = find_places(keywords, "A neural, and fast, parser? Neural parsers of trees!")
     # neural fast parser neural parser tree
     assert found.occurrences == ((3, 5), (5, 6))
-    assert found.touched([(2, 4), (18, 21)]) == [True, False, True, False, False, False]
+    assert found.overlaps([(2, 4), (18, 21)]) == [True, False, True, False, False, False]

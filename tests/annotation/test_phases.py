@@ -22,12 +22,12 @@ from relevance.annotation.phases import (
     FINISHED,
     INSTRUCTIONS,
     JUDGING,
+    PHASES,
     SCREENED_OUT,
     TIMED_OUT,
     TRAINING,
-    WAY,
     WITHDRAWN,
-    way_of,
+    phases_of,
 )
 from relevance.annotation.protocol.file import write_protocol
 from relevance.annotation.protocol.records import (
@@ -162,11 +162,11 @@ def pause(engine: Engine, table: type[AnnotatorRow | StudyRow], *, paused: bool 
         ({"panel": Panel(kind="generic", completed="https://example.org/{code}")}, (JUDGING, FINISHED)),
         ({"consent": Consent(text=TEXT)}, (CONSENT, INSTRUCTIONS, JUDGING, FINISHED)),
         ({"surveys": Surveys(after=(REMARK,))}, (INSTRUCTIONS, JUDGING, AFTER, FINISHED)),
-        (EVERYTHING, WAY),
+        (EVERYTHING, PHASES),
     ],
 )
 def test_a_study_has_the_phases_that_its_protocol_asks_for(tables: dict[str, Any], way: tuple[str, ...]) -> None:
-    assert way_of(protocol_of(**tables)) == way
+    assert phases_of(protocol_of(**tables)) == way
 
 
 def test_all_phases_from_consent_to_a_code(
@@ -191,7 +191,7 @@ def test_all_phases_from_consent_to_a_code(
     assert code is not None
     assert len(code) == 8
     assert phases.standing(ann).phase == FINISHED
-    assert events(engine) == list(WAY[1:])
+    assert events(engine) == list(PHASES[1:])
     with Session(engine) as session:
         consent = session.scalars(select(ConsentRow)).one()
         assert (consent.agreed, consent.sha256) == (True, hashlib.sha256(TEXT.encode()).hexdigest())

@@ -9,7 +9,7 @@ from relevance.annotation.adjudication import AdjudicationStore
 from relevance.annotation.results import export_judgments
 from relevance.data.access import Right
 from relevance.pages.components.results import report
-from relevance.reports.contents import Contents
+from relevance.reports.report import Report
 from tests.pages.hosted import Server, server
 from tests.pages.opening import address, html, open_page, press, said, sound, visible
 from tests.pages.world import World, known, known_file
@@ -135,7 +135,7 @@ def test_decisions_are_a_source_of_their_own(known: World) -> None:
 
 
 def test_the_report_by_adjudicators_says_so(known: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[tuple[Contents, str]] = []
+    made: list[tuple[Report, str]] = []
     monkeypatch.setattr(report, "report_html", lambda contents, methods: made.append((contents, methods)) or "")
     decide(begin(), "left")
     app = open_page("overview.py", study="Study", source="adjudicated")

@@ -18,10 +18,10 @@ from relevance.metrics.background.explaining import Inspector
 from relevance.metrics.explained import CannotExplain, explain
 from relevance.metrics.from_signature import metric_of, signatures
 from relevance.pages.components.disagreements.examples import load_chosen_examples
-from relevance.pages.components.playground.desk import Desk
 from relevance.pages.components.playground.draft import Draft, examples_of, from_examples, from_records
 from relevance.pages.components.playground.forms import PREFERENCE, rename_systems
 from relevance.pages.components.playground.sharing import from_link, to_link
+from relevance.pages.components.playground.state import Playground
 from relevance.pages.components.playground.what_if import MOST_WORDS, most_words
 from relevance.reports.evidence.phrases import figures
 from tests.pages.opening import html, open_page, said, sound
@@ -44,9 +44,9 @@ def store(sqlite_url: str) -> DataStore:
 opened = partial(open_page, "playground.py")
 
 
-def desk(app: AppTest) -> Desk:
+def playground_of(app: AppTest) -> Playground:
     found = app.session_state["playground"]
-    assert isinstance(found, Desk)
+    assert isinstance(found, Playground)
     return found
 
 
@@ -79,16 +79,16 @@ def form(app: AppTest, name: str) -> AppTest:
 
 def test_it_begins_with_the_demo_corpus_on_an_empty_database(store: DataStore) -> None:
     app = opened()
-    assert desk(app).draft == from_examples(load_chosen_examples()[0].examples)
+    assert playground_of(app).draft == from_examples(load_chosen_examples()[0].examples)
     assert {name: text for name, text in shown(app).items() if name.split("-")[0] in lexical_metrics()} == expected(
-        desk(app).draft
+        playground_of(app).draft
     )
     assert shown(app)["bertscore-A"] == "computing…"
     assert store.datasets() == []
 
 
 def test_it_opens_on_an_example_of_which_every_metric_has_something_to_say() -> None:
-    examples = examples_of(desk(opened()).draft)
+    examples = examples_of(playground_of(opened()).draft)
     assert len(examples) == 2
     for name in lexical_metrics():
         first, second = (score.value for score in metric(name).score(list(examples.values())))
@@ -102,13 +102,13 @@ def test_what_was_typed_can_be_undone() -> None:
     assert not app.button(key="playground_undo").disabled  # what was there before the link
     while not app.button(key="playground_undo").disabled:
         sound(app.button(key="playground_undo").click().run())
-    found = desk(app)
+    found = playground_of(app)
     before = found.draft
     found.typed(found.began("summary", 0), "summary", 0, "Typed.", 1)
     sound(app.run())
     assert '<span class="moved">(' in html(app)
     sound(app.button(key="playground_undo").click().run())
-    assert desk(app).draft == before
+    assert playground_of(app).draft == before
     assert not app.button(key="playground_redo").disabled
     assert '<span class="moved">(' not in html(app)
 
@@ -128,7 +128,7 @@ def test_metrics_of_libraries_are_shown_when_they_are_asked_for() -> None:
     assert "bleu-A" not in shown(app)
     sound(app.button_group(key="playground_also").set_value(["bleu", "chrf"]).run())
     assert {"bleu-A", "bleu-B", "chrf-A", "chrf-B"} <= shown(app).keys()
-    found = desk(app)
+    found = playground_of(app)
     for signature, example in found.models.wanted:
         if name_of(signature) == "bleu":
             made = metric_of(signature)
@@ -142,7 +142,7 @@ def test_metrics_of_libraries_are_shown_when_they_are_asked_for() -> None:
 
 def test_models_that_are_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
     app = opened()
-    found = desk(app)
+    found = playground_of(app)
     found.models.kept = {asked: CannotExplain(f"no such model {HOSTILE}") for asked in found.models.wanted}
     sound(app.run())
     assert shown(app)["carouge-A"] == "missing"
@@ -153,13 +153,13 @@ def test_models_that_are_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_link_brings_its_texts_once() -> None:
     app = opened(example=to_link(DRAFT))
-    assert desk(app).draft == DRAFT
+    assert playground_of(app).draft == DRAFT
     assert "<img" not in html(app)
-    desk(app).typed(desk(app).generation, "summary", 0, "Changed.", 1)
+    playground_of(app).typed(playground_of(app).generation, "summary", 0, "Changed.", 1)
     sound(app.run())
-    assert desk(app).draft.summaries[0] == "Changed."
-    for key in (name for name in expected(desk(app).draft)):
-        assert shown(app)[key] == expected(desk(app).draft)[key]
+    assert playground_of(app).draft.summaries[0] == "Changed."
+    for key in (name for name in expected(playground_of(app).draft)):
+        assert shown(app)[key] == expected(playground_of(app).draft)[key]
 
 
 @pytest.mark.parametrize("link", ["", "x", "<script>alert(1)</script>", "A" * 9000, to_link(DRAFT)[:-3]])
@@ -167,7 +167,7 @@ def test_a_bad_link_is_said_and_leaves_nothing(link: str) -> None:
     app = opened(example=link)
     assert len(app.error) == 1
     assert app.error[0].value.startswith("The example in the address cannot be opened: ")
-    assert desk(app).draft == Draft()
+    assert playground_of(app).draft == Draft()
     assert "Write a summary to see its scores." in said(app)
     assert not shown(app)
 
@@ -176,18 +176,18 @@ def test_more_and_fewer_texts_and_undo() -> None:
     app = opened(example=to_link(DRAFT))
     sound(app.button(key="playground_add_summary").click().run())
     sound(app.button(key="playground_add_reference").click().run())
-    assert (len(desk(app).draft.summaries), len(desk(app).draft.references)) == (3, 2)
+    assert (len(playground_of(app).draft.summaries), len(playground_of(app).draft.references)) == (3, 2)
     sound(app.button(key="playground_drop_summary").click().run())
     sound(app.button(key="playground_drop_summary").click().run())
-    assert desk(app).draft.summaries == DRAFT.summaries[:1]
+    assert playground_of(app).draft.summaries == DRAFT.summaries[:1]
     assert not any(name.endswith("-B") for name in shown(app))
-    last = desk(app).draft
+    last = playground_of(app).draft
     for _ in range(4):
         sound(app.button(key="playground_undo").click().run())
-    assert desk(app).draft == DRAFT
+    assert playground_of(app).draft == DRAFT
     for _ in range(4):
         sound(app.button(key="playground_redo").click().run())
-    assert desk(app).draft == last
+    assert playground_of(app).draft == last
     assert app.button(key="playground_redo").disabled
 
 
@@ -195,21 +195,21 @@ def test_what_if_by_the_choice_of_a_word() -> None:
     app = opened(example=to_link(DRAFT))
     sound(app.button_group(key="playground_view").set_value("What if").run())
     assert "falls by" in html(app)
-    desk(app).choose(1)
+    playground_of(app).choose(1)
     sound(app.run())
-    change = desk(app).changed
+    change = playground_of(app).changed
     assert change is not None
     assert change.candidate == "The."
     assert 'data-what-if="rouge1-after"' in html(app)
     sound(app.button(key="playground_apply").click().run())
-    assert desk(app).draft.summaries[0] == "The."
+    assert playground_of(app).draft.summaries[0] == "The."
     assert "data-what-if" not in html(app)
 
 
 def test_a_long_summary_has_fewer_bars() -> None:
     draft = DRAFT.put("summary", 0, " ".join(str(number * 7919 % 100_003) for number in range(3000)))
     app = opened()
-    desk(app).lay(draft)
+    playground_of(app).lay(draft)
     sound(app.button_group(key="playground_view").set_value("What if").run())
     most = most_words(draft.summaries[0])
     assert most < MOST_WORDS
@@ -223,10 +223,10 @@ def test_another_example_is_opened_or_none(store: DataStore) -> None:
     assert [document.id for document, _ in records[:2]] == ["rkgj0tNfom", "science-01"]
     sound(app.selectbox(key="playground_demo").select_index(5).run())
     sound(app.button(key="playground_open_it").click().run())
-    assert desk(app).draft == from_records(*records[5])
+    assert playground_of(app).draft == from_records(*records[5])
     app = form(app, "open")
     sound(app.button(key="playground_empty").click().run())
-    assert desk(app).draft == Draft()
+    assert playground_of(app).draft == Draft()
     app = form(app, "open")
     sound(app.button_group(key="playground_kind").set_value("data set").run())
     assert "There is no data set yet" in said(app)
@@ -234,7 +234,7 @@ def test_another_example_is_opened_or_none(store: DataStore) -> None:
     sound(app.run())
     sound(app.selectbox(key="playground_document:demo").select(records[7][0].id).run())
     sound(app.button(key="playground_open_it").click().run())
-    assert desk(app).draft == from_records(*records[7])
+    assert playground_of(app).draft == from_records(*records[7])
 
 
 def test_a_file_is_checked_as_any_import() -> None:
@@ -258,7 +258,7 @@ def saved(app: AppTest) -> AppTest:
 def test_saved_with_a_preference_it_is_an_example_as_any(store: DataStore) -> None:
     app = form(opened(example=to_link(DRAFT)), "save")
     model = signatures()["bertscore"]
-    known = desk(app).models
+    known = playground_of(app).models
     from relevance.metrics.explained import Explained
 
     known.kept = {asked: Explained(0.25, None, True, None) for asked in known.wanted if asked[0] == model}
@@ -304,7 +304,7 @@ def test_what_cannot_be_saved_is_said(store: DataStore, fields: dict[str, str], 
     saved(fill(app, **fields))
     assert why in said(app)
     assert store.datasets() == before
-    assert from_link(to_link(desk(app).draft)) == desk(app).draft
+    assert from_link(to_link(playground_of(app).draft)) == playground_of(app).draft
 
 
 def test_no_draft_has_a_name_that_cannot_be_kept() -> None:
@@ -317,10 +317,10 @@ def test_no_draft_has_a_name_that_cannot_be_kept() -> None:
 def test_a_link_and_a_file_to_share() -> None:
     app = form(opened(example=to_link(DRAFT)), "share")
     assert app.code[0].value.endswith(f"?example={to_link(DRAFT)}")
-    desk(app).draft = DRAFT._replace(source="")
+    playground_of(app).draft = DRAFT._replace(source="")
     sound(app.run())
     assert "No file is possible: a file needs a source" in said(app)
-    desk(app).draft = DRAFT._replace(source=" ".join(str(number * 7919 % 100_003) for number in range(4000)))
+    playground_of(app).draft = DRAFT._replace(source=" ".join(str(number * 7919 % 100_003) for number in range(4000)))
     sound(app.run())
     assert "No link is possible" in said(app)
 
@@ -329,4 +329,4 @@ def test_texts_stay_while_other_pages_are_looked_at() -> None:
     app = opened(example=to_link(DRAFT))
     sound(app.switch_page("studies.py").run())
     sound(app.switch_page("playground.py").run())
-    assert desk(app).draft == DRAFT
+    assert playground_of(app).draft == DRAFT

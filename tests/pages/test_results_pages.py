@@ -20,8 +20,8 @@ from relevance.analysis.metrics_and_people import (
     human_ceiling,
 )
 from relevance.analysis.people.kappa import cohen_kappas
+from relevance.analysis.people.position import position_check
 from relevance.analysis.people.reliability import fleiss_kappa, krippendorff_alpha, raw_agreement
-from relevance.analysis.significance import position_check
 from relevance.analysis.study import Inputs, Results, Settings, shares_won
 from relevance.annotation.results import load_judgments
 from relevance.annotation.study_data import read_study, without_names
@@ -31,10 +31,10 @@ from relevance.data.training_history import TrainingEntry
 from relevance.metrics.registry import label_of, metric
 from relevance.pages.components.results import report
 from relevance.pages.components.shared.sources import Source
-from relevance.reports.contents import Contents
-from relevance.reports.contents.study import make_study_contents
 from relevance.reports.finding import TOO_LITTLE
 from relevance.reports.presentation import READER_NAMES, name_agreement
+from relevance.reports.report import Report
+from relevance.reports.report.study import make_study_report
 from relevance.reports.tables.correlation import COEFFICIENTS, LEVEL_NAMES
 from relevance.summarizers.oracles.evaluation import OracleTask
 from tests.pages.opening import html, open_page, press, said, sound
@@ -336,12 +336,12 @@ def test_a_metric_with_hardly_a_value_has_no_ratio(world: World) -> None:
 def test_the_report_of_a_study_rests_on_what_that_of_the_command_line_does(
     known: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made: list[Contents] = []
+    made: list[Report] = []
     monkeypatch.setattr(report, "report_html", lambda contents, _methods: made.append(contents) or "")
     app = open_page("overview.py", study="Study")
     press(app, "report:{'study': 'Study'}")
     (found,) = made
-    expected = make_study_contents(without_names(read_study(known.data, known.annotation, "Study")), Settings())
+    expected = make_study_report(without_names(read_study(known.data, known.annotation, "Study")), Settings())
     assert (found.heading, found.people) == ("Metrics against annotators: Study", "annotators")
     assert (found.heading, found.people, found.names) == (expected.heading, expected.people, expected.names)
     assert (found.facts, found.gaps) == (expected.facts, expected.gaps)

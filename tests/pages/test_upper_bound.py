@@ -18,7 +18,7 @@ from relevance.data.importers import read_documents
 from relevance.data.records import Document, Summary
 from relevance.data.store import DataStore, NotSignedIn
 from relevance.pages.components.shared import documents as choosing
-from relevance.pages.components.shared.tables import table_height
+from relevance.pages.components.shared.result_table import table_height
 from relevance.pages.components.upper_bound import evaluated, search
 from relevance.pages.components.upper_bound.choice import (
     MOST,

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from relevance.data.one_line import in_one_line
-from relevance.pages.components.shared.tables import as_frame
+from relevance.pages.components.shared.result_table import as_frame
 from relevance.reports.formats import as_csv, as_html, as_json, as_latex, as_one_csv, as_text
 from relevance.reports.formats.cells import LONG, format_cell, reasons
 from relevance.reports.formats.latex import escape_latex

@@ -23,10 +23,10 @@ from relevance.analysis.metrics_and_people import (
 )
 from relevance.analysis.people.annotators import others_majority, summarize_annotators
 from relevance.analysis.people.kappa import cohen_kappas
+from relevance.analysis.people.position import position_check
 from relevance.analysis.people.ranking import bradley_terry
 from relevance.analysis.people.reliability import fleiss_kappa, krippendorff_alpha, raw_agreement
 from relevance.analysis.ratio_intervals import Interval
-from relevance.analysis.significance import position_check
 from relevance.data.cells import Cells
 from relevance.data.preferences import Preferences
 from relevance.data.records import Document, Summary

@@ -6,7 +6,7 @@ import streamlit as st
 
 from relevance.annotation.languages import wording_of
 from relevance.annotation.phase_store import Standing
-from relevance.annotation.phases import INSTRUCTIONS, JUDGING, way_of
+from relevance.annotation.phases import INSTRUCTIONS, JUDGING, phases_of
 from relevance.annotation.progress import StudyOffer
 from relevance.annotation.protocol.records import StudyProtocol
 from relevance.annotation.records import OPEN, PAUSED, Annotator, JudgmentTask, Study, UnknownStudy
@@ -153,7 +153,7 @@ def show_task(heading: str, study: Study, offer: StudyOffer, *, invited: bool) -
     asked = without_pictures(say(study.question))
     with st.container(border=True):
         st.markdown(f"**{asked}**" if "\n" not in asked else asked)
-        if INSTRUCTIONS not in way_of(offer.rules):  # else they follow
+        if INSTRUCTIONS not in phases_of(offer.rules):  # else they follow
             show_instructions(study, "start")
     for label, said in (
         (say("How much"), describe_length(offer.pairs, offer.seconds, offer.sample)),

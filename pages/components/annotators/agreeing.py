@@ -8,8 +8,8 @@ from relevance.annotation.records import Study
 from relevance.annotation.sampling import GIVEN
 from relevance.data.wording import format_count
 from relevance.pages.background.computed import computed
+from relevance.pages.components.shared.result_table import show_result_table
 from relevance.pages.components.shared.sources import Counts, Source, Version, count_source, preferences_of
-from relevance.pages.components.shared.tables import show_result_table
 from relevance.reports.escaping import in_markdown
 from relevance.reports.presentation import Presentation
 from relevance.reports.tables.registry import make_tables
@@ -34,7 +34,7 @@ def show_annotators_agreement(study: Study) -> None:
     if not twice:
         say_nobody_twice(study)
     for name, table in analyze_annotators(source, version, (*(OF_PAIRS if twice else ()), "position")).items():
-        if name != "reliability":  # whose title is the heading above
+        if name != "reliability":  # its title is the heading above
             st.subheader(in_markdown(table.title), anchor=False)
         show_result_table(table)
 

@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from relevance.annotation.people import Person
-from relevance.annotation.phases import ENDS, FINISHED, WAY
+from relevance.annotation.phases import ENDS, FINISHED, PHASES
 from relevance.annotation.records import AnnotatorProgress
 from relevance.data.one_line import in_one_line
 from relevance.reports.escaping import esc
@@ -35,7 +35,7 @@ APART = (OUT, GONE)
 """States in which people judge no more, whatever their phase."""
 
 COLOURS = {
-    **dict.fromkeys(WAY, ("#2563eb", "#60a5fa")),
+    **dict.fromkeys(PHASES, ("#2563eb", "#60a5fa")),
     FINISHED: ("#15803d", "#4ade80"),
     **dict.fromkeys([end for end in ENDS if end != FINISHED], ("#b45309", "#fbbf24")),
     **dict.fromkeys(APART, ("#6b7280", "#9ca3af")),
@@ -53,7 +53,7 @@ STYLE = """<style>
 def count_phases(people: Sequence[Person]) -> dict[str, int]:
     """Count the people in each phase, in order; those excluded or erased count as that alone."""
     counts = Counter(next((one for one in states_of(person) if one in APART), person.phase) for person in people)
-    return {phase: counts[phase] for phase in [*WAY, *ENDS[1:], *APART] if counts[phase]}
+    return {phase: counts[phase] for phase in [*PHASES, *ENDS[1:], *APART] if counts[phase]}
 
 
 def show_phases(people: Sequence[Person]) -> None:

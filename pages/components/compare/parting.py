@@ -12,7 +12,7 @@ from relevance.pages.components.results.agreement import LISTED
 from relevance.pages.components.shared.address import read_address, write_address
 from relevance.pages.components.shared.database import guard_database
 from relevance.pages.components.shared.records import openings_of
-from relevance.pages.components.shared.tables import table_height
+from relevance.pages.components.shared.result_table import table_height
 from relevance.reports.escaping import in_markdown
 from relevance.reports.evidence.marks import HIGHLIGHT_STYLE
 

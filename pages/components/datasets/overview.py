@@ -18,8 +18,8 @@ from relevance.pages.components.datasets.systems import add_form
 from relevance.pages.components.shared.archive import choose_shown
 from relevance.pages.components.shared.keywords import explain_keywords
 from relevance.pages.components.shared.messages import errors_shown
+from relevance.pages.components.shared.result_table import COUNT
 from relevance.pages.components.shared.stores import open_stores
-from relevance.pages.components.shared.tables import COUNT
 
 COLUMNS = {
     "scored by": st.column_config.TextColumn(

@@ -9,7 +9,7 @@ import streamlit as st
 from relevance.data.one_line import in_one_line
 from relevance.data.store import Dataset, RunGoingOn
 from relevance.metrics.registry import METRICS, available_of_libraries, label_of, usual_metrics
-from relevance.pages.background.waiting import later
+from relevance.pages.background.waiting import if_ready
 from relevance.pages.components.datasets.progress import start_scoring
 from relevance.pages.components.shared.counts import say_missing, signatures_of
 from relevance.pages.components.shared.messages import sentence
@@ -28,7 +28,7 @@ def scored_by(dataset: Dataset) -> list[str] | None:
 
     None while they are being counted.
     """
-    signatures = later(lambda: signatures_of(dataset))
+    signatures = if_ready(lambda: signatures_of(dataset))
     if signatures is None:
         return None
     done = {one.metric for one in signatures if one.scored == dataset.summaries}
@@ -87,7 +87,7 @@ def show_scores(dataset: Dataset) -> None:
     if not dataset.summaries:
         st.info("There are no summaries to score: add systems first.")
         return
-    signatures = later(lambda: signatures_of(dataset))
+    signatures = if_ready(lambda: signatures_of(dataset))
     if signatures is None:
         st.caption("The scores are being counted.")
         return

@@ -59,7 +59,7 @@ def find_step(steps: Sequence[Step]) -> int:
     return number - 1 if 1 <= number <= len(steps) else 0
 
 
-def turn_to(document_id: str, step: int = 0) -> None:
+def open_example(document_id: str, step: int = 0) -> None:
     """Open another example or slide by naming it in the address."""
     st.query_params["example"] = document_id
     if step:
@@ -107,7 +107,7 @@ def show_turning(examples: Sequence[Disagreement], slide: Slide) -> None:
             key=key,
             shortcut=shortcut,
             disabled=to is None,
-            on_click=turn_to,
+            on_click=open_example,
             args=(examples[there.place].document_id, there.at),
         )
 

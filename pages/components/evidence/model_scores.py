@@ -68,7 +68,7 @@ class Job:
             self.moved.notify_all()
             return question
 
-    def turn_to(self, asked: Sequence[ScoreRequest]) -> bool:
+    def replace_requests(self, asked: Sequence[ScoreRequest]) -> bool:
         """Replace the requests and keep only their scores, no failures; return False if the job is over."""
         with self.moved:
             if self.over:
@@ -124,13 +124,13 @@ class ModelScores:
             coming = set(self.job.asked)
             foreseen = coming.issuperset(one for one in wanted if one not in self.kept)
             rest = [one for one in (*wanted, *ahead) if one in coming and one not in self.kept]
-            self.job.turn_to(rest if foreseen else [])
+            self.job.replace_requests(rest if foreseen else [])
 
     def ask(self, inspector: Inspector) -> None:
         """Send all wanted requests that have no answer yet."""
         self.collect()
         unknown = [one for one in (*self.wanted, *self.ahead) if one not in self.kept]
-        if unknown and (self.job is None or not self.job.turn_to(unknown)):
+        if unknown and (self.job is None or not self.job.replace_requests(unknown)):
             self.collect()  # the job's last answers
             self.job = Job(inspector, [one for one in unknown if one not in self.kept])
 

@@ -18,6 +18,7 @@ from relevance.data.ties import TIE
 from relevance.metrics.registry import label_of
 from relevance.pages.components.examples.pair_list import JudgedPair
 from relevance.pages.components.shared.records import name_references
+from relevance.pages.components.shared.result_table import NONE
 from relevance.pages.components.shared.score_table import (
     LETTERS,
     SCORE_STYLE,
@@ -28,7 +29,6 @@ from relevance.pages.components.shared.score_table import (
 )
 from relevance.pages.components.shared.sources import Source
 from relevance.pages.components.shared.stores import open_stores
-from relevance.pages.components.shared.tables import NONE
 from relevance.reports.escaping import document_block, esc, in_markdown, text_block
 from relevance.reports.evidence.phrases import figures
 from relevance.reports.presentation import name_ratings

@@ -10,9 +10,9 @@ from relevance.data.one_line import in_one_line
 from relevance.metrics.from_signature import metric_of
 from relevance.metrics.rouge_k import RougeK
 from relevance.pages.background.computed import computed
+from relevance.pages.components.shared.result_table import show_result_table
 from relevance.pages.components.shared.sources import Source, Version
 from relevance.pages.components.shared.stores import open_stores
-from relevance.pages.components.shared.tables import show_result_table
 from relevance.reports.escaping import in_markdown
 from relevance.reports.evidence.blocks import passage
 from relevance.reports.evidence.marks import Mark

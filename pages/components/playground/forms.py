@@ -13,7 +13,6 @@ from relevance.metrics import default_metrics, is_lexical, make_metrics
 from relevance.metrics.explained import Explained
 from relevance.metrics.registry import available_of_libraries, label_of, usual_options
 from relevance.metrics.scoring import score_dataset
-from relevance.pages.components.playground.desk import Desk
 from relevance.pages.components.playground.draft import (
     LONGEST_NAME,
     Draft,
@@ -24,6 +23,7 @@ from relevance.pages.components.playground.draft import (
     to_records,
 )
 from relevance.pages.components.playground.sharing import TooLong, from_file, to_file, to_link
+from relevance.pages.components.playground.state import Playground
 from relevance.pages.components.shared.records import opening_of
 from relevance.pages.components.shared.score_table import LETTERS
 from relevance.pages.components.shared.stores import open_stores, version_of
@@ -39,16 +39,16 @@ Records = list[tuple[Document, list[Summary]]]
 # --- more metrics ---------------------------------------------------------------------------------------------
 
 
-def metrics_form(desk: Desk) -> None:
+def metrics_form(playground: Playground) -> None:
     """Offer metrics of libraries, which are shown when they are asked for."""
 
     def choose() -> None:
-        desk.also = tuple(st.session_state["playground_also"])
+        playground.also = tuple(st.session_state["playground_also"])
 
     st.pills(
         "Metrics of libraries",
         available_of_libraries(),
-        default=desk.also,
+        default=playground.also,
         selection_mode="multi",
         format_func=label_of,
         key="playground_also",
@@ -71,9 +71,9 @@ def document_ids(dataset: str, version: object) -> list[str]:
     return list(dict.fromkeys(open_stores().data.cells(dataset).documents))
 
 
-def open_form(desk: Desk) -> None:
+def open_form(playground: Playground) -> None:
     """Offer to open an example that is ready, from a data set or from a file, or to start with nothing."""
-    st.button("Start empty", icon=":material/draft:", key="playground_empty", on_click=lay, args=(desk, Draft()))
+    st.button("Start empty", icon=":material/draft:", key="playground_empty", on_click=lay, args=(playground, Draft()))
     kinds = {"ready": choose_demo_document, "data set": choose_dataset_document, "file": choose_file_document}
     names = {"ready": "A ready example", "data set": "Of a data set", "file": "From a file"}
     kind = st.segmented_control(
@@ -82,7 +82,7 @@ def open_form(desk: Desk) -> None:
     try:
         found = kinds[kind]()
         if found is not None:
-            offer(desk, *found)
+            offer(playground, *found)
     except (BadRecord, StoreError, UnfitDraft) as error:
         st.error(in_markdown(error))
 
@@ -121,7 +121,7 @@ def one_of(records: Records, key: str) -> tuple[Document, list[Summary]]:
     return records[place]
 
 
-def offer(desk: Desk, document: Document, summaries: list[Summary]) -> None:
+def offer(playground: Playground, document: Document, summaries: list[Summary]) -> None:
     """Offer to open a document with up to four of its summaries."""
     by_system = {summary.system: summary for summary in summaries}
     chosen = list(by_system)
@@ -139,28 +139,28 @@ def offer(desk: Desk, document: Document, summaries: list[Summary]) -> None:
         st.caption("The document's own questions are not used here: APES asks those that it finds in the references.")
     draft = from_records(document, [by_system[system] for system in chosen])
     icon = ":material/arrow_forward:"
-    st.button("Open", type="primary", icon=icon, key="playground_open_it", on_click=lay, args=(desk, draft))
+    st.button("Open", type="primary", icon=icon, key="playground_open_it", on_click=lay, args=(playground, draft))
 
 
-def lay(desk: Desk, draft: Draft) -> None:
-    """Replace the texts on the desk, and close the form that they came from."""
-    desk.later(lambda: desk.lay(draft))
+def lay(playground: Playground, draft: Draft) -> None:
+    """Replace the texts on the playground, and close the form that they came from."""
+    playground.schedule(lambda: playground.lay(draft))
     st.session_state["playground_open"] = False
 
 
 # --- sharing and saving -------------------------------------------------------------------------------------
 
 
-def share_form(desk: Desk) -> None:
+def share_form(playground: Playground) -> None:
     """Offer a link that contains the texts themselves, and a file."""
     try:
         address = (st.context.url or "").split("?")[0].split("#")[0]
         st.markdown("Those who open this link see these texts. The link contains them: nothing is stored here.")
-        st.code(f"{address}?example={to_link(desk.draft)}", language=None)
+        st.code(f"{address}?example={to_link(playground.draft)}", language=None)
     except TooLong as error:
         st.info(f"No link is possible: {in_markdown(error)}.")
     try:
-        file = to_file(desk.draft)
+        file = to_file(playground.draft)
     except UnfitDraft as error:
         st.info(f"No file is possible: {in_markdown(error)}.")
         return
@@ -175,9 +175,9 @@ def share_form(desk: Desk) -> None:
     )
 
 
-def save_form(desk: Desk) -> None:
+def save_form(playground: Playground) -> None:
     """Ask for a data set and names, and save the example there with its known scores."""
-    letters = list(desk.draft.letters)
+    letters = list(playground.draft.letters)
     if not letters:
         st.info("There is no summary to save.")
         return
@@ -193,8 +193,8 @@ def save_form(desk: Desk) -> None:
         names = [
             columns[place % 2].text_input(
                 f"Summary {letter} is by",
-                desk.draft.names[LETTERS.index(letter)] or letter,
-                key=f"playground_save_name:{desk.generation}:{letter}",
+                playground.draft.names[LETTERS.index(letter)] or letter,
+                key=f"playground_save_name:{playground.generation}:{letter}",
                 max_chars=LONGEST_NAME,
             )
             for place, letter in enumerate(letters)
@@ -206,9 +206,9 @@ def save_form(desk: Desk) -> None:
             return
     ratings = {} if preferred == "not said" else {letter: float(letter == preferred) for letter in letters}
     try:
-        desk.draft = rename_systems(desk.draft, dict(zip(letters, names, strict=True)))
+        playground.draft = rename_systems(playground.draft, dict(zip(letters, names, strict=True)))
         with st.spinner("Saving"):
-            save(desk, dataset.strip(), document_id.strip(), ratings)
+            save(playground, dataset.strip(), document_id.strip(), ratings)
     except (StoreError, UnfitDraft) as error:
         st.error(in_markdown(error))
         return
@@ -225,18 +225,18 @@ def rename_systems(draft: Draft, names: dict[str, str]) -> Draft:
     return check_draft(draft._replace(names=tuple(kept)))
 
 
-def save(desk: Desk, dataset: str, document_id: str, ratings: dict[str, float]) -> None:
+def save(playground: Playground, dataset: str, document_id: str, ratings: dict[str, float]) -> None:
     """Write the example with its scores, those of models if they are known. Raises `StoreError`, `UnfitDraft`."""
-    document, summaries = to_records(desk.draft, document_id, ratings, PREFERENCE)
+    document, summaries = to_records(playground.draft, document_id, ratings, PREFERENCE)
     data = open_stores().data
     data.add_document(dataset=dataset, document=document, summaries=summaries)
-    for name, signature in desk.signatures.items():
+    for name, signature in playground.signatures.items():
         if is_lexical(name):
             continue
         scores = {
             example_hash(example): StoredScore(found.value, found.missing, found.truncated)
-            for example in examples_of(desk.draft).values()
-            if isinstance(found := desk.models.answer(signature, example), Explained)
+            for example in examples_of(playground.draft).values()
+            if isinstance(found := playground.models.answer(signature, example), Explained)
         }
         if scores:
             data.add_scores(metric=name, signature=signature, scores=scores)

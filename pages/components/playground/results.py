@@ -12,10 +12,10 @@ from relevance.metrics.explained import CannotExplain, Explained, explain
 from relevance.metrics.from_signature import NOT_MADE_AGAIN, metric_of
 from relevance.metrics.registry import label_of
 from relevance.pages.components.evidence.views import evidence_html, side_by_side
-from relevance.pages.components.playground.desk import Desk
 from relevance.pages.components.playground.draft import Draft, examples_of
 from relevance.pages.components.playground.live import live_text, word_choice
 from relevance.pages.components.playground.score_table import changes_html, scores_html, worths_html
+from relevance.pages.components.playground.state import Playground
 from relevance.pages.components.playground.what_if import make_parts, most_words, word_spans, worths
 from relevance.pages.components.shared.score_table import LETTERS
 from relevance.reports.escaping import in_markdown, text_block
@@ -23,14 +23,14 @@ from relevance.reports.evidence.novelty import ALL, NOVELTY, novelty_html
 from relevance.reports.evidence.words import in_words
 
 
-def show_scores(desk: Desk) -> None:
+def show_scores(playground: Playground) -> None:
     """Show the table of all metrics' scores."""
-    examples = examples_of(desk.draft)
+    examples = examples_of(playground.draft)
     if not examples:
         st.info("Write a summary to see its scores.")
         return
-    st.html(scores_html(desk.rows(), {letter: letter_name(desk.draft, letter) for letter in examples}))
-    if not desk.draft.referenced:
+    st.html(scores_html(playground.rows(), {letter: letter_name(playground.draft, letter) for letter in examples}))
+    if not playground.draft.referenced:
         st.caption("There is no reference: the metrics set each summary against the source.")
 
 
@@ -40,9 +40,9 @@ def letter_name(draft: Draft, letter: str) -> str:
     return f"{letter}: {name}" if name else letter
 
 
-def show_evidence(desk: Desk) -> None:
+def show_evidence(playground: Playground) -> None:
     """Show what one metric, or each, saw in the summaries."""
-    names = [name for name in desk.signatures if not is_length(name)]
+    names = [name for name in playground.signatures if not is_length(name)]
     options = [*names, NOVELTY, ALL]
     asked = st.segmented_control(
         "What metrics saw",
@@ -52,7 +52,7 @@ def show_evidence(desk: Desk) -> None:
         key="playground_evidence",
         required=True,
     )
-    examples = examples_of(desk.draft)
+    examples = examples_of(playground.draft)
     if not examples:
         return
     if asked == NOVELTY:
@@ -61,12 +61,12 @@ def show_evidence(desk: Desk) -> None:
     for name in names if asked == ALL else [asked]:
         if asked == ALL:
             st.markdown(f"**{in_markdown(label_of(name))}**")
-        show_metric_evidence(desk, desk.signatures[name], examples)
+        show_metric_evidence(playground, playground.signatures[name], examples)
 
 
-def show_metric_evidence(desk: Desk, signature: str, examples: dict[str, Example]) -> None:
+def show_metric_evidence(playground: Playground, signature: str, examples: dict[str, Example]) -> None:
     """Show a metric's evidence in words and as marked texts; that of models when all have answered."""
-    found = [find_explained(desk, signature, example) for example in examples.values()]
+    found = [find_explained(playground, signature, example) for example in examples.values()]
     if any(one is None for one in found):
         st.caption("The metric is asked when you pause…")
         return
@@ -83,10 +83,10 @@ def show_metric_evidence(desk: Desk, signature: str, examples: dict[str, Example
     side_by_side(blocks, letters)
 
 
-def find_explained(desk: Desk, signature: str, example: Example) -> Explained | CannotExplain | None:
+def find_explained(playground: Playground, signature: str, example: Example) -> Explained | CannotExplain | None:
     """Return a score with its evidence, as far as it is known."""
     if not is_lexical(signature):
-        return desk.models.answer(signature, example)
+        return playground.models.answer(signature, example)
     metric = metric_of(signature)
     return CannotExplain(NOT_MADE_AGAIN) if metric is None else explain(metric, example)
 
@@ -94,18 +94,18 @@ def find_explained(desk: Desk, signature: str, example: Example) -> Explained | 
 # --- what if ------------------------------------------------------------------------------------------------
 
 
-def show_what_if(desk: Desk, live: Sequence[str]) -> None:
+def show_what_if(playground: Playground, live: Sequence[str]) -> None:
     """Show a summary whose words can be left out or replaced; `live` are the fragments that a choice runs."""
-    letters = list(desk.draft.letters)
+    letters = list(playground.draft.letters)
     if not letters:
         return
-    if desk.letter not in letters:
-        desk.look_at(letters[0])
+    if playground.letter not in letters:
+        playground.look_at(letters[0])
     lexical = [name for name in lexical_metrics() if not is_length(name)]
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        # The desk keeps the letter: the widget restarts when the letters change, and would forget it.
+        # The playground keeps the letter: the widget restarts when the letters change, and would forget it.
         letter = st.segmented_control(
-            "Summary", letters, default=desk.letter, key=f"playground_letter:{''.join(letters)}", required=True
+            "Summary", letters, default=playground.letter, key=f"playground_letter:{''.join(letters)}", required=True
         )
         metric = st.segmented_control(
             "Bar of a word: how much the score drops without it, by",
@@ -115,55 +115,59 @@ def show_what_if(desk: Desk, live: Sequence[str]) -> None:
             key="playground_by",
             required=True,
         )
-    if letter != desk.letter:
-        desk.look_at(letter)
+    if letter != playground.letter:
+        playground.look_at(letter)
         st.rerun(scope="fragment")
 
-    example = examples_of(desk.draft)[desk.letter]
-    whole, found = worths(desk.signatures[metric], example)
+    example = examples_of(playground.draft)[playground.letter]
+    whole, found = worths(playground.signatures[metric], example)
 
     def choose(word: int) -> None:
-        desk.choose(word)
+        playground.choose(word)
         st.rerun(live)
 
     st.caption("Choose a word: it is left out, or swapped for another. Double lines: the score rises without the word.")
-    cut = make_parts(desk.text, found)
+    cut = make_parts(playground.text, found)
     word_choice(
-        f"Words of summary {desk.letter}",
+        f"Words of summary {playground.letter}",
         cut,
-        desk.marked,
-        key=f"playground_words:{desk.generation}:{desk.letter}",
+        playground.marked,
+        key=f"playground_words:{playground.generation}:{playground.letter}",
         on_chosen=choose,
     )
-    if len(word_spans(desk.text)) > (most := most_words(desk.text)):
+    if len(word_spans(playground.text)) > (most := most_words(playground.text)):
         st.caption(f"Only the first {most} words have bars; the longer a summary is, the fewer have.")
-    if desk.changed is not None:
-        show_change(desk, live)
+    if playground.changed is not None:
+        show_change(playground, live)
     with st.expander(f"Each word left out in turn, by {label_of(metric)}"):
         st.html(worths_html(metric, whole, found))
 
 
-def show_change(desk: Desk, live: Sequence[str]) -> None:
+def show_change(playground: Playground, live: Sequence[str]) -> None:
     """Show the summary with the chosen word left out or replaced, and the effect on every score."""
 
     def typed(text: str, seen: int) -> None:
-        desk.touch(seen)
-        desk.by = text
+        playground.note_change(seen)
+        playground.by = text
         st.rerun(live)
 
     live_text(
-        f"Replace “{in_one_line(desk.chosen)}” with (empty: leave it out)",
-        desk.by,
-        key=f"playground_swap:{desk.generation}:{desk.letter}:{desk.word}",
+        f"Replace “{in_one_line(playground.chosen)}” with (empty: leave it out)",
+        playground.by,
+        key=f"playground_swap:{playground.generation}:{playground.letter}:{playground.word}",
         on_typed=typed,
         rows=1,
         longest=200,
     )
-    changed = desk.changed
+    changed = playground.changed
     if changed is None:
         return
-    st.html(text_block(changed.candidate, f"Summary {desk.letter}, changed"))
-    st.html(changes_html(desk.changes()))
+    st.html(text_block(changed.candidate, f"Summary {playground.letter}, changed"))
+    st.html(changes_html(playground.changes()))
     st.button(
-        "Make this change", icon=":material/check:", key="playground_apply", on_click=desk.later, args=(desk.apply,)
+        "Make this change",
+        icon=":material/check:",
+        key="playground_apply",
+        on_click=playground.schedule,
+        args=(playground.apply,),
     )

@@ -43,7 +43,7 @@ def scores_html(rows: Sequence[MetricScores], names: Mapping[str, str]) -> str:
         reasons += missing_reasons(row)
     signatures = "".join(f"<div><code>{esc(row.signature)}</code></div>" for row in rows)
     return (
-        '<div class="scores desk-scores">'
+        '<div class="scores playground-scores">'
         + score_table_html(text_cells("Metric", *names.values(), "Prefers"), lines, "Scores")
         + reasons_html(reasons)
         + f"<details><summary>Signatures</summary>{signatures}</details></div>"
@@ -151,7 +151,7 @@ def changes_html(changes: Sequence[Change]) -> str:
     )
     heads = text_cells("Metric", "As it is", "Changed", "Difference")
     table = score_table_html(heads, lines, "Scores before and after")
-    return f'<div class="scores desk-scores">{table}{reasons_html(reasons)}</div>'
+    return f'<div class="scores playground-scores">{table}{reasons_html(reasons)}</div>'
 
 
 def format_found(name: str, found: Found, value: float | None) -> str:
@@ -185,7 +185,7 @@ def worths_html(name: str, whole: float | None, worths: Sequence[Worth]) -> str:
     score = "missing" if whole is None else f"{whole:.3f}"
     heads = text_cells("Word", "Score without it", "That is")
     return (
-        f'<div class="scores desk-scores"><p>{esc(label_of(name))} as it is: {score}</p>'
+        f'<div class="scores playground-scores"><p>{esc(label_of(name))} as it is: {score}</p>'
         + score_table_html(heads, lines, "Each word left out")
         + "</div>"
     )

@@ -9,7 +9,7 @@ from relevance.data.signatures import is_given, name_of
 from relevance.pages.background.computed import computed
 from relevance.pages.components.shared.sources import Source, Version, preferences_of
 from relevance.pages.components.shared.stores import open_stores
-from relevance.reports.contents.corpora import compare_judged
+from relevance.reports.report.corpora import compare_judged
 
 
 class JudgedSource(NamedTuple):

@@ -12,12 +12,12 @@ from relevance.pages.background.computed import computed
 from relevance.pages.components.shared.context import Context
 from relevance.pages.components.shared.records import records_of
 from relevance.pages.components.shared.stores import open_stores, version_of
-from relevance.reports.contents.beside_systems import with_beside
-from relevance.reports.contents.study import describe_ratings, describe_study, with_warnings
-from relevance.reports.contents.texts import with_marked_words
 from relevance.reports.html_report import report_html
 from relevance.reports.methods import ratings_methods, sources, study_methods
 from relevance.reports.presentation import READER_NAMES, Presentation
+from relevance.reports.report.study import describe_ratings, describe_study, with_warnings
+from relevance.reports.report.system_figures import add_system_figures
+from relevance.reports.report.texts import with_marked_words
 from relevance.summarizers.registry import baselines_among
 
 MADE = "report_made"
@@ -66,13 +66,13 @@ def make_report(context: Context, decided: int) -> tuple[str, str, list[str]]:
     results = Results(inputs)
     shown = Presentation(results, READER_NAMES)
     if source.study is not None:
-        contents, methods = describe_study(study, shown), study_methods(study, results)
+        report, methods = describe_study(study, shown), study_methods(study, results)
     else:
         aspect = source.aspect or ""
-        contents, methods = describe_ratings(dataset, aspect, shown), ratings_methods(dataset, aspect, results)
-    contents = with_beside(contents, records_of(dataset.name, version_of(dataset)), stores.data, dataset.name)
-    contents = with_warnings(contents, stores.data, dataset.name)
+        report, methods = describe_ratings(dataset, aspect, shown), ratings_methods(dataset, aspect, results)
+    report = add_system_figures(report, records_of(dataset.name, version_of(dataset)), stores.data, dataset.name)
+    report = with_warnings(report, stores.data, dataset.name)
     if source.study is not None:
-        contents = with_marked_words(contents, stores.data, stores.annotation, source.study)
-        contents = contents.with_facts(describe_registration(stores.data, stores.annotation, source.study))
-    return report_html(contents, methods), methods, sources(results)
+        report = with_marked_words(report, stores.data, stores.annotation, source.study)
+        report = report.with_facts(describe_registration(stores.data, stores.annotation, source.study))
+    return report_html(report, methods), methods, sources(results)

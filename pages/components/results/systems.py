@@ -11,9 +11,9 @@ from relevance.pages.background.computed import computed
 from relevance.pages.components.shared.context import Context
 from relevance.pages.components.shared.records import records_of
 from relevance.pages.components.shared.stores import open_stores, version_of
-from relevance.reports.contents.beside_systems import put_beside, recall_by_source, stored_bounds
 from relevance.reports.presentation import About
 from relevance.reports.published import PUBLISHED, recognize
+from relevance.reports.report.system_figures import recall_by_source, set_system_figures, stored_bounds
 from relevance.reports.tables.registry import make_table, make_tables
 from relevance.reports.tables.table import Table
 
@@ -54,7 +54,7 @@ def compare_systems(context: Context, asked: Asked = NOTHING) -> ComparedSystems
     shown = context.analyze_cells(baselines=asked.baselines)
     dataset = context.version.dataset
     records = records_of(dataset.name, version_of(dataset)) if asked.by_source or asked.bounds else []
-    shown = put_beside(
+    shown = set_system_figures(
         shown,
         recall=recall_by_source(records, shown.inputs.cells, models=False) if asked.by_source else {},
         bounds=stored_bounds(open_stores().data, dataset.name, [one for one, _ in records]) if asked.bounds else (),

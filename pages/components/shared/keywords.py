@@ -7,7 +7,7 @@ import streamlit as st
 
 from relevance.data.store import Dataset, StoredSignature
 from relevance.data.wording import format_count
-from relevance.pages.background.waiting import later
+from relevance.pages.background.waiting import if_ready
 from relevance.pages.components.shared.counts import count_single_texts, signatures_of
 from relevance.pages.components.shared.messages import announce
 from relevance.pages.components.shared.quick_scoring import score
@@ -79,9 +79,9 @@ def explain_keywords(dataset: Dataset, signatures: Sequence[StoredSignature] | N
 
     `signatures` are those of the data set's scores, if already read.
     """
-    if not dataset.referenced or not later(lambda: count_single_texts(dataset.name, version_of(dataset))):
+    if not dataset.referenced or not if_ready(lambda: count_single_texts(dataset.name, version_of(dataset))):
         return
-    found, name = later(lambda: find_keywords(dataset, signatures)), dataset.name
+    found, name = if_ready(lambda: find_keywords(dataset, signatures)), dataset.name
     if found is None or found.is_extracted:
         return
     with st.container(key=f"keywords:{name}"):

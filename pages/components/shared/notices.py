@@ -9,7 +9,7 @@ from relevance.data.suspicious import describe_suspicious
 from relevance.metrics.notices import LOOKED_AT, find_notices
 from relevance.metrics.registry import label_of
 from relevance.pages.background.computed import computed
-from relevance.pages.background.waiting import later
+from relevance.pages.background.waiting import if_ready
 from relevance.pages.components.shared.messages import sentence
 from relevance.pages.components.shared.stores import open_stores, version_of
 from relevance.reports.escaping import in_markdown
@@ -33,11 +33,11 @@ def suspicious_of(dataset: str, version: object, systems: tuple[str, ...]) -> li
 
 def warn_of_suspicious(dataset: Dataset, systems: Iterable[str] = ()) -> None:
     """Warn of suspicious summaries before anybody judges them."""
-    for said in later(lambda: suspicious_of(dataset.name, version_of(dataset), tuple(systems))) or ():
+    for said in if_ready(lambda: suspicious_of(dataset.name, version_of(dataset), tuple(systems))) or ():
         st.warning(in_markdown(sentence(said)))
 
 
 def explain_texts(dataset: Dataset, signatures: Iterable[str]) -> None:
     """Warn of what makes scores of a data set's texts doubtful."""
-    for said in later(lambda: notices_of(dataset.name, version_of(dataset), tuple(signatures))) or ():
+    for said in if_ready(lambda: notices_of(dataset.name, version_of(dataset), tuple(signatures))) or ():
         st.warning(in_markdown(sentence(said)))

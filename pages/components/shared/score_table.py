@@ -26,21 +26,21 @@ SCORE_STYLE = """<style>
   font-size: .75rem; }
 .pair-scores .badge.missing { border-style: dashed; }
 .pair-scores .badge.tie { border-style: double; border-width: 3px; }
-.desk-scores table { font-variant-numeric: tabular-nums; }
-.desk-scores th, .desk-scores td { padding: .3rem .6rem; text-align: end; white-space: nowrap; }
-.desk-scores th:first-child { text-align: start; font-weight: 600; position: sticky; inset-inline-start: 0;
+.playground-scores table { font-variant-numeric: tabular-nums; }
+.playground-scores th, .playground-scores td { padding: .3rem .6rem; text-align: end; white-space: nowrap; }
+.playground-scores th:first-child { text-align: start; font-weight: 600; position: sticky; inset-inline-start: 0;
   background: light-dark(#ffffff, #171614); }
-.desk-scores thead th { max-width: 14rem; overflow: hidden; text-overflow: ellipsis; }
-.desk-scores .best { font-weight: 700; background: rgb(37 99 235 / .14); }
-.desk-scores .moved { font-weight: 400; font-size: .85em; }
-.desk-scores .quiet { opacity: .7; font-style: italic; }
-.desk-scores .badge { border-radius: .3em; font-size: .75em; padding: 0 .3em; }
-.desk-scores .said { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
-.desk-scores p, .desk-scores ul { margin: .4rem 0 0; font-size: .875rem; }
-.desk-scores code { overflow-wrap: anywhere; white-space: normal; }
-.desk-scores details { font-size: .875rem; margin-top: .4rem; }
-.desk-scores .up::before { content: "▲ "; }
-.desk-scores .down::before { content: "▼ "; }
+.playground-scores thead th { max-width: 14rem; overflow: hidden; text-overflow: ellipsis; }
+.playground-scores .best { font-weight: 700; background: rgb(37 99 235 / .14); }
+.playground-scores .moved { font-weight: 400; font-size: .85em; }
+.playground-scores .quiet { opacity: .7; font-style: italic; }
+.playground-scores .badge { border-radius: .3em; font-size: .75em; padding: 0 .3em; }
+.playground-scores .said { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+.playground-scores p, .playground-scores ul { margin: .4rem 0 0; font-size: .875rem; }
+.playground-scores code { overflow-wrap: anywhere; white-space: normal; }
+.playground-scores details { font-size: .875rem; margin-top: .4rem; }
+.playground-scores .up::before { content: "▲ "; }
+.playground-scores .down::before { content: "▼ "; }
 </style>"""
 
 

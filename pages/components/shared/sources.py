@@ -29,9 +29,9 @@ from relevance.pages.background.computed import computed, whole
 from relevance.pages.background.waiting import read_at_first
 from relevance.pages.components.shared.counts import signatures_of
 from relevance.pages.components.shared.stores import open_stores
-from relevance.reports.contents.study import USUAL, tell_left_out
 from relevance.reports.escaping import in_markdown
 from relevance.reports.presentation import name_judges
+from relevance.reports.report.study import USUAL, tell_left_out
 
 ADJUDICATED = "adjudicated"
 """Value of an address's part `source` that names the decisions of a study's adjudicators."""

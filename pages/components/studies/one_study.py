@@ -17,8 +17,8 @@ from relevance.pages.components.studies.exporting import show_exports
 from relevance.pages.components.studies.managing import manage_study
 from relevance.pages.components.studies.sharing import show_members
 from relevance.pages.components.studies.stopping import show_stopping
-from relevance.reports.contents.study import tell_left_out
 from relevance.reports.escaping import in_markdown
+from relevance.reports.report.study import tell_left_out
 
 
 def show_study(study: Study) -> None:

@@ -17,8 +17,8 @@ from relevance.data.signatures import labels
 from relevance.metrics.registry import label_of
 from relevance.pages.background.computed import computed
 from relevance.pages.components.shared.context import find_source
+from relevance.pages.components.shared.result_table import show_result_table
 from relevance.pages.components.shared.sources import Source, Version, preferences_of, sources
-from relevance.pages.components.shared.tables import show_result_table
 from relevance.reports.escaping import in_markdown
 from relevance.reports.tables.planning import observed_table, plan_table
 

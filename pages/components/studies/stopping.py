@@ -7,8 +7,8 @@ from relevance.annotation.records import Study
 from relevance.data.one_line import in_one_line
 from relevance.metrics.registry import label_of
 from relevance.pages.components.shared.charts import show_chart
+from relevance.pages.components.shared.result_table import show_result_table
 from relevance.pages.components.shared.stopping import follow_stopping
-from relevance.pages.components.shared.tables import show_result_table
 from relevance.reports.escaping import in_markdown
 from relevance.reports.stopping import describe_stopping, name_metrics
 from relevance.reports.stopping_charts import difference_chart, wealth_chart

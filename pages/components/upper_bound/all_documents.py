@@ -10,7 +10,7 @@ from relevance.data.wording import format_count
 from relevance.pages.components.shared.stores import open_stores
 from relevance.pages.components.upper_bound.cached import count_left_out, count_unsplit
 from relevance.pages.components.upper_bound.choice import DOCUMENT
-from relevance.pages.components.upper_bound.controls import Shown, turn_to
+from relevance.pages.components.upper_bound.controls import Shown, go_to_document
 from relevance.pages.components.upper_bound.evaluated import PER_PAGE, documents_page, evaluate_documents, tables_as
 from relevance.pages.components.upper_bound.one_document import show_table, warn_of_unsplit
 from relevance.pages.components.upper_bound.search import await_stopped, search_documents
@@ -73,7 +73,7 @@ def show_by_document(shown: Shown, done: int) -> None:
     def open_chosen() -> None:
         """Open the document whose row was chosen."""
         if chosen := st.session_state[f"section:{key}"].selection.rows:
-            turn_to(str(table.rows[chosen[0]]["id"]))
+            go_to_document(str(table.rows[chosen[0]]["id"]))
             st.session_state.bound_view = DOCUMENT
 
     key = table.name if page == 1 else f"{table.name}:{page}"

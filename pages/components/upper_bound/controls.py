@@ -28,7 +28,7 @@ from relevance.summarizers.oracles import Target
 ADDRESS = "bound_address"
 """Session key: the parts of the address that was written last."""
 
-TOUCHED = "bound_touched"
+CHANGED = "bound_changed"
 """Session key: set if something was used, so that the address may not have reached the browser yet."""
 
 
@@ -57,9 +57,9 @@ class Shown:
         st.session_state[ADDRESS] = named
 
 
-def touched() -> None:
+def note_change() -> None:
     """Note that something on the page was used."""
-    st.session_state[TOUCHED] = True
+    st.session_state[CHANGED] = True
 
 
 def begin(name: str, value: object, options: Collection[object]) -> dict[str, Any]:
@@ -67,7 +67,7 @@ def begin(name: str, value: object, options: Collection[object]) -> dict[str, An
     key = f"bound_{name}"
     if st.session_state.get(key) not in options:
         st.session_state[key] = value if value in options else next(iter(options))
-    return {"key": key, "on_change": touched}
+    return {"key": key, "on_change": note_change}
 
 
 def segments(label: str, options: Mapping[Any, str], name: str, value: object, **more: Any) -> Any:
@@ -105,7 +105,7 @@ def ask(first: BoundChoice, datasets: Collection[str]) -> BoundChoice:
     )
 
 
-def turn_to(key: str) -> None:
+def go_to_document(key: str) -> None:
     """Open another document."""
-    touched()
+    note_change()
     st.session_state.bound_document = key

@@ -7,11 +7,11 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from relevance.pages.components.shared.documents import Choice, choose_document
+from relevance.pages.components.shared.result_table import show_result_table, table_height
 from relevance.pages.components.shared.stores import open_stores
-from relevance.pages.components.shared.tables import show_result_table, table_height
 from relevance.pages.components.upper_bound.cached import names_of, open_document
 from relevance.pages.components.upper_bound.choice import ROWS, no_such
-from relevance.pages.components.upper_bound.controls import Shown, touched
+from relevance.pages.components.upper_bound.controls import Shown, note_change
 from relevance.reports.escaping import in_markdown
 from relevance.reports.tables.bounds import systems_table
 from relevance.reports.tables.table import Table
@@ -36,7 +36,7 @@ def show_document(shown: Shown, ways: DeltaGenerator) -> list[str]:
     is_unknown = shown.arrived and named is not None and data.position_of(dataset.name, named) is None
     unknown = [no_such("document", named or "")] if is_unknown else []
     with ways:
-        choice = Choice("bound_document", named, touched, ("p", "n"))
+        choice = Choice("bound_document", named, note_change, ("p", "n"))
         key = choose_document(dataset, partial(names_of, dataset.name, version), choice)
     shown.lead_here(document=key)
     known = data.bound(dataset=dataset.name, document_id=key, signature=asked.task.signatures["exact"])

@@ -11,7 +11,7 @@ from relevance.data.store import Dataset
 from relevance.data.wording import format_count
 from relevance.pages.background.pool import NOT_HOSTED
 from relevance.pages.background.turns import Turns
-from relevance.pages.background.waiting import give_way
+from relevance.pages.background.waiting import end_if_superseded
 from relevance.pages.components.shared.stores import open_stores
 from relevance.processes.pool import Call, carry_out
 from relevance.processes.worker import Told, WorkerProcess, given_out, tell
@@ -53,7 +53,7 @@ def await_turn(count_before: Callable[[], int], dataset: Dataset, bar: DeltaGene
     while before := count_before():
         bar.progress(0.0, f"Waiting for {format_count(before, 'other search', 'other searches')}")
         open_stores().data.dataset(dataset.name)
-        give_way()
+        end_if_superseded()
         time.sleep(LOOK)
 
 
@@ -65,7 +65,7 @@ def show_progress(process: WorkerProcess, dataset: Dataset, bar: DeltaGenerator)
             open_stores().data.dataset(dataset.name)  # refuses visitors who have been signed out
             checked = time.monotonic()
         if not process.line.poll(LOOK):
-            give_way()  # as the run does when the bar moves
+            end_if_superseded()  # as the run does when the bar moves
         elif isinstance(heard := process.hear(), Told):
             bar.progress(int(heard.what) / dataset.documents, f"{heard.what} of {dataset.documents} documents")
         else:

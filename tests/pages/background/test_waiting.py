@@ -105,13 +105,13 @@ def page(file: str) -> None:
 
     import streamlit as st
 
-    from relevance.pages.background.waiting import later, page_run, read_at_first
+    from relevance.pages.background.waiting import if_ready, page_run, read_at_first
     from relevance.pages.components.shared.stores import TextVersion
     from tests.pages.slow_work import wait_beside
 
     with page_run():
         st.text(read_at_first("version", lambda: Path(f"{file}.version").read_text("ascii")))
-        st.text(f"found {later(lambda: wait_beside(file, TextVersion('', 1, 1)))}")
+        st.text(f"found {if_ready(lambda: wait_beside(file, TextVersion('', 1, 1)))}")
 
 
 @pytest.mark.usefixtures("everything_is_large")
@@ -177,7 +177,7 @@ def test_a_run_that_waits_gives_way_and_waits_for_nothing_more(tmp_path: Path, m
         asked.append(job.waiting)
         raise StopException
 
-    monkeypatch.setattr(waiting, "give_way", end_run)
+    monkeypatch.setattr(waiting, "end_if_superseded", end_run)
     app = AppTest.from_function(waiting_page, default_timeout=PATIENCE, kwargs={"file": str(tmp_path / "go")}).run()
     assert ([one.value for one in app.title], len(app.text), asked) == (["Slow"], 0, [1])
     assert [job.waiting for job in open_pool().jobs.values()] == [0]

@@ -31,7 +31,7 @@ UNDOS = 200
 """The number of changes that can be undone."""
 
 
-class Desk:
+class Playground:
     """One session's playground."""
 
     def __init__(self, draft: Draft) -> None:
@@ -47,7 +47,7 @@ class Desk:
         """The number of the last message from a field."""
         self.turn = 0
         """A number that grows whenever the scores are drawn."""
-        self.touched = 0.0
+        self.last_change = 0.0
         """The time of the last typing or choice, by the monotonic clock."""
         self.behind = False
         """True while what is below the scores shows older texts."""
@@ -79,8 +79,8 @@ class Desk:
 
         A word that is typed, removed or pasted with others is one change to undo; so is what follows a pause.
         """
-        stopped = time.monotonic() - self.touched >= PAUSE
-        self.touch(seen)
+        stopped = time.monotonic() - self.last_change >= PAUSE
+        self.note_change(seen)
         self.behind = True
         if began != self.began(field, place):
             return
@@ -98,11 +98,11 @@ class Desk:
         """Return the generation in which a field was made."""
         return self.begun.get((field, place), 0)
 
-    def touch(self, seen: int) -> None:
+    def note_change(self, seen: int) -> None:
         """Note that something was typed, so that the models wait."""
-        self.seen, self.touched = seen, time.monotonic()
+        self.seen, self.last_change = seen, time.monotonic()
 
-    def later(self, step: Callable[[], None]) -> None:
+    def schedule(self, step: Callable[[], None]) -> None:
         """Schedule a step for the next `proceed`.
 
         If a button is pressed right after typing, Streamlit calls the button before it reports the last letters of the
@@ -248,11 +248,11 @@ class Desk:
         if not self.models.open:
             # Answers that came in with `want` are not drawn below yet, and no other check would draw them.
             return SOON if self.models.collect() != self.answered else None
-        return POLL if self.models.going_on else max(POLL, PAUSE - (time.monotonic() - self.touched))
+        return POLL if self.models.going_on else max(POLL, PAUSE - (time.monotonic() - self.last_change))
 
     def due(self, inspector: Inspector) -> bool:
         """Ask the models if nothing was typed for a while; tell whether what is below must be drawn again."""
-        if time.monotonic() - self.touched >= PAUSE - SOON:
+        if time.monotonic() - self.last_change >= PAUSE - SOON:
             self.models.ask(inspector)
         before, self.answered = self.answered, self.models.collect()
         return self.behind or self.answered != before

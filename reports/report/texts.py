@@ -10,8 +10,8 @@ from relevance.data.store import DataStore
 from relevance.metrics.dataset_statistics import keyword_statistics, length_statistics
 from relevance.metrics.keywords.recall import Records, by_length, by_source, search_keywords
 from relevance.metrics.rouge_k import RougeK
-from relevance.reports.contents import Contents, versions
 from relevance.reports.marked_words import read_marked_words
+from relevance.reports.report import Report, versions
 from relevance.reports.tables.keywords import (
     by_length_table,
     by_source_table,
@@ -36,7 +36,7 @@ KEYWORDS_BY = "keywords by"
 
 def make_text_contents(
     records: Records, metric: RougeK, asked: Collection[str], facts: Mapping[str, str], systems: Sequence[str] = ()
-) -> Contents:
+) -> Report:
     """Make the tables of `OF_TEXTS` that are `asked` for.
 
     `records` have all summaries of each document; the tables of keywords cover `systems`, by default all of them.
@@ -60,7 +60,7 @@ def make_text_contents(
             length_statistics_table(length_statistics(records, systems or None)),
         ]
     chosen = {table.name: table for table in tables if table.name in asked}
-    return Contents(
+    return Report(
         heading="Texts",
         facts={**facts, "documents": str(len(records)), **more, "versions": versions()},
         names=tuple(chosen),
@@ -69,26 +69,26 @@ def make_text_contents(
     )
 
 
-def with_texts(contents: Contents, texts: Contents) -> Contents:
+def with_texts(report: Report, texts: Report) -> Report:
     """Append the tables made by `make_text_contents`."""
-    facts = {**contents.facts, **texts.facts, **contents.facts}  # in the order of the first, with its values
+    facts = {**report.facts, **texts.facts, **report.facts}  # in the order of the first, with its values
     return replace(
-        contents, names=(*contents.names, *texts.names), facts=facts, of_texts={**contents.of_texts, **texts.of_texts}
+        report, names=(*report.names, *texts.names), facts=facts, of_texts={**report.of_texts, **texts.of_texts}
     )
 
 
 def with_marked_words(
-    contents: Contents, data: DataStore, annotation: AnnotationStore, study: str, asked: Collection[str] = ()
-) -> Contents:
-    """Append the tables of marked words to the contents of a study.
+    report: Report, data: DataStore, annotation: AnnotationStore, study: str, asked: Collection[str] = ()
+) -> Report:
+    """Append the tables of marked words to the report of a study.
 
     This needs them to be `asked` for, or, if no table is asked for, that there are marked words.
     """
     wanted = not {*asked}.isdisjoint(OF_MARKS["marked"])
     if asked and not wanted:
-        return contents
+        return report
     found = read_marked_words(data, annotation, study)
     if not (wanted or found.judgments):
-        return contents
+        return report
     tables = {table.name: table for table in (marked_words_table(found), marked_documents_table(found))}
-    return replace(contents, names=(*contents.names, *tables), of_texts={**contents.of_texts, **tables})
+    return replace(report, names=(*report.names, *tables), of_texts={**report.of_texts, **tables})

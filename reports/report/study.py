@@ -16,8 +16,8 @@ from relevance.data.wording import format_count
 from relevance.metrics.notices import LOOKED_AT, find_notices
 from relevance.metrics.scoring import MissingCounts, NoRatings
 from relevance.reports.adjudication import describe_confirmation
-from relevance.reports.contents import Contents, versions
 from relevance.reports.presentation import Presentation, name_people
+from relevance.reports.report import Report, versions
 from relevance.reports.tables.registry import OF_PEOPLE, table_names
 
 USUAL = "relevance"
@@ -27,7 +27,7 @@ LEFT_OUT = "left out"
 """The name of the fact that lists the tables left out because there are no ratings."""
 
 
-def make_study_contents(found: StudyData, settings: Settings) -> Contents:
+def make_study_report(found: StudyData, settings: Settings) -> Report:
     """Analyse a study's judgments and its data set's scores.
 
     The settings may name a rating of the data set, with which metrics are then correlated instead of the judgments
@@ -52,19 +52,19 @@ def make_study_contents(found: StudyData, settings: Settings) -> Contents:
     return describe_study(found, Presentation(analyze_judgments(inputs, found.verdicts)))
 
 
-def with_warnings(contents: Contents, data: DataStore, dataset: str) -> Contents:
-    """Return the contents with what is to be known of the texts of the data set's first documents."""
+def with_warnings(report: Report, data: DataStore, dataset: str) -> Report:
+    """Return the report with what is to be known of the texts of the data set's first documents."""
     records = data.first_records(dataset, LOOKED_AT)
-    found = find_notices(records, contents.shown.inputs.cells.scores, first=LOOKED_AT)
-    return contents.with_facts({kind: "; ".join(said) for kind, said in found.items()})
+    found = find_notices(records, report.shown.inputs.cells.scores, first=LOOKED_AT)
+    return report.with_facts({kind: "; ".join(said) for kind, said in found.items()})
 
 
-def describe_study(found: StudyData, shown: Presentation) -> Contents:
+def describe_study(found: StudyData, shown: Presentation) -> Report:
     """Return the results of a study's judgments with the facts that they rest on."""
     study, dataset, inputs = found.study, found.dataset, shown.inputs
     people = name_people(study.name, None, adjudicated=found.adjudicated)
     compared = {"compared by": ", ".join(study.signatures), "random share": str(study.random_share)}
-    return Contents(
+    return Report(
         heading=f"Metrics against {people}: {study.name}",
         facts={
             "study": study.name,
@@ -105,10 +105,10 @@ def tell_left_out(study: Study) -> str:
     return f"{judgments} by {format_count(study.excluded_annotators, 'excluded annotator')} {verb} left out"
 
 
-def describe_ratings(dataset: Dataset, aspect: str, shown: Presentation) -> Contents:
+def describe_ratings(dataset: Dataset, aspect: str, shown: Presentation) -> Report:
     """Return the results of a data set's ratings with the facts that they rest on."""
     people = name_people(None, aspect)
-    return Contents(
+    return Report(
         heading=f"Metrics against {people}: {dataset.name}",
         facts={**facts_of_dataset(dataset, dataset.systems), **facts_of_run(shown.inputs.settings)},
         names=table_names(shown),
@@ -143,9 +143,9 @@ def count_gaps(inputs: Inputs) -> dict[str, MissingCounts]:
     return of_metrics | {judge.signature: MissingCounts(judge.pairs - judge.answered, 0) for judge in inputs.judges}
 
 
-def make_cell_contents(
+def make_cell_report(
     cells: Cells, settings: Settings, facts: Mapping[str, str], gaps: Mapping[str, MissingCounts]
-) -> Contents:
+) -> Report:
     """Analyse the scores of a file or data set, and the ratings that the settings name.
 
     Without ratings, the tables that need people are left out, and the facts say so. Raises `UnknownSystem` for
@@ -162,7 +162,7 @@ def make_cell_contents(
     if human is None:
         others = f"; --human takes {' or '.join(cells.ratings)}" if cells.ratings else ""
         left_out = {LEFT_OUT: f"{', '.join(OF_PEOPLE)}: there are no human ratings of {USUAL!r}{others}"}
-    return Contents(
+    return Report(
         heading=f"Metrics against {people}",
         facts={**facts, **left_out, **facts_of_run(settings)},
         names=table_names(shown),

@@ -14,10 +14,10 @@ from relevance.bundles.reading import Bundle
 from relevance.data.database import connect
 from relevance.data.sorting import natural_order
 from relevance.data.store import DataStore
-from relevance.reports.contents import Contents, contents_as_json
-from relevance.reports.contents.beside_systems import with_beside
-from relevance.reports.contents.study import make_study_contents
-from relevance.reports.contents.texts import OF_MARKS, with_marked_words
+from relevance.reports.report import Report, report_as_json
+from relevance.reports.report.study import make_study_report
+from relevance.reports.report.system_figures import add_system_figures
+from relevance.reports.report.texts import OF_MARKS, with_marked_words
 from relevance.reports.tables.registry import OF_SYSTEMS
 from relevance.summarizers.registry import baselines_among
 
@@ -49,19 +49,19 @@ def loaded(bundle: Bundle, dataset: str) -> Iterator[Loaded]:
 
 def tables_as_json(found: Loaded, *, texts: bool = True) -> dict[str, Any]:
     """Return all tables of the judgments and, if adjudicators decided anything, under `adjudicated` those of that."""
-    study, contents = make_tables(found, texts=texts)
-    tables = contents_as_json(contents)
+    study, report = make_tables(found, texts=texts)
+    tables = report_as_json(report)
     if study.confirmation.decided:
-        tables["adjudicated"] = contents_as_json(make_tables(found, texts=texts, adjudicated=True)[1])
+        tables["adjudicated"] = report_as_json(make_tables(found, texts=texts, adjudicated=True)[1])
     return tables
 
 
-def make_tables(found: Loaded, *, texts: bool = True, adjudicated: bool = False) -> tuple[StudyData, Contents]:
+def make_tables(found: Loaded, *, texts: bool = True, adjudicated: bool = False) -> tuple[StudyData, Report]:
     """Read the study and make all of its tables; without `texts` those of `OF_TEXTS` are left out."""
     study = read_study(found.data, found.annotation, found.study, adjudicated=adjudicated)
     systems = sorted(study.study.systems, key=natural_order)
-    contents = make_study_contents(study, Settings(baselines=baselines_among(systems)))
+    report = make_study_report(study, Settings(baselines=baselines_among(systems)))
     if not texts:
-        return study, contents.only([name for name in contents.names if name not in OF_TEXTS])
-    contents = with_beside(contents, found.data.records(found.dataset), found.data, found.dataset)
-    return study, with_marked_words(contents, found.data, found.annotation, found.study)
+        return study, report.only([name for name in report.names if name not in OF_TEXTS])
+    report = add_system_figures(report, found.data.records(found.dataset), found.data, found.dataset)
+    return study, with_marked_words(report, found.data, found.annotation, found.study)

@@ -34,7 +34,7 @@ def versions() -> str:
 
 
 @dataclass(frozen=True)
-class Contents:
+class Report:
     """Results, with the names of the tables to make of them."""
 
     heading: str
@@ -56,30 +56,30 @@ class Contents:
         """Make the tables, once."""
         return tuple(self.of_texts.get(name) or make_table(name, self.shown) for name in self.names)
 
-    def only(self, names: Collection[str]) -> Contents:
-        """Return the contents with some of the tables."""
+    def only(self, names: Collection[str]) -> Report:
+        """Return the report with some of the tables."""
         return replace(self, names=tuple(name for name in self.names if name in names))
 
-    def with_facts(self, facts: Mapping[str, str]) -> Contents:
-        """Return the contents with further facts."""
+    def with_facts(self, facts: Mapping[str, str]) -> Report:
+        """Return the report with further facts."""
         return replace(self, facts={**self.facts, **facts})
 
-    def labelled(self) -> Contents:
-        """Return the contents with the labels that people read, instead of the names in files and commands."""
+    def labelled(self) -> Report:
+        """Return the report with the labels that people read, instead of the names in files and commands."""
         return replace(self, shown=replace(self.shown, names=READER_NAMES))
 
 
-def contents_as_json(contents: Contents) -> dict[str, Any]:
+def report_as_json(report: Report) -> dict[str, Any]:
     """Return all tables by name with their facts; `metrics` has the headline figures by metric.
 
     What is undefined is null, with the reasons under `undefined`.
     """
-    human = contents.shown.inputs.settings.human
+    human = report.shown.inputs.settings.human
     return {
         "human": human,
-        "facts": dict(contents.facts),
-        "metrics": {} if human is None else headline_figures(contents.shown, contents.gaps),
-        "tables": {table.name: formats.as_json(table) for table in contents.tables},
+        "facts": dict(report.facts),
+        "metrics": {} if human is None else headline_figures(report.shown, report.gaps),
+        "tables": {table.name: formats.as_json(table) for table in report.tables},
     }
 
 

@@ -16,11 +16,11 @@ from relevance.data.records import Document, Summary
 from relevance.data.store import DataStore, StoredBound
 from relevance.metrics.registry import label_of, metric
 from relevance.metrics.rouge_k import RougeK
-from relevance.pages.components.shared.tables import as_frame
-from relevance.reports.contents.beside_systems import put_beside, recall_by_source, stored_bounds
+from relevance.pages.components.shared.result_table import as_frame
 from relevance.reports.formats import as_csv, as_json, as_latex, as_one_csv, as_text
 from relevance.reports.presentation import Presentation
 from relevance.reports.published import PUBLISHED, digest_documents, recognize
+from relevance.reports.report.system_figures import recall_by_source, set_system_figures, stored_bounds
 from relevance.reports.tables.registry import make_table, table_names
 from relevance.reports.tables.systems import published_table, system_table, wilcoxon_table
 from relevance.reports.tables.table import Marked, Table, Undefined
@@ -80,7 +80,7 @@ def test_published_figures_are_in_no_other_table() -> None:
     ]  # fmt: skip
     cells = Cells(("d", "e") * 2, ("a", "a", "b", "b"), {}, {ROUGE1: np.array([0.1, 0.2, 0.3, 0.4])})
     plain = Presentation(Results(Inputs(cells=cells)))
-    beside = put_beside(plain, published="scitldr")
+    beside = set_system_figures(plain, published="scitldr")
     assert "systems_published" not in table_names(plain)
     assert "systems_published" in table_names(beside)
     for name in ("systems", "wilcoxon", "distinguishability"):

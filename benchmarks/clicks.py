@@ -1,7 +1,7 @@
 """What an annotator's click takes while others open the pages of a large data set on the same hosted server.
 
-    python -m benchmarks.tables [--documents 50000] [--systems 4] [--pages agreement,examples,...] [--database URL]
-    python -m benchmarks.tables --file FILE
+    python -m benchmarks.clicks [--documents 50000] [--systems 4] [--pages agreement,examples,...] [--database URL]
+    python -m benchmarks.clicks --file FILE
 
 A data set with ratings and ROUGE scores is made (minutes), unless `--database` names one with a data set `big`; with
 `--file`, it is that file's, scored by the metrics that need no model. One annotator judges pairs of a small study once

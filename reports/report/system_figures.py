@@ -18,9 +18,9 @@ from relevance.metrics.keywords.recall import recall_columns, search_keywords
 from relevance.metrics.registry import is_lexical, metric
 from relevance.metrics.rouge_k import RougeK
 from relevance.metrics.text import count_words
-from relevance.reports.contents import Contents
 from relevance.reports.presentation import Presentation
 from relevance.reports.published import PUBLISHED, recognize
+from relevance.reports.report import Report
 from relevance.reports.tables.oracles import length_label
 from relevance.reports.tables.registry import table_names
 from relevance.summarizers.base import REFERENCE_LENGTH, SummaryLength
@@ -31,30 +31,30 @@ from relevance.summarizers.sentences import sentences_of
 Records = Sequence[tuple[Document, Sequence[Summary]]]
 
 
-def with_beside(
-    contents: Contents,
+def add_system_figures(
+    report: Report,
     records: Records,
     store: DataStore | None = None,
     dataset: str | None = None,
     published: str | None = None,
-) -> Contents:
-    """Return the contents with the figures that stand beside systems.
+) -> Report:
+    """Return the report with the figures that stand beside systems.
 
     Upper bounds are those stored for the data set. `published` is one of `PUBLISHED` or `none`; None takes the figures
     published for these documents, if there are any. Raises `UnknownDataset`.
     """
     documents = [document for document, _ in records]
-    cells = contents.shown.inputs.cells
-    shown = put_beside(
-        contents.shown,
+    cells = report.shown.inputs.cells
+    shown = set_system_figures(
+        report.shown,
         recall=recall_by_source(records, cells) if find_signature("rouge_k", cells.scores) else {},
         bounds=() if store is None or dataset is None else stored_bounds(store, dataset, documents),
         published=recognize(documents) if published is None else published.removesuffix("none") or None,
     )
-    return replace(contents, shown=shown, names=table_names(shown))
+    return replace(report, shown=shown, names=table_names(shown))
 
 
-def put_beside(
+def set_system_figures(
     shown: Presentation,
     *,
     recall: Mapping[str, NDArray[np.float64]] | None = None,

@@ -26,15 +26,26 @@ def score(
 ) -> pd.DataFrame:
     """Score every summary of a frame: return a copy with a column for each metric, NaN if there is no score.
 
-    A row is a summary, with the columns `document`, `system`, `summary` and `references` (a text or a list of texts),
-    and optionally `source` (a text or a list of its sentences) and `title`; `load` reads a file into such a frame. If
-    no document has a reference, summaries are set against their sources, and `references` can be left out.
-    `metrics` are names as in `relevance score --metrics`, by default those of this program that need no model, and
-    functions of a summary and its references (`relevance.metrics.functions.FunctionMetric`). `options` are those of
-    the metrics, such as `tokenizer`. With `clean`, texts are scored without the marks of other programs, such as `<q>`,
-    and signatures say so; the frame keeps its texts. What makes scores doubtful is a warning. If scores are missing,
-    the column `NAME missing` has the reasons. `attrs["signatures"]` has the signature of each column of scores.
-    Raises `BadFrame`, `UnknownMetric`, and what `relevance.metrics.registry.metric` raises for options.
+    - `frame`: a row is a summary, with the columns `document`, `system`, `summary` and `references` (a text or a list
+      of texts), and optionally `source` (a text or a list of its sentences) and `title`; `load` reads a file into such
+      a frame. If no document has a reference, summaries are set against their sources, and `references` can be left
+      out.
+    - `metrics`: names as in `relevance score --metrics`, and functions of a summary and its references
+      (`relevance.metrics.functions.FunctionMetric`); by default the metrics of this program that need no model.
+    - `clean`: score texts without the marks of other programs, such as `<q>`, which signatures then say; the frame
+      keeps its texts.
+    - `options`: those of the metrics, such as `tokenizer`.
+
+    Returns a frame whose new columns have the names of the metrics; values are in [0, 1] unless the metric's definition
+    says otherwise. If scores are missing, the column `NAME missing` has the reasons. `attrs["signatures"]` has the
+    signature of each column. What makes scores doubtful is a warning. Raises `BadFrame`, `UnknownMetric`, and what
+    `relevance.metrics.registry.metric` raises for options.
+
+    >>> import pandas as pd
+    >>> texts = {"document": "d", "system": ["A", "B"], "summary": ["The flood rose.", "It rained."]}
+    >>> frame = pd.DataFrame({**texts, "references": "The flood rose fast."})
+    >>> score(frame, ["rouge1"])["rouge1"].round(3).tolist()
+    [0.857, 0.0]
     """
     usual = usual_options(referenced=has_references(frame))
     made = make_asked(metrics, **usual | options)
@@ -70,15 +81,27 @@ def agreement(
 ) -> pd.DataFrame:
     """Compute how often metrics prefer the summary of a document that people prefer: a row for each metric.
 
-    People rated the summaries, in the column `human`, or chose between two: then `choices` is a frame with a row for
-    each choice, `document`, the systems `left` and `right`, the `choice` (`left`, `right`, `tie`, or the chosen system)
-    and, if there are several, the `annotator`; `load_choices` reads one from a file. With a frame of `ratings`, which
-    has a row for each summary and annotator (`document`, `system`, `annotator` and the column `human`; `load_ratings`
-    reads one), each annotator counts instead of the mean rating. `agreement`, in [0, 1], is by `rule`: a metric's tie
-    earns a half (`half`), nothing (`strict`), or is not counted (`decided`). `low` and `high` are its interval, with
-    documents as a sample, and annotators, too, from five on; if there is none, they are NaN and `reason` says why. So
-    is the agreement of a metric with values on fewer than 20 pairs, or of fewer than 6 documents, where another has
-    enough. Raises `BadFrame`, and ValueError for an unknown rule or a bad level.
+    - `frame`: what `score` returns.
+    - `human`: the column of ratings, if people rated the summaries.
+    - `metrics`: the columns of scores; by default all.
+    - `choices`: if people chose between two summaries, a frame with a row for each choice: `document`, the systems
+      `left` and `right`, the `choice` (`left`, `right`, `tie`, or the chosen system) and, if there are several, the
+      `annotator`; `load_choices` reads one from a file.
+    - `ratings`: a frame with a row for each summary and annotator (`document`, `system`, `annotator` and the column
+      `human`; `load_ratings` reads one), so that each annotator counts instead of the mean rating.
+    - `rule`: what a metric's tie earns: a half (`half`), nothing (`strict`), or it is not counted (`decided`).
+    - `level`: the level of the intervals, in (0, 1). `seed`: that of the resamples.
+
+    Returns `metric`, `agreement` in [0, 1], its interval from `low` to `high`, the number of `pairs`, and a `reason`
+    where these are NaN. Intervals take documents as a sample, and annotators, too, from five on. The agreement of a
+    metric with values on fewer than 20 pairs, or of fewer than 6 documents, is NaN where another has enough. Raises
+    `BadFrame`, and ValueError for an unknown rule or a bad level.
+
+    >>> import pandas as pd
+    >>> texts = {"document": "d", "system": ["A", "B"], "summary": ["The flood rose.", "It rained."]}
+    >>> scored = score(pd.DataFrame({**texts, "references": "The flood rose fast.", "relevance": [5, 2]}), ["rouge1"])
+    >>> agreement(scored, "relevance")[["metric", "agreement", "pairs"]].values.tolist()
+    [['rouge1', 1.0, 1]]
     """
     if (human is None) == (choices is None) or (human is None and ratings is not None):
         raise BadFrame("name the column of ratings in `human`, or give a frame of `choices`, and only one of them")
@@ -123,10 +146,21 @@ def correlate(
 ) -> pd.DataFrame:
     """Correlate metrics with people's ratings: a row for each metric, coefficient and level of aggregation.
 
-    The levels are `global` (all summaries pooled), `input` (the mean over documents) and `system` (systems' means).
-    `r` is in [-1, 1], `low` and `high` are its bootstrap interval, and `n` is the number of summaries, documents or
-    systems. Undefined values are NaN, and `reason` says why. Raises `BadFrame`, and ValueError for bad methods, levels
-    and resamples.
+    - `frame`: what `score` returns. `human`: its column of ratings.
+    - `metrics`: the columns of scores; by default all.
+    - `methods`: `pearson`, `spearman` and `kendall` (tau-b).
+    - `level`: the level of the intervals, in (0, 1). `resamples`, `seed`: of their bootstrap.
+
+    Returns `metric`, `method`, `level` (`global`: all summaries pooled; `input`: the mean over documents; `system`:
+    systems' means), `r` in [-1, 1], its interval from `low` to `high`, `n`, the number of summaries, documents or
+    systems, and a `reason` where these are NaN. Raises `BadFrame`, and ValueError for bad methods, levels and
+    resamples.
+
+    >>> import pandas as pd
+    >>> scored = {"relevance": [1, 2, 4], "rouge1": [0.1, 0.3, 0.4]}
+    >>> frame = pd.DataFrame({"document": ["a", "b", "c"], "system": "S", **scored})
+    >>> correlate(frame, "relevance", ["rouge1"], methods=["pearson"])[["level", "r", "n"]].round(3).values.tolist()[0]
+    ['global', 0.929, 3]
     """
     cells, labels = read_cells(frame, human, metrics)
     columns = {human: cells.ratings[human], **{f"score: {name}": cells.scores[one] for one, name in labels.items()}}
