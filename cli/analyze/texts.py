@@ -10,7 +10,7 @@ from relevance.cli.metric_options import chosen_metrics, refuse_metric_options
 from relevance.cli.shared import Records, Refused
 from relevance.metrics.rouge_k import RougeK
 from relevance.reports.report import Report
-from relevance.reports.report.texts import OF_TEXTS, make_text_contents
+from relevance.reports.report.texts import OF_TEXTS, make_text_report
 
 
 def describe_texts(
@@ -32,7 +32,7 @@ def describe_texts(
         refuse_metric_options(kept)
     made = chosen_metrics({**chosen, "names": "rouge_k", "only": None}, lambda: records)
     (metric,) = (one for one in made if isinstance(one, RougeK))
-    return make_text_contents(records, metric, asked.of_texts, facts, systems)
+    return make_text_report(records, metric, asked.of_texts, facts, systems)
 
 
 def check_summaries(records: Records, facts: Mapping[str, str]) -> None:

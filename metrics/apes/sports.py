@@ -318,6 +318,11 @@ Filler = Callable[[], tuple[str, str | None]]
 """Draws what stands in a slot, and its label; None for what is no name."""
 
 
+def draw_from(values: Sequence[object], label: str | None, chance: random.Random) -> Filler:
+    """Return what draws one of some values."""
+    return lambda: (str(chance.choice(values)), label)
+
+
 def write_sports(names: Names, words: int, chance: random.Random) -> Iterator[LabelledText]:
     """Yield invented texts of about so many words together, none if there are no people or places to name."""
     if not names.people or not names.places:
@@ -354,7 +359,7 @@ def names_of_slots(names: Names, chance: random.Random) -> dict[str, Filler]:
     """Return what draws the names for the slots of `FRAMES`."""
 
     def draw(values: Sequence[str], label: str) -> Filler:
-        return lambda: (chance.choice(values), label)
+        return draw_from(values, label, chance)
 
     def person(form: str) -> Filler:
         def drawn() -> tuple[str, str]:
@@ -363,13 +368,14 @@ def names_of_slots(names: Names, chance: random.Random) -> dict[str, Filler]:
 
         return drawn
 
+    after_city, before_city, nicknames = map(split_list, (AFTER_CITY, BEFORE_CITY, NICKNAMES))
     kinds: list[tuple[int, Filler]] = [
         (55, draw(names.places, "ORG")),
-        (10, lambda: (f"{chance.choice(names.places)} {chance.choice(split_list(AFTER_CITY))}", "ORG")),
-        (10, lambda: (f"{chance.choice(split_list(BEFORE_CITY))} {chance.choice(names.places)}", "ORG")),
-        (10, lambda: (f"{chance.choice(names.places)} {chance.choice(split_list(NICKNAMES))}", "ORG")),
+        (10, lambda: (f"{chance.choice(names.places)} {chance.choice(after_city)}", "ORG")),
+        (10, lambda: (f"{chance.choice(before_city)} {chance.choice(names.places)}", "ORG")),
+        (10, lambda: (f"{chance.choice(names.places)} {chance.choice(nicknames)}", "ORG")),
         (8, lambda: (chance.choice(names.people).rpartition(" ")[2], "ORG")),  # as Ajax and Juventus, a name of its own
-        (7, draw(split_list(NICKNAMES), "ORG")),
+        (7, draw(nicknames, "ORG")),
     ]
 
     def team() -> tuple[str, str | None]:
@@ -378,7 +384,7 @@ def names_of_slots(names: Names, chance: random.Random) -> dict[str, Filler]:
     return {
         "T": team,
         "K": draw(split_list(COUNTIES), "ORG"),
-        "A": draw(split_list(NICKNAMES), "ORG"),
+        "A": draw(nicknames, "ORG"),
         "O": draw(split_list(BODIES), "ORG"),
         "B": draw(split_list(WORLD), "ORG"),
         "N": draw(names.countries, "LOC"),
@@ -395,7 +401,7 @@ def others_of_slots(chance: random.Random) -> dict[str, Filler]:
     """Return what draws numbers and dates for the slots of `FRAMES`."""
 
     def draw(values: Sequence[object]) -> Filler:
-        return lambda: (str(chance.choice(values)), None)
+        return draw_from(values, None, chance)
 
     def score(values: range) -> Filler:
         return lambda: (f"{chance.choice(values)}-{chance.choice(values)}", None)

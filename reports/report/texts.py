@@ -34,7 +34,7 @@ KEYWORDS_BY = "keywords by"
 """The name of the fact that gives the signature of the tables' ROUGE-K."""
 
 
-def make_text_contents(
+def make_text_report(
     records: Records, metric: RougeK, asked: Collection[str], facts: Mapping[str, str], systems: Sequence[str] = ()
 ) -> Report:
     """Make the tables of `OF_TEXTS` that are `asked` for.
@@ -70,7 +70,7 @@ def make_text_contents(
 
 
 def with_texts(report: Report, texts: Report) -> Report:
-    """Append the tables made by `make_text_contents`."""
+    """Append the tables made by `make_text_report`."""
     facts = {**report.facts, **texts.facts, **report.facts}  # in the order of the first, with its values
     return replace(
         report, names=(*report.names, *texts.names), facts=facts, of_texts={**report.of_texts, **texts.of_texts}

@@ -30,15 +30,19 @@ def test_examples_of_docstrings_give_what_they_show(name: str, capsys: pytest.Ca
 
 ENTRY_POINTS = (
     *(f"relevance.{name}" for name in relevance.__all__ if inspect.isfunction(getattr(relevance, name))),
-    *(f"relevance.metrics.base.{name}" for name in ("Metric", "Score", "score_candidates")),
-    *(f"relevance.analysis.{name}" for name in ("agreement.planning.detectable_difference", "systems.compare_systems")),
-    *(
-        f"relevance.analysis.{name}"
-        for name in ("agreement.planning.pairs_to_separate", "correlation.levels.correlate")
-    ),
-    *(f"relevance.analysis.significance.{name}" for name in ("compare_metrics", "holm")),
-    *(f"relevance.analysis.people.reliability.{name}" for name in ("krippendorff_alpha", "fleiss_kappa")),
-    *("relevance.analysis.people.kappa.cohen_kappas", "relevance.analysis.people.ranking.bradley_terry"),
+    "relevance.metrics.base.Metric",
+    "relevance.metrics.base.Score",
+    "relevance.metrics.base.score_candidates",
+    "relevance.analysis.agreement.planning.detectable_difference",
+    "relevance.analysis.agreement.planning.pairs_to_separate",
+    "relevance.analysis.correlation.levels.correlate",
+    "relevance.analysis.significance.compare_metrics",
+    "relevance.analysis.significance.holm",
+    "relevance.analysis.systems.compare_systems",
+    "relevance.analysis.people.kappa.cohen_kappas",
+    "relevance.analysis.people.ranking.bradley_terry",
+    "relevance.analysis.people.reliability.fleiss_kappa",
+    "relevance.analysis.people.reliability.krippendorff_alpha",
 )
 """What others call first: the Python interface, the interface of metrics, and the functions of the analyses."""
 

@@ -22,7 +22,7 @@ from relevance.reports.tables.bounds import without_signatures
 def show_all(shown: Shown) -> None:
     """Show the distribution of the extracts' F1, and where the systems stand below the bound."""
     asked, dataset, version = shown.asked, shown.dataset, shown.version
-    shown.lead_here(**{part: shown.address[part] for part in ("document",) if part in shown.address})
+    shown.lead_here(**({"document": shown.address["document"]} if "document" in shown.address else {}))
     warn_of_unsplit(count_unsplit(dataset.name, version), dataset.documents)
     await_stopped()
     done = open_stores().data.count_bounds(dataset=dataset.name, signatures=asked.task.signatures.values())

@@ -11,7 +11,7 @@ from relevance.pages.components.shared.records import records_of
 from relevance.pages.components.shared.stores import open_stores
 from relevance.pages.components.upper_bound.choice import WAIT, BoundChoice, name_documents
 from relevance.pages.components.upper_bound.extract import extract_html, extract_words, greedy_words
-from relevance.summarizers.oracles.evaluation import OracleRow, OracleTask, rows_of, to_row, why_left_out
+from relevance.summarizers.oracles.evaluation import OracleRow, rows_of, to_row, why_left_out
 from relevance.summarizers.oracles.problem import is_proven
 from relevance.summarizers.oracles.standing import SystemScore, has_bound, score_systems
 from relevance.summarizers.sentences import unsplit
@@ -44,26 +44,23 @@ def count_left_out(asked: BoundChoice, version: object) -> dict[str, int]:
 # --- one document -----------------------------------------------------------------------------------------------
 
 
-@computed("Looking for an extract", kept=512)
-def row_of(asked: BoundChoice, version: object, key: str, algorithm: str) -> OracleRow | None:
-    """Return an algorithm's result for a document in `WAIT` seconds; None if the document has no oracle."""
+@computed("Looking for an extract", kept=256)
+def search_document(asked: BoundChoice, version: object, key: str) -> dict[str, OracleRow]:
+    """Return the result of each search of a document, `WAIT` seconds each; none if the document has no oracle."""
     document, _ = open_stores().data.record(asked.dataset, key)
     counted = 1 if asked.target.references == "first" else max(1, len(document.references))
-    rows = rows_of(OracleTask(asked.target, (algorithm,), asked.length, seconds=WAIT / counted), document)
-    return rows[0] if rows else None
+    return {row.algorithm: row for row in rows_of(asked.task._replace(seconds=WAIT / counted), document)}
 
 
-def optimum_of(asked: BoundChoice, version: object, key: str, known: StoredBound | None) -> OracleRow | None:
-    """Return the optimum of a document, or the best extract found; None if it has no oracle.
+def with_known(row: OracleRow, known: StoredBound | None) -> OracleRow:
+    """Return the better one of two results of the exact search, with the lower bound: both bounds hold.
 
-    If the time ran out, the longer search over all documents may have stored a better one, or a lower bound, which is
-    `known`: both bounds hold.
+    If the time ran out for `row`, the longer search over all documents may have stored a better one, which is `known`.
     """
-    row = row_of(asked, version, key, "exact")
-    if row is None or row.proven or known is None:
+    if row.proven or known is None:
         return row
     bound = min(found.bound for found in (row, known) if found.bound is not None)
-    best = to_row(key, "exact", known) if known.f1 >= row.f1 else row
+    best = to_row(row.document_id, "exact", known) if known.f1 >= row.f1 else row
     return best._replace(bound=bound, proven=is_proven(best.f1, bound))
 
 
@@ -88,13 +85,14 @@ def open_document(asked: BoundChoice, version: object, key: str, known: StoredBo
     """Return a document with its best extract; `known` is the stored result of the exact search."""
     document, summaries = open_stores().data.record(asked.dataset, key)
     is_unsplit = bool(unsplit([document]))
-    optimum, greedy = optimum_of(asked, version, key, known), row_of(asked, version, key, "greedy")
-    if optimum is None or greedy is None:
+    found = search_document(asked, version, key)
+    if not found:
         return OpenedDocument(is_unsplit, None, why_left_out(document, asked.task))
+    optimum = with_known(found["exact"], known)
     return OpenedDocument(
         is_unsplit,
         optimum,
-        words=f"{extract_words(optimum, document, asked)} {greedy_words(greedy, optimum)}".rstrip(),
+        words=f"{extract_words(optimum, document, asked)} {greedy_words(found['greedy'], optimum)}".rstrip(),
         extract=extract_html(document, optimum, asked.target),
         systems=score_systems(document, summaries, asked.target),
     )
