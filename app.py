@@ -32,8 +32,8 @@ async def lifespan(_app: st.App) -> AsyncIterator[dict[str, object]]:
     import relevance.pages.components.shared.context  # noqa: F401  with SciPy, for all pages of results
     from relevance.data.database import connect, fix_database
     from relevance.metrics.text import lemmas, stem
-    from relevance.pages.background.garbage import collecting
-    from relevance.pages.background.pool import open_pool
+    from relevance.pages.computing.garbage import collecting
+    from relevance.pages.computing.page_pool import open_pool
 
     connect(fix_database()).dispose()
     if is_hosted():
@@ -96,14 +96,14 @@ def put_behind_gate() -> dict[str, Any]:
     from streamlit import file_util
 
     from relevance.data.database import check_writable, connect, fix_database
+    from relevance.hosting.content_security import content_security_policy
     from relevance.hosting.exports import ExportRoutes
     from relevance.hosting.gate import HEADER, Gate, SecurityHeaders
     from relevance.hosting.oidc import all_routes
     from relevance.hosting.operations import Counters
-    from relevance.hosting.policy import content_security_policy
     from relevance.hosting.routes import SiteRoutes
     from relevance.hosting.services import Services
-    from relevance.pages.background.pool import open_pool
+    from relevance.pages.computing.page_pool import open_pool
 
     settings = hosted_settings()
     options = {

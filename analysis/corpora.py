@@ -19,7 +19,7 @@ class CorpusAgreement(NamedTuple):
 
     dataset: str
     people: str
-    """What they said, such as `ratings of relevance`."""
+    """The kind of judgments, such as `ratings of relevance`."""
     sampling: str
     """The rule by which the pairs of a study were drawn; `all` for ratings."""
     agreement: AgreementAnalysis
@@ -48,11 +48,11 @@ class MetricStanding(NamedTuple):
 
     signature: str
     corpora: int
-    """Those on which it has a ratio, and some metric leads."""
+    """The number of corpora on which it has a ratio, and some metric leads."""
     leads: int
-    """Those on which it is the best, or not significantly worse."""
+    """The number of corpora on which it is the best, or not significantly worse."""
     best: int
-    """Those on which its ratio is the highest."""
+    """The number of corpora on which its ratio is the highest."""
 
 
 def compare_on_corpus(
@@ -84,15 +84,21 @@ def scored_by(preferences: Preferences) -> tuple[str, ...]:
 
 def choose_signatures(known: Sequence[str], metrics: Collection[str] = ()) -> list[str]:
     """Return the signatures of named metrics or, without names, those by which corpora can be compared."""
-    return [one for one in distinct(known) if (name_of(one) in metrics if metrics else not is_given(one))]
+    return [
+        signature
+        for signature in distinct(known)
+        if (name_of(signature) in metrics if metrics else not is_given(signature))
+    ]
 
 
 def keep_scores(preferences: Preferences, signatures: Collection[str]) -> Preferences:
     """Return preferences with the scores under some signatures alone."""
     cells = preferences.unlisted
     if cells is not None:
-        cells = replace(cells, scores={one: column for one, column in cells.scores.items() if one in signatures})
-    scores = {one: column for one, column in preferences.scores.items() if one in signatures}
+        cells = replace(
+            cells, scores={signature: column for signature, column in cells.scores.items() if signature in signatures}
+        )
+    scores = {signature: column for signature, column in preferences.scores.items() if signature in signatures}
     return replace(preferences, scores=scores, unlisted=cells)
 
 
@@ -102,18 +108,18 @@ def count_leading(corpora: Sequence[CorpusAgreement]) -> list[MetricStanding]:
     >>> count_leading([])
     []
     """
-    told = [one for one in corpora if one.leaders]
-    known = dict.fromkeys(signature for one in told for signature in one.rows)
+    told = [corpus for corpus in corpora if corpus.leaders]
+    known = dict.fromkeys(signature for corpus in told for signature in corpus.rows)
     standings = [
         MetricStanding(
             signature,
-            sum(signature in one.rows for one in told),
-            sum(signature in one.leaders for one in told),
-            sum(signature == one.leaders[0] for one in told),
+            sum(signature in corpus.rows for corpus in told),
+            sum(signature in corpus.leaders for corpus in told),
+            sum(signature == corpus.leaders[0] for corpus in told),
         )
         for signature in known
     ]
-    return sorted(standings, key=lambda one: (-one.leads, one.corpora, -one.best))
+    return sorted(standings, key=lambda standing: (-standing.leads, standing.corpora, -standing.best))
 
 
 def list_columns(corpora: Sequence[CorpusAgreement]) -> list[str]:
@@ -121,10 +127,10 @@ def list_columns(corpora: Sequence[CorpusAgreement]) -> list[str]:
 
     Metrics come in the order of the corpus that has the most of them.
     """
-    fullest = sorted(corpora, key=lambda one: -len(one.agreement.rows))
-    known = list(dict.fromkeys(row.signature for one in fullest for row in one.agreement.rows))
+    fullest = sorted(corpora, key=lambda corpus: -len(corpus.agreement.rows))
+    known = list(dict.fromkeys(row.signature for corpus in fullest for row in corpus.agreement.rows))
     places = {name: place for place, name in enumerate(dict.fromkeys(map(name_of, known)))}
-    return sorted(known, key=lambda one: places[name_of(one)])
+    return sorted(known, key=lambda signature: places[name_of(signature)])
 
 
 def rank_corpora(corpora: Sequence[CorpusAgreement], signature: str) -> list[int]:

@@ -46,7 +46,7 @@ class Leaders(NamedTuple):
 
 
 class Wanting(NamedTuple):
-    """What a finding about metrics would take, where there is too little; counts of the metric that has the most."""
+    """The counts of the metric that has the most, where there are too few for a finding about metrics."""
 
     judgments: int
     """Judgments (or pairs) that count so far."""
@@ -66,9 +66,9 @@ def find_wanting(agreement: AgreementAnalysis) -> Wanting | None:
     the highest of some ratios says hardly anything.
     """
     counted = [row.evaluation for row in agreement.rows if row.evaluation.agreement.pairs]
-    if not counted or any(one.is_enough for one in counted):
+    if not counted or any(evaluation.is_enough for evaluation in counted):
         return None
-    most = max(counted, key=lambda one: (one.agreement.pairs, one.documents))
+    most = max(counted, key=lambda evaluation: (evaluation.agreement.pairs, evaluation.documents))
     return Wanting(most.agreement.pairs, most.documents)
 
 
@@ -105,11 +105,11 @@ def find_leading(agreement: AgreementAnalysis) -> Leading | None:
     if not ranked or find_wanting(agreement) is not None:
         return None
     best = ranked[0]
-    compared = {frozenset((found.first, found.second)): found for found in agreement.comparisons}
+    compared = {frozenset((comparison.first, comparison.second)): comparison for comparison in agreement.comparisons}
     rivals = [
-        Rival(row, found.p_holm if found else None)
+        Rival(row, comparison.p_holm if comparison else None)
         for row in ranked[1:]
-        if not told_apart(found := compared.get(frozenset((best.metric, row.metric))))
+        if not told_apart(comparison := compared.get(frozenset((best.metric, row.metric))))
     ]
     return Leading(best, tuple(rivals), worse=len(ranked) - 1 - len(rivals))
 
@@ -139,10 +139,10 @@ def plan_for(
     """Plan a study that tells two metrics apart, and count the pairs that both score; no plan if they agree alike."""
     preferences = preferences.by_majority()  # pairs are what is planned
     differences = preferences.differences()
-    one, other = (
+    best_credits, rival_credits = (
         credit_pairs(preferences.choices, differences[row.signature], agreement.rule) for row in (best, rival)
     )
-    seen = observe_metrics(one, other, preferences.document, preferences.weights)
+    seen = observe_metrics(best_credits, rival_credits, preferences.document, preferences.weights)
     if seen.first is None or seen.second is None or seen.first == seen.second:
         return None, seen.n
     plan = pairs_to_separate(

@@ -150,7 +150,11 @@ def analyze_rated_pairs(
                 documents, ratings, cells.scores[signature], level=level, seed=seed
             )
         comparisons = compare_rated_pairs(outcomes, rule, seed)
-        tied = (preference_signs(ratings[one] - ratings[other]) == 0 for of in documents for one, other in pairs_of(of))
+        tied = (
+            preference_signs(ratings[first] - ratings[second]) == 0
+            for of in documents
+            for first, second in pairs_of(of)
+        )
         human_ties = sum(int(np.count_nonzero(some)) for some in tied)
     else:
         pairs = list_pairs(cells.documents, ~np.isnan(ratings))
@@ -200,7 +204,7 @@ def human_ceiling(
 def common_ground(preferences: Preferences) -> NDArray[np.bool_]:
     """Mark the entries, shape (n,), that people and all metrics decide: there, ratios of all rules are the same."""
     columns = [preferences.choices, *preferences.differences().values()]
-    decided = [np.abs(preference_signs(column)) == 1 for column in columns]  # NaN is no decision
+    decided = [np.abs(preference_signs(column)) == 1 for column in columns]  # NaN is not a decision
     return np.asarray(np.all(decided, axis=0))
 
 
@@ -237,7 +241,7 @@ def correlate_columns(
 
     `resample` is what intervals draw, by default what `correlation_intervals` draws at each level.
     """
-    found = correlate_pairs(columns, pairs, cells.documents, cells.systems, methods=methods)
+    correlations = correlate_pairs(columns, pairs, cells.documents, cells.systems, methods=methods)
     intervals = correlation_intervals(
         columns,
         pairs,
@@ -246,10 +250,12 @@ def correlate_columns(
         methods=methods,
         resample=resample,
         draws=draws,
-        known=found,
+        known=correlations,
     )
     return [
-        CorrelationRow(first, second, method, found.levels[first, second][method], intervals[first, second][method])
+        CorrelationRow(
+            first, second, method, correlations.levels[first, second][method], intervals[first, second][method]
+        )
         for first, second in pairs
         for method in methods
     ]
@@ -281,7 +287,7 @@ def correlation_tables(cells: Cells, human: str | None = None) -> CorrelationTab
     """Lay out the tables of correlations that a data set's scores allow; `human` names the ratings."""
     named = labels(distinct(cells.scores))
     metrics = list(named.values())
-    twins = {one: label for one, label in labels(list(cells.scores)).items() if one not in named}
+    twins = {signature: label for signature, label in labels(list(cells.scores)).items() if signature not in named}
     columns = {label: cells.scores[signature] for signature, label in [*named.items(), *twins.items()]}
     people = []
     if human is not None and human in cells.ratings:
@@ -290,7 +296,7 @@ def correlation_tables(cells: Cells, human: str | None = None) -> CorrelationTab
         people = [(name, metric) for metric in metrics]
 
     def against(name: str, others: Iterable[str]) -> list[tuple[str, str]]:
-        scored = {one: label for one, label in named.items() if np.isfinite(cells.scores[one]).any()}
+        scored = {signature: label for signature, label in named.items() if np.isfinite(cells.scores[signature]).any()}
         signature = find_signature(name, scored or named)
         return [] if signature is None else [(m, named[signature]) for m in others if m != named[signature]]
 
@@ -315,12 +321,12 @@ def correlate_tables(
 ) -> dict[str, list[CorrelationRow]]:
     """Compute the rows of some tables of a layout, by name; a pair in several of them is computed once."""
     pairs_of: dict[str, list[tuple[str, str]]] = {name: getattr(layout, name) for name in tables}
-    asked = dict.fromkeys(pair for name in ("human", "matrix") for pair in pairs_of.get(name, ()))
+    wanted = dict.fromkeys(pair for name in ("human", "matrix") for pair in pairs_of.get(name, ()))
     for pair in (pair for pairs in pairs_of.values() for pair in pairs):
-        if pair[::-1] not in asked:
-            asked[pair] = None
+        if pair[::-1] not in wanted:
+            wanted[pair] = None
     of_pair: dict[frozenset[str], list[CorrelationRow]] = {}
-    for row in correlate_columns(cells, layout.columns, list(asked), methods=methods, resample=resample, draws=draws):
+    for row in correlate_columns(cells, layout.columns, list(wanted), methods=methods, resample=resample, draws=draws):
         of_pair.setdefault(frozenset((row.first, row.second)), []).append(row)
     return {
         name: [row._replace(first=pair[0], second=pair[1]) for pair in pairs for row in of_pair[frozenset(pair)]]

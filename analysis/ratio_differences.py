@@ -53,8 +53,8 @@ def limits(first: RatioEstimate, second: RatioEstimate, level: float) -> tuple[f
     (one_low, one_high), (other_low, other_high) = (distances(of, level) for of in (first, second))
     value = first.value - second.value
 
-    def reach(one: float, other: float) -> float:
-        return math.sqrt(max(0.0, one**2 - 2 * alike * one * other + other**2))
+    def reach(of_first: float, of_second: float) -> float:
+        return math.sqrt(max(0.0, of_first**2 - 2 * alike * of_first * of_second + of_second**2))
 
     return max(-1.0, value - reach(one_low, other_high)), min(1.0, value + reach(one_high, other_low))
 

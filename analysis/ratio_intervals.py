@@ -117,15 +117,18 @@ def ratio_intervals(
     for ratio in ratios:
         same_length(pairs=ratio.whole, documents=document)
     estimates = [estimate_ratio(ratio, document, size, annotator, many) for ratio in ratios]
-    return [Interval(None, None, level, reason=TOO_FEW) if one is None else one.interval(level) for one in estimates]
+    return [
+        Interval(None, None, level, reason=TOO_FEW) if estimate is None else estimate.interval(level)
+        for estimate in estimates
+    ]
 
 
 def sampled_annotators(annotators: Iterable[Annotator] | None) -> list[Annotator] | None:
     """Return the annotators of the entries if they can speak for others; None if they are fewer than five, or nobody.
 
-    The spread of annotators is estimated from as many values as there are annotators. That of two is no estimate: the
-    interval of one metric then reaches from 0 to 1 and that of the next one does not, on the same judgments. Of fewer
-    than five, intervals and tests speak of other documents only, judged by the same annotators; one rule for all
+    The spread of annotators is estimated from as many values as there are annotators. Two values give no estimate: the
+    interval of one metric then reaches from 0 to 1 and that of the next one does not, on the same judgments. With fewer
+    than five, intervals and tests hold for other documents only, judged by the same annotators; one rule for all
     metrics, whatever their variances come to. Coverage is simulated in docs/statistics.md.
 
     >>> sampled_annotators(["Ann", "Ben", "Ann"])

@@ -432,20 +432,20 @@ def compare_sums(first: str, second: str, credits: CreditSums) -> Comparison:
     return Comparison(comparison, credits.sums, 0.0)
 
 
-def correct_family(found: Sequence[Comparison], flips: int | None, seed: int) -> list[PairedComparison]:
+def correct_family(tested: Sequence[Comparison], flips: int | None, seed: int) -> list[PairedComparison]:
     """Draw the flips that comparisons still need, and correct all p values for their number."""
-    flipped = [index for index, sums in enumerate(found) if sums.comparison.test and sums.comparison.p is None]
-    comparisons = [sums.comparison for sums in found]
+    flipped = [index for index, sums in enumerate(tested) if sums.comparison.test and sums.comparison.p is None]
+    comparisons = [sums.comparison for sums in tested]
     if flipped:
         family = sum(comparison.test is not None for comparison in comparisons)
         result = sign_flips(
-            np.column_stack([found[index].documents for index in flipped]),
+            np.column_stack([tested[index].documents for index in flipped]),
             max(FLIPS, draws_for(family)) if flips is None else flips,
             seed,
         )
         for index, p in zip(flipped, result.p, strict=True):
             comparisons[index] = comparisons[index]._replace(
-                p=max(p, found[index].least), seed=None if result.exact else seed, flips=result.flips
+                p=max(p, tested[index].least), seed=None if result.exact else seed, flips=result.flips
             )
     adjusted = holm([comparison.p for comparison in comparisons])
     return [comparison._replace(p_holm=p) for comparison, p in zip(comparisons, adjusted, strict=True)]

@@ -41,12 +41,12 @@ from relevance.analysis.people.ranking import Ranking, bradley_terry
 from relevance.analysis.people.ratings import RatingReliability, summarize_ratings
 from relevance.analysis.people.reliability import Estimate, FleissKappa, fleiss_kappa, krippendorff_alpha, raw_agreement
 from relevance.data.cells import Cells, SingleRatings
+from relevance.data.model_verdicts import Verdicts
 from relevance.data.names import NameColumn
 from relevance.data.preferences import Preferences, pairs_by_annotator, rated_pairs
 from relevance.data.signatures import distinct, labels
 from relevance.data.sorting import natural_order
-from relevance.data.stopping import CompleteDocuments
-from relevance.data.verdicts import Verdicts
+from relevance.data.stopping_state import CompleteDocuments
 
 WON = "judgments won"
 """The rating of a summary by a study's judgments: the share that it won; a tie counts half."""
@@ -247,7 +247,7 @@ class Results:
         inputs, layout = self.inputs, self.layout
         columns = {name: layout.columns[name] for name in layout.metrics} | dict(inputs.recall)
         columns |= {people: layout.columns[people] for people, _ in layout.human}
-        signatures = {label: one for one, label in labels(distinct(inputs.cells.scores)).items()}
+        signatures = {label: signature for signature, label in labels(distinct(inputs.cells.scores)).items()}
         return analyze_systems(inputs.cells, columns, inputs.settings.baselines, signatures)
 
 
@@ -261,7 +261,7 @@ def analyze_judgments(inputs: Inputs, verdicts: Sequence[Verdicts] = ()) -> Resu
     preferences, cells, settings = inputs.preferences, inputs.cells, inputs.settings
     if settings.systems:
         preferences, cells = preferences.of_systems(settings.systems), cells.of_systems(settings.systems)
-        verdicts = [one.of_systems(settings.systems) for one in verdicts]
+        verdicts = [verdict.of_systems(settings.systems) for verdict in verdicts]
     check_systems(settings.baselines, cells.systems, "--baselines")
     return Results(
         replace(
@@ -312,10 +312,10 @@ def analyze_annotators(
     )
 
 
-def check_systems(asked: Iterable[str], known: Iterable[str], option: str) -> None:
+def check_systems(wanted: Iterable[str], known: Iterable[str], option: str) -> None:
     """Refuse unknown systems. Raises `UnknownSystem`."""
     known = sorted(set(known), key=natural_order)
-    if unknown := [system for system in asked if system not in known]:
+    if unknown := [system for system in wanted if system not in known]:
         raise UnknownSystem(
             f"{option}: there is no system {', '.join(unknown)}; there are {', '.join(known) or 'none'}"
         )

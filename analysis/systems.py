@@ -154,8 +154,8 @@ def combine_runs(means: Iterable[SystemMean]) -> list[SystemRuns]:
     Source: Takeshita et al. 2024, ROUGE-K: Do Your Summaries Have Keywords?, Table 8, with ten runs of each system.
     """
     runs: dict[Hashable, list[SystemMean]] = {}
-    for one in means:
-        runs.setdefault(name_runs(one.system), []).append(one)
+    for mean in means:
+        runs.setdefault(name_runs(mean.system), []).append(mean)
     return [combine(system, of_system) for system, of_system in runs.items()]
 
 

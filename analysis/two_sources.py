@@ -54,7 +54,7 @@ class MetricDifference(NamedTuple):
     p_holm: float | None
     """Its p, corrected for all metrics that are compared."""
     reason: str | None = None
-    """Why there is no difference."""
+    """The reason why there is no difference."""
 
     @property
     def significant(self) -> bool:
@@ -63,7 +63,7 @@ class MetricDifference(NamedTuple):
 
 
 class BothSources(NamedTuple):
-    """What two sources prefer on the pairs that both have, by the majority of each."""
+    """The preferences of two sources on the pairs that both have, by the majority of each."""
 
     pairs: int
     same: int
@@ -129,15 +129,15 @@ def compare_sources(first: Inputs, second: Inputs, metrics: Collection[str]) -> 
     covariance that comes from them. `name_apart` renames those that are not the same.
     """
     of_first, of_second = (distinct(scored_by(of.preferences)) for of in (first, second))
-    common = [one for one in of_first if one in of_second and one in metrics]
+    common = [signature for signature in of_first if signature in of_second and signature in metrics]
     first, second = (replace(of, preferences=keep_scores(of.preferences, common)) for of in (first, second))
-    one, other = find_result(first), find_result(second)
+    first_result, second_result = find_result(first), find_result(second)
     return TwoSources(
-        one,
-        other,
-        rows=tuple(sort_rows(compare_rows(first, second, one, other))),
-        only_first=tuple(one for one in of_first if one not in of_second),
-        only_second=tuple(one for one in of_second if one not in of_first),
+        first_result,
+        second_result,
+        rows=tuple(sort_rows(compare_rows(first, second, first_result, second_result))),
+        only_first=tuple(signature for signature in of_first if signature not in of_second),
+        only_second=tuple(signature for signature in of_second if signature not in of_first),
         both=compare_preferences(first.preferences, second.preferences),
         listed=list_both(first.preferences, second.preferences) is not None,
     )
@@ -149,10 +149,12 @@ def find_result(inputs: Inputs) -> SourceResult:
     return SourceResult(results.agreement, results.ceiling)
 
 
-def compare_rows(first: Inputs, second: Inputs, one: SourceResult, other: SourceResult) -> list[MetricDifference]:
+def compare_rows(
+    first: Inputs, second: Inputs, first_result: SourceResult, second_result: SourceResult
+) -> list[MetricDifference]:
     """Compare each metric's agreement with both, with Holm's correction over the metrics."""
-    of_first, of_second = ({row.signature: row for row in of.agreement.rows} for of in (one, other))
-    scarce = {row.signature for of in (one, other) for row in find_scarce(of.agreement).values()}
+    of_first, of_second = ({row.signature: row for row in of.agreement.rows} for of in (first_result, second_result))
+    scarce = {row.signature for of in (first_result, second_result) for row in find_scarce(of.agreement).values()}
     compared = [
         signature
         for signature, row in of_first.items()
@@ -162,7 +164,7 @@ def compare_rows(first: Inputs, second: Inputs, one: SourceResult, other: Source
         signature: compare_ratios(of_one, of_other)
         for signature, of_one, of_other in estimate_both(first.preferences, second.preferences, compared)
     }
-    corrected = dict(zip(differences, holm([found.p for found in differences.values()]), strict=True))
+    corrected = dict(zip(differences, holm([difference.p for difference in differences.values()]), strict=True))
     return [
         MetricDifference(
             row.metric,
@@ -189,14 +191,14 @@ def estimate_both(
     names = [list_documents(of) for of in (first, second)]
     number, size = number_by_text([*names[0], *names[1]])
     of_first, of_second = np.split(number, [len(names[0])])
-    for signature, one, other in zip(
+    for signature, estimate, other_estimate in zip(
         signatures,
         estimate_agreement(first, signatures, of_first, size),
         estimate_agreement(second, signatures, of_second, size),
         strict=True,
     ):
-        if one is not None and other is not None:
-            yield signature, one, other
+        if estimate is not None and other_estimate is not None:
+            yield signature, estimate, other_estimate
 
 
 def list_documents(preferences: Preferences) -> Sequence[str]:
@@ -215,21 +217,21 @@ def estimate_agreement(
     differences = preferences.differences()
     people = sampled_annotators(preferences.annotators)
     annotator, many = number_by_text(np.zeros_like(documents) if people is None else people)
-    found = []
+    estimates = []
     for signature in signatures:
         half = agreement_ratios(preferences.choices, differences[signature], preferences.weights)[1]
-        found.append(estimate_ratio(half, documents, size, annotator, many))
-    return found
+        estimates.append(estimate_ratio(half, documents, size, annotator, many))
+    return estimates
 
 
 def estimate_unlisted(cells: Cells, signature: str, documents: Integers, size: int) -> RatioEstimate | None:
     """Estimate a metric's agreement with ratings whose pairs are not listed."""
     (ratings,), scores = cells.ratings.values(), cells.scores[signature]
     part, whole = np.zeros(size), np.zeros(size)
-    for one, other, _ in pairs_by_document(group_by_document(cells.documents, ~np.isnan(ratings))):
-        earned = credit_pairs(ratings[one] - ratings[other], scores[one] - scores[other])
+    for first, second, _ in pairs_by_document(group_by_document(cells.documents, ~np.isnan(ratings))):
+        earned = credit_pairs(ratings[first] - ratings[second], scores[first] - scores[second])
         counted = ~np.isnan(earned)
-        place = documents[one[counted]]
+        place = documents[first[counted]]
         part += np.bincount(place, weights=earned[counted], minlength=size)
         whole += np.bincount(place, minlength=size)
     return estimate_from_sums(part, whole)
@@ -253,13 +255,15 @@ def find_shared(first: Preferences, second: Preferences) -> SharedPairs | None:
     ]
     document, _ = number_by_text(columns[0].tolist())
     system, systems = number_by_text(np.concatenate(columns[1:]).tolist())
-    one, other = np.split(system, 2)
-    codes = (document * systems + np.minimum(one, other)) * systems + np.maximum(one, other)
+    first_system, second_system = np.split(system, 2)
+    codes = (document * systems + np.minimum(first_system, second_system)) * systems + np.maximum(
+        first_system, second_system
+    )
     in_first, in_second = np.split(codes, [len(judged[0])])
     _, of_first, of_second = np.intersect1d(in_first, in_second, return_indices=True)
     if not len(of_first):
         return None
-    turned = (one < other)[of_first] != (one < other)[of_second + len(judged[0])]
+    turned = (first_system < second_system)[of_first] != (first_system < second_system)[of_second + len(judged[0])]
     return SharedPairs(listed[0].of_pairs(judged[0][of_first]), listed[1].of_pairs(judged[1][of_second]), turned)
 
 
@@ -285,13 +289,13 @@ def list_on(preferences: Preferences, other: Preferences) -> Preferences:
 
 
 class Votes(NamedTuple):
-    """What two sources prefer on the pairs of both, by the majority of each.
+    """The preferences of two sources on the pairs of both, by the majority of each.
 
     1 is the first summary, -1 the second, 0 neither; NaN is a source whose judgments are split.
     """
 
     preferences: Preferences
-    """Those of the first source, an entry for each pair."""
+    """The choices of the first source, an entry for each pair."""
     first: Floats
     second: Floats
 
@@ -306,24 +310,24 @@ def find_votes(first: Preferences, second: Preferences) -> Votes | None:
     shared = find_shared(first, second)
     if shared is None:
         return None
-    one, other = (
+    first_votes, second_votes = (
         replace(of, choices=preference_signs(of.choices)).by_majority() for of in (shared.first, shared.second)
     )
-    return Votes(one, one.choices, np.where(shared.turned, -1, 1) * other.choices)
+    return Votes(first_votes, first_votes.choices, np.where(shared.turned, -1, 1) * second_votes.choices)
 
 
 def compare_preferences(first: Preferences, second: Preferences) -> BothSources | None:
     """Count on how many pairs of both the two prefer the same summary; None if there are none that can be listed."""
-    found = find_votes(first, second)
-    if found is None:
+    votes = find_votes(first, second)
+    if votes is None:
         return None
-    decided = np.abs(found.first * found.second) == 1
-    same = decided & ~found.opposite
-    (interval,) = ratio_intervals([Ratio(same.astype(float), decided.astype(float))], found.preferences.documents)
+    decided = np.abs(votes.first * votes.second) == 1
+    same = decided & ~votes.opposite
+    (interval,) = ratio_intervals([Ratio(same.astype(float), decided.astype(float))], votes.preferences.documents)
     return BothSources(
         pairs=len(same),
         same=int(same.sum()),
-        opposite=int(found.opposite.sum()),
+        opposite=int(votes.opposite.sum()),
         interval=interval,
     )
 

@@ -1,8 +1,8 @@
 """Adjudication: decisions on the pairs on which annotators agree least. Their judgments stay as they are."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -10,20 +10,30 @@ import numpy as np
 from sqlalchemy import Row, Select, func, select
 from sqlalchemy.orm import Session, joinedload
 
+from relevance.annotation.adjudication_records import (
+    Adjudication,
+    AdjudicationTask,
+    AlreadyDecided,
+    Confirmation,
+    ContestedPair,
+    Decision,
+    UnknownPair,
+    Vote,
+)
 from relevance.annotation.assigning import show_pair
 from relevance.annotation.inputs import clean_text, person_name
 from relevance.annotation.protocol.tables import AdjudicationRow
-from relevance.annotation.records import BOTH_BAD, CHOICES, JudgmentTask
+from relevance.annotation.records import BOTH_BAD, CHOICES
 from relevance.annotation.results import load_judgments, to_float_column
 from relevance.annotation.sampling import first_is_left
 from relevance.annotation.store import AnnotationStore
 from relevance.annotation.studies import find_study, may
 from relevance.annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow, StudyRow
 from relevance.annotation.timing import check_times
-from relevance.data.access import Right, visitor_of
 from relevance.data.database import now
 from relevance.data.export import format_timestamp
 from relevance.data.preferences import Preferences, to_name_column
+from relevance.data.rights import Right, visitor_of
 from relevance.data.store.base import Store, StoreError
 from relevance.data.tables import DocumentRow, SummaryRow
 
@@ -32,105 +42,6 @@ ENOUGH = 2
 
 ADJUDICATORS = 0
 """The annotator number by which sides are drawn for adjudicators: nobody has it, and all see a pair alike."""
-
-
-class UnknownPair(StoreError):
-    """The study has no such pair, or too few people have judged it."""
-
-
-class NothingDecided(StoreError):
-    """Nobody has adjudicated a pair of the study yet."""
-
-
-class AlreadyDecided(StoreError):
-    """The adjudicator has decided the pair before; a change must be asked for as one."""
-
-
-class Vote(NamedTuple):
-    """A judgment without its annotator."""
-
-    choice: str
-    """One of `CHOICES`, by the sides that adjudicators see."""
-    rationale: str | None
-
-
-class Decision(NamedTuple):
-    """An adjudicator's decision on a pair."""
-
-    adjudicator: str
-    choice: str
-    """`left`, `right` or `tie`."""
-    reason: str | None
-    decided_at: datetime
-    stands: bool
-    """True if the same adjudicator has not changed it since."""
-
-
-@dataclass(frozen=True)
-class ContestedPair:
-    """A pair in the list of those to adjudicate; others' votes and decisions are shown once the caller has decided."""
-
-    id: int
-    number: int
-    """Its number in the list, from 1."""
-    unanimous: bool
-    """True if all annotators chose the same."""
-    choice: str | None
-    """The caller's decision: `left`, `right` or `tie`; None before."""
-    votes: Mapping[str, int]
-    """The number of annotators by choice; empty before the caller has decided."""
-    others: tuple[Decision, ...]
-    """The standing decisions of other adjudicators; empty before the caller has decided."""
-
-
-@dataclass(frozen=True)
-class AdjudicationTask:
-    """A pair as an adjudicator sees it: no systems, no scores, no annotators."""
-
-    pair_id: int
-    shown: JudgmentTask
-    """Its texts on the sides that all adjudicators see, with the caller's earlier choice."""
-    votes: tuple[Vote, ...]
-    """The annotators' choices and reasons, sorted so that nobody is recognized; empty before the caller has decided."""
-    decisions: tuple[Decision, ...]
-    """The decisions of all adjudicators, the earliest first; empty before the caller has decided."""
-
-
-class Adjudication(NamedTuple):
-    """A decision with its study, pair and systems, for files."""
-
-    study: str
-    dataset: str
-    pair: int
-    """The pair's position in the study, from 0."""
-    document_id: str
-    system_a: str
-    system_b: str
-    left: str
-    """The system whose summary stood on the left."""
-    adjudicator: str
-    choice: str
-    chosen: str | None
-    """The system that was chosen; None for a tie."""
-    reason: str | None
-    decided_at: datetime
-    stands: bool
-    """True if the same adjudicator has not changed it since."""
-    is_decision: bool
-    """True if it is the pair's decision: the latest of all adjudicators."""
-
-
-class Confirmation(NamedTuple):
-    """Counts of how often adjudicators decided like most annotators."""
-
-    decided: int
-    """Pairs with a decision."""
-    with_majority: int
-    """Decided pairs for which one choice (a tie is one) has more judgments than any other."""
-    confirmed: int
-    """Pairs of these that were decided like that choice."""
-    disputed: int
-    """Decided pairs on which two adjudicators disagree."""
 
 
 class AdjudicationStore(Store):
@@ -213,7 +124,7 @@ class AdjudicationStore(Store):
             if choice not in ("left", "right", *(["tie"] if row.ties else [])):
                 raise StoreError(f"{choice!r} is not a choice of this study")
             user_id, adjudicator = caller = caller_of(session, name)
-            if not change and any(caller_of_row(one) == caller for one in session.scalars(of_pair(pair.id))):
+            if not change and any(caller_of_row(row) == caller for row in session.scalars(of_pair(pair.id))):
                 raise AlreadyDecided("you have decided this pair already; go back to it to change your decision")
             left_id, right_id = pair.first_id, pair.second_id
             if not first_left(row, pair.position):
@@ -236,9 +147,12 @@ class AdjudicationStore(Store):
         with self.reading() as session:
             row = find_study(session, study)
             rows = read_decisions(session, row.id, named=True)
-            latest = {one.pair_id: one.id for one in rows}
+            latest = {decision.pair_id: decision.id for decision in rows}
             standing = standing_of(rows)
-            return [to_adjudication(row, one, one.id in standing, one.id == latest[one.pair_id]) for one in rows]
+            return [
+                to_adjudication(row, decision, decision.id in standing, decision.id == latest[decision.pair_id])
+                for decision in rows
+            ]
 
     def confirmation(self, study: str) -> Confirmation:
         """Count how often decisions agree with most annotators. Raises `UnknownStudy`."""
@@ -251,7 +165,7 @@ class AdjudicationStore(Store):
                 standing = standing_of(rows)
                 with_majority += majority is not None
                 confirmed += majority == (rows[-1].chosen_id,)
-                disputed += len({one.chosen_id for one in rows if one.id in standing}) > 1
+                disputed += len({row.chosen_id for row in rows if row.id in standing}) > 1
             return Confirmation(len(decisions), with_majority, confirmed, disputed)
 
     def decided(self) -> dict[str, int]:
@@ -262,7 +176,7 @@ class AdjudicationStore(Store):
                 .join(AdjudicationRow, AdjudicationRow.pair_id == PairRow.id)
                 .group_by(PairRow.study_id)
             ).all()
-            counts = {study_id: count for study_id, count in decided}  # noqa: C416  # rows are no pairs to mypy
+            counts = {study_id: count for study_id, count in decided}  # noqa: C416  # rows are not pairs to mypy
             rows = session.scalars(select(StudyRow).where(StudyRow.id.in_(counts))) if counts else ()
             return {row.name: counts[row.id] for row in rows if may(session, Right.READ, row)}
 
@@ -421,7 +335,11 @@ def to_contested(
     unanimous = len(votes) == 1
     if not own:
         return ContestedPair(pair_id, number, unanimous, None, {}, ())
-    others = (one for row, one in zip(rows, to_decisions(rows, sides), strict=True) if row not in own and one.stands)
+    others = (
+        decision
+        for row, decision in zip(rows, to_decisions(rows, sides), strict=True)
+        if row not in own and decision.stands
+    )
     counts = {sides.choice(chosen_id): count for chosen_id, count in votes.items()}
     choice = sides.choice(own[-1].chosen_id)
     return ContestedPair(pair_id, number, unanimous, choice, counts, tuple(others))
@@ -486,13 +404,13 @@ def export_adjudications(store: AdjudicationStore, study: str, *, names: bool = 
         with store.reading() as session:
             find_study(session, study, Right.MANAGE)
     decisions = store.adjudications(study)
-    people = dict.fromkeys(one.adjudicator for one in decisions)
+    people = dict.fromkeys(decision.adjudicator for decision in decisions)
     called = {name: name if names else f"adjudicator {number}" for number, name in enumerate(people, 1)}
     return [
         {
-            **one._asdict(),
-            "adjudicator": called[one.adjudicator],
-            "decided_at": format_timestamp(one.decided_at),
+            **decision._asdict(),
+            "adjudicator": called[decision.adjudicator],
+            "decided_at": format_timestamp(decision.decided_at),
         }
-        for one in decisions
+        for decision in decisions
     ]

@@ -117,7 +117,7 @@ WITH_TEXTS = joinedload(AssignmentRow.judgment), joinedload(AssignmentRow.pair).
 
 
 class Queue(NamedTuple):
-    """What an annotator was given and has answered, and what is still to come; without an annotator, of a newcomer."""
+    """The pairs that an annotator, or a newcomer, was given and has answered, and those still to come."""
 
     given: int
     """Pairs and checks that they were given."""

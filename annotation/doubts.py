@@ -52,5 +52,5 @@ def doubt_stopping(protocol: StudyProtocol) -> Iterator[tuple[Path, str]]:
 def known_texts() -> frozenset[str]:
     """Return the English texts of annotators' pages, read from one of the catalogues."""
     file = min(CATALOGUES.glob("*.po"))
-    ids = (one.id for one in read_texts(file) if one.id)
+    ids = (text.id for text in read_texts(file) if text.id)
     return frozenset(text for id in ids for text in ((id,) if isinstance(id, str) else id))

@@ -26,7 +26,7 @@ NOTHING_ELSE = StudyProtocol(name="", dataset=Pinned(name=""))
 
 
 def find_rules(session: Session, study: StudyRow) -> StudyProtocol:
-    """Find the protocol for annotators, in one query; of an older study it lacks what the study's row has."""
+    """Find the protocol for annotators, in one query; that of an older study lacks what the study's row has."""
     latest = find_version(session, study)
     return NOTHING_ELSE if latest is None else parse(latest.text)
 

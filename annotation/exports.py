@@ -14,10 +14,10 @@ from relevance.annotation.results import export_judgments, export_scores, format
 from relevance.annotation.store import AnnotationStore
 from relevance.annotation.studies import find_study
 from relevance.annotation.tables import AnnotatorRow
-from relevance.data.access import Right
 from relevance.data.export import FORMATS, format_timestamp
 from relevance.data.exporters import crowd_kit, lmarena
 from relevance.data.exporters.pairwise import JudgedTexts
+from relevance.data.rights import Right
 from relevance.data.store import DataStore
 
 
@@ -111,7 +111,7 @@ def export_pairs(
     Annotators are called as in `export_study`. Raises `UnknownStudy`, `NotAllowed`.
     """
     judged = load_judged_texts(annotation, study, names=names)
-    records = [record for one in judged if (record := PAIRWISE[format].record(one)) is not None]
+    records = [record for pair in judged if (record := PAIRWISE[format].record(pair)) is not None]
     return records, len(judged) - len(records)
 
 
@@ -125,7 +125,7 @@ def export_people(annotation: AnnotationStore, study: str, *, names: bool = Fals
         row = find_study(session, study, Right.MANAGE if names else Right.READ)
         called = name_people(session, row.id, names=names)
         of_study = ConsentRow.annotator_id.in_(select(AnnotatorRow.id).where(AnnotatorRow.study_id == row.id))
-        consents = {one.annotator_id: one for one in session.scalars(select(ConsentRow).where(of_study))}
+        consents = {consent.annotator_id: consent for consent in session.scalars(select(ConsentRow).where(of_study))}
         panels = read_panel_ids(session, row.id) if names else {}
         return [
             {

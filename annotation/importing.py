@@ -20,16 +20,16 @@ from relevance.annotation.sampling import GIVEN, PairSample, SampledPair
 from relevance.annotation.store import AnnotationStore
 from relevance.annotation.studies import insert_pairs, study_columns
 from relevance.annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow, StudyRow
-from relevance.data.access import visitor_of
 from relevance.data.cleaning import RULES
 from relevance.data.database import now
+from relevance.data.foreign_marks import check_marks
 from relevance.data.importers import JUDGED, read_judgments, tell_format
 from relevance.data.importers.mapping import Columns, write_columns
 from relevance.data.importers.pairwise import BOTH_BAD, LEFT, TIE, GivenJudgment, JudgedPairs, Question
 from relevance.data.importing import Reading, describe_import, fingerprint, import_file
-from relevance.data.marks import check_marks
 from relevance.data.reading import Say, quote_value, say_nothing
 from relevance.data.records import BadRecord
+from relevance.data.rights import visitor_of
 from relevance.data.store import DataStore, checked_name
 from relevance.data.store.base import has_named, insert_named
 from relevance.data.store.datasets import find_dataset, hash_records, insert_dataset
@@ -54,7 +54,7 @@ class JudgedFile(NamedTuple):
     columns: Columns | None
     """How the columns of a table were read."""
     told: tuple[str, ...]
-    """What was guessed, left out and counted."""
+    """Notes on what was guessed, left out and counted."""
     studies: Mapping[str, tuple[Question, list[GivenJudgment]]]
     """By name: the question of a study and its judgments."""
 
@@ -81,8 +81,8 @@ def import_any(
         return import_file(data, path, name=name, system=system, reading=reading, say=say)
     studies = import_judgments(annotation, path, name=name, of=of, reading=reading, say=say)
     told = [
-        f"{format_count(one.judgments, 'judgment')} of {format_count(one.pairs, 'pair')} as the study {one.name}"
-        for one in studies
+        f"{format_count(study.judgments, 'judgment')} of {format_count(study.pairs, 'pair')} as the study {study.name}"
+        for study in studies
     ]
     if of is not None:
         return f"imported {', and '.join(told)} of {of}"
@@ -131,7 +131,7 @@ def import_judgments(
         systems = {system for _, system in summaries}
         if of is not None:
             check_judged(file.given.judgments, summaries, of)
-            systems = {system for one in file.given.judgments for system in (one.left, one.right)}
+            systems = {system for judgment in file.given.judgments for system in (judgment.left, judgment.right)}
         for study, (question, judgments) in file.studies.items():
             spec = StudySpec(
                 name=study,
@@ -141,7 +141,7 @@ def import_judgments(
                 ties=any(judgment.choice in TIES for judgment in judgments),
                 question=question.wording or QUESTIONS.get(file.format, ASKED),
                 instructions="\n".join(
-                    [CAME if of is None else CAME_LATER, "", *(f"- {one}" for one in file.told)]
+                    [CAME if of is None else CAME_LATER, "", *(f"- {note}" for note in file.told)]
                 ).strip(),
             )
             insert_study(session, spec, judgments, summaries, file.given.identical)
@@ -162,9 +162,9 @@ def read_file(path: Path, name: str, reading: Reading, say: Say) -> JudgedFile:
     for note in given.notes:
         tell(note)
     studies: dict[str, tuple[Question, list[GivenJudgment]]] = {}
-    for one in given.judgments:
-        asked = one.question.name
-        studies.setdefault(checked_name(name_study(name, asked)), (one.question, []))[1].append(one)
+    for judgment in given.judgments:
+        question = judgment.question.name
+        studies.setdefault(checked_name(name_study(name, question)), (judgment.question, []))[1].append(judgment)
     return JudgedFile(format, given, kept[0] if kept else None, tuple(told), studies)
 
 
@@ -181,11 +181,11 @@ def check_judged(
     judgments: Sequence[GivenJudgment], summaries: Mapping[tuple[str, str], tuple[int, int]], dataset: str
 ) -> None:
     """Refuse judgments of a summary that the data set does not have. Raises `BadRecord`."""
-    for one in judgments:
-        for system in (one.left, one.right):
-            if (one.document_id, system) not in summaries:
-                one.place.refuse(
-                    f"the data set {dataset} has no summary of {quote_value(one.document_id)} by "
+    for judgment in judgments:
+        for system in (judgment.left, judgment.right):
+            if (judgment.document_id, system) not in summaries:
+                judgment.place.refuse(
+                    f"the data set {dataset} has no summary of {quote_value(judgment.document_id)} by "
                     f"{quote_value(system)}: correct the names, or leave the row out"
                 )
 
@@ -210,7 +210,7 @@ def insert_study(
     insert_named(session, study, exists_already(spec.name))
     pinned = hash_of(hash_documents(session, DocumentRow.dataset_id == study.dataset_id, spec.systems))
     protocol = protocol_of(spec, pinned)
-    judging = replace(protocol.judging, both_bad=any(one.choice == BOTH_BAD for one in judgments))
+    judging = replace(protocol.judging, both_bad=any(judgment.choice == BOTH_BAD for judgment in judgments))
     add_version(session, study, write_protocol(replace(protocol, judging=judging)), study.owner_id)
     insert_pairs(session, study, sample)
     insert_judgments(session, study, judgments, summaries)
@@ -229,9 +229,9 @@ def read_summaries(session: Session, dataset_id: int) -> dict[tuple[str, str], t
 def pair_up(judgments: Sequence[GivenJudgment], summaries: dict[tuple[str, str], tuple[int, int]]) -> list[SampledPair]:
     """Return the judged pairs, each once, in the order of their first judgment; each is sorted by system name."""
     pairs: dict[SampledPair, None] = {}
-    for one in judgments:
+    for judgment in judgments:
         (document, first), (_, second) = (
-            summaries[one.document_id, system] for system in sorted((one.left, one.right))
+            summaries[judgment.document_id, system] for system in sorted((judgment.left, judgment.right))
         )
         pairs[SampledPair(document, first, second)] = None
     return list(pairs)
@@ -256,15 +256,15 @@ def insert_judgments(
     of_study = select(PairRow.id, PairRow.first_id, PairRow.second_id).where(PairRow.study_id == study.id)
     pairs = {frozenset(shown): number for number, *shown in session.execute(of_study)}
     rows = []
-    for one in judgments:
-        left, right = (summaries[one.document_id, system][1] for system in (one.left, one.right))
-        judgment = {
-            "chosen_id": None if one.choice in TIES else left if one.choice == LEFT else right,
-            "both_bad": one.choice == BOTH_BAD,
-            "decided_at": one.decided_at,
-            "rationale": one.comment,
+    for judgment in judgments:
+        left, right = (summaries[judgment.document_id, system][1] for system in (judgment.left, judgment.right))
+        columns = {
+            "chosen_id": None if judgment.choice in TIES else left if judgment.choice == LEFT else right,
+            "both_bad": judgment.choice == BOTH_BAD,
+            "decided_at": judgment.decided_at,
+            "rationale": judgment.comment,
         }
-        rows.append((people[one.annotator], pairs[frozenset((left, right))], left, judgment))
+        rows.append((people[judgment.annotator], pairs[frozenset((left, right))], left, columns))
     session.execute(  # by tables and not by classes, which send rows with other nulls than the one before one by one
         insert(AssignmentRow.__table__),  # type: ignore[arg-type]
         [{"annotator_id": who, "pair_id": pair, "left_id": left, "assigned_at": time} for who, pair, left, _ in rows],

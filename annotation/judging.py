@@ -26,12 +26,12 @@ class JudgmentParts(TypedDict, total=False):
     marks: Sequence[SeenMark]
 
 
-def check_parts(asked: Judging, assignment: AssignmentRow, parts: JudgmentParts) -> dict[str, Any]:
+def check_parts(judging: Judging, assignment: AssignmentRow, parts: JudgmentParts) -> dict[str, Any]:
     """Check the parts of a judgment besides the choice, and return the columns to store. Raises `BadAnswer`."""
     return {
-        "rationale": check_rationale(asked, parts.get("rationale")),
-        "confidence": check_confidence(asked, parts.get("confidence")),
-        "marks": check_marks(asked, assignment, parts.get("marks", ())),
+        "rationale": check_rationale(judging, parts.get("rationale")),
+        "confidence": check_confidence(judging, parts.get("confidence")),
+        "marks": check_marks(judging, assignment, parts.get("marks", ())),
     }
 
 
@@ -40,19 +40,19 @@ def read_source(source: str | Sequence[str]) -> str:
     return source if isinstance(source, str) else " ".join(source)
 
 
-def check_rationale(asked: Judging, rationale: str | None) -> str | None:
+def check_rationale(judging: Judging, rationale: str | None) -> str | None:
     """Return the reason for a choice as stored. Raises `BadAnswer` if it is missing or not asked for."""
-    said = clean_text(rationale or "") or None
-    if said is None and asked.rationale == "required":
+    reason = clean_text(rationale or "") or None
+    if reason is None and judging.rationale == "required":
         raise BadAnswer(msgid("Say why before you choose."))
-    if said is not None and asked.rationale == "off":
+    if reason is not None and judging.rationale == "off":
         raise BadAnswer("this study does not ask for reasons")
-    return said
+    return reason
 
 
-def check_confidence(asked: Judging, confidence: int | None) -> int | None:
+def check_confidence(judging: Judging, confidence: int | None) -> int | None:
     """Return the confidence as stored. Raises `BadAnswer` if it is missing, out of range, or not asked for."""
-    if not asked.confidence:
+    if not judging.confidence:
         if confidence is not None:
             raise BadAnswer("this study does not ask how sure you are")
         return None
@@ -62,12 +62,12 @@ def check_confidence(asked: Judging, confidence: int | None) -> int | None:
     return confidence
 
 
-def check_marks(asked: Judging, assignment: AssignmentRow, marks: Sequence[SeenMark]) -> list[MarkedRange] | None:
+def check_marks(judging: Judging, assignment: AssignmentRow, marks: Sequence[SeenMark]) -> list[MarkedRange] | None:
     """Return marked words as stored: by the pair's own texts instead of sides, in the order of the texts.
 
     Raises `BadAnswer` for ranges outside of a text, for overlapping ones, and if the study does not ask for marks.
     """
-    if not asked.marks:
+    if not judging.marks:
         if marks:
             raise BadAnswer("this study does not ask for marked words")
         return None

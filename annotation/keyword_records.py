@@ -37,7 +37,7 @@ class FoundKeyword(NamedTuple):
 
     words: tuple[str, ...]
     """The words as prepared for comparison."""
-    found: tuple[tuple[int, int, int], ...]
+    places: tuple[tuple[int, int, int], ...]
     """Its places: index of the text (references, then the title), first character, end (exclusive)."""
     extractors: tuple[str, ...]
 
@@ -92,7 +92,7 @@ class ShownKeyword(NamedTuple):
 
     id: int
     words: tuple[str, ...]
-    found: tuple[tuple[int, int, int], ...]
+    places: tuple[tuple[int, int, int], ...]
     """As in `FoundKeyword`."""
 
 

@@ -42,9 +42,9 @@ from relevance.annotation.tables import (
     ReviewedKeywordRow,
 )
 from relevance.annotation.timing import check_times
-from relevance.data.access import visitor_of
 from relevance.data.database import now
 from relevance.data.export import format_timestamp
+from relevance.data.rights import visitor_of
 from relevance.data.store.base import Store, StoreError, batches, checked_name, find_named, has_named, insert_named
 from relevance.data.store.datasets import find_dataset
 from relevance.data.store.rows import to_record, to_source
@@ -334,8 +334,8 @@ def keyword_rows(
     lengths = [len(text) for text in (*document.reference_texts, *filter(None, [document.title]))]
     if len({keyword.words for keyword in keywords}) < len(keywords):
         raise StoreError(f"document {document.key!r} has a keyword twice")
-    for words, found, by in keywords:
-        in_place = all(0 <= text < len(lengths) and 0 <= start < end <= lengths[text] for text, start, end in found)
+    for words, places, by in keywords:
+        in_place = all(0 <= text < len(lengths) and 0 <= start < end <= lengths[text] for text, start, end in places)
         if not words or not by or not set(by) <= set(extractors) or not in_place:
             raise StoreError(f"document {document.key!r} cannot have the keyword {' '.join(words)!r}")
     # sorted before it is drawn: the order in which extractors are asked must leave no trace
@@ -345,7 +345,7 @@ def keyword_rows(
         ReviewedKeywordRow(
             position=position,
             words=list(keyword.words),
-            found=[list(place) for place in keyword.found],
+            places=[list(place) for place in keyword.places],
             extractors=list(keyword.extractors),
         )
         for position, keyword in enumerate(shuffled)
@@ -412,7 +412,7 @@ def to_mark_task(row: ReviewedDocumentRow, verdict: KeywordVerdictRow | None) ->
         source=to_source(document),
         keywords=tuple(
             ShownKeyword(
-                keyword.id, tuple(keyword.words), tuple((text, start, end) for text, start, end in keyword.found)
+                keyword.id, tuple(keyword.words), tuple((text, start, end) for text, start, end in keyword.places)
             )
             for keyword in row.keywords
         ),

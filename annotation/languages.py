@@ -50,10 +50,12 @@ class Wording:
         """Return a text with its `{places}` filled in, as plain text that callers escape."""
         return fill(self.own.get(text) or read_catalogue(self.language).gettext(text), values)
 
-    def say_count(self, count: int, one: str, many: str, **values: object) -> str:
+    def say_count(self, count: int, single: str, plural: str, **values: object) -> str:
         """Return the text for one thing or for many, in which `{count}` is the number."""
-        said = self.own.get(one if count == 1 else many) or read_catalogue(self.language).ngettext(one, many, count)
-        return fill(said, values | {"count": self.number(count)})
+        text = self.own.get(single if count == 1 else plural) or read_catalogue(self.language).ngettext(
+            single, plural, count
+        )
+        return fill(text, values | {"count": self.number(count)})
 
     def number(self, number: int) -> str:
         """Format a whole number, always in Western digits, like those on the keys 1 and 2."""

@@ -36,17 +36,17 @@ def find_places(texts: Sequence[str], scores: Sequence[tuple[float | None, ...]]
     known, at = np.unique(key[allowed], return_index=True)  # the first pair of the same two texts is asked about
     kept = allowed[at]
     place = np.minimum(np.searchsorted(known, key), max(len(known) - 1, 0))
-    asked = np.zeros(len(key), dtype=bool)
+    repeated = np.zeros(len(key), dtype=bool)
     if len(known):
-        asked = distinct & (known[place] == key) & (np.arange(len(key)) > kept[place])
-    left = distinct & ~asked
+        repeated = distinct & (known[place] == key) & (np.arange(len(key)) > kept[place])
+    left = distinct & ~repeated
     left[kept] = False
     kept.sort()
     conflict = (preferred[kept] > 0).any(axis=1) & (preferred[kept] < 0).any(axis=1) & (rule == "conflicts")
     return Places(
         (first[kept[conflict]], second[kept[conflict]]),
         (first[kept[~conflict]], second[kept[~conflict]]),
-        identical=int((~distinct | asked).sum()),
+        identical=int((~distinct | repeated).sum()),
         unscored=int((left & missing).sum()),
         alike=int((left & ~missing).sum()),
     )

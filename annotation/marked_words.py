@@ -52,6 +52,8 @@ def load_marks(store: AnnotationStore, study: str) -> list[MarkedJudgment]:
             .order_by(JudgmentRow.decided_at.nulls_last(), JudgmentRow.id)
         ).all()
     return [
-        MarkedJudgment(document, one, other, annotator, tuple((text, start, end) for text, start, end in marks or ()))
-        for document, one, other, annotator, marks in rows
+        MarkedJudgment(
+            document, first, second, annotator, tuple((text, start, end) for text, start, end in marks or ())
+        )
+        for document, first, second, annotator, marks in rows
     ]

@@ -14,15 +14,15 @@ from relevance.annotation.judging import read_source
 from relevance.annotation.protocol.tables import ModelAnnotatorRow, ModelJudgmentRow
 from relevance.annotation.studies import find_study
 from relevance.annotation.tables import PairRow
-from relevance.data.access import Right
 from relevance.data.database import now
 from relevance.data.export import format_timestamp
+from relevance.data.model_verdicts import Verdicts
 from relevance.data.preferences import to_name_column
+from relevance.data.rights import Right
 from relevance.data.store import StoredScore
 from relevance.data.store.base import Store, StoreError, checked_name
 from relevance.data.store.rows import to_source
 from relevance.data.tables import DocumentRow, SummaryRow
-from relevance.data.verdicts import Verdicts
 
 VALUES = {"first": 1.0, "second": -1.0, "tie": 0.0, None: np.nan}
 """The number of each verdict in a column."""
@@ -60,7 +60,7 @@ class ModelJudgment(NamedTuple):
     answered_by: str | None = None
 
 
-class SaidOfPair(NamedTuple):
+class VerdictsOnPair(NamedTuple):
     """A model's verdict on a document's summaries A and B: 1 for A, -1 for B, 0 for neither, None for no verdict."""
 
     a_first: float | None
@@ -71,7 +71,7 @@ class SaidOfPair(NamedTuple):
 
     @property
     def scores(self) -> tuple[StoredScore, StoredScore]:
-        """The verdict as scores of A and B, as in `relevance.data.verdicts.Verdicts.scores`."""
+        """The verdict as scores of A and B, as in `relevance.data.model_verdicts.Verdicts.scores`."""
         if self.a_first is None or self.b_first is None:
             return (StoredScore(None, self.reason),) * 2
         preferred = self.a_first if self.a_first == self.b_first else 0.0
@@ -144,7 +144,7 @@ class ModelStore(Store):
                     model = ModelAnnotatorRow(study_id=study_id, name=name, signature=signature)
                     session.add(model)
                     session.flush()
-                check_pairs(session, study_id, [one.pair_id for one in judgments])
+                check_pairs(session, study_id, [judgment.pair_id for judgment in judgments])
                 return keep(session, model, judgments)
         except IntegrityError:  # another run of the model began at this moment
             return self.add(study, name, signature, judgments)
@@ -154,7 +154,7 @@ class ModelStore(Store):
         with self.reading() as session:
             return load_verdicts(session, find_study(session, study).id)
 
-    def said(self, study: str, document_id: str, systems: tuple[str, str]) -> dict[str, SaidOfPair]:
+    def verdicts_on(self, study: str, document_id: str, systems: tuple[str, str]) -> dict[str, VerdictsOnPair]:
         """Return models' verdicts on a study's pair of two systems, A and B, by signature. Raises `UnknownStudy`."""
         first, second = aliased(SummaryRow), aliased(SummaryRow)
         with self.reading() as session:
@@ -261,12 +261,14 @@ def keep(session: Session, model: ModelAnnotatorRow, judgments: Iterable[ModelJu
     return new
 
 
-def of_sides(judgment: ModelJudgmentRow, a_is_first: bool) -> SaidOfPair:
+def of_sides(judgment: ModelJudgmentRow, a_is_first: bool) -> VerdictsOnPair:
     """Express a model's verdict on a pair by A and B; A is its first summary or its second."""
     straight, swapped = (None if order is None else VALUES[order] for order in (judgment.straight, judgment.swapped))
     if a_is_first:
-        return SaidOfPair(straight, swapped, judgment.reason)
-    return SaidOfPair(None if swapped is None else -swapped, None if straight is None else -straight, judgment.reason)
+        return VerdictsOnPair(straight, swapped, judgment.reason)
+    return VerdictsOnPair(
+        None if swapped is None else -swapped, None if straight is None else -straight, judgment.reason
+    )
 
 
 def passes(verdict: str | None, pair: PairRow) -> bool | None:
@@ -282,9 +284,11 @@ def load_verdicts(session: Session, study_id: int) -> list[Verdicts]:
         select(ModelAnnotatorRow).where(ModelAnnotatorRow.study_id == study_id).order_by(ModelAnnotatorRow.id)
     ).all()
     pairs = session.execute(select_systems(study_id)).all() if models else []
-    said = select(ModelJudgmentRow, PairRow).join(PairRow, PairRow.id == ModelJudgmentRow.pair_id)
+    judgments = select(ModelJudgmentRow, PairRow).join(PairRow, PairRow.id == ModelJudgmentRow.pair_id)
     return [
-        to_verdicts(model.signature, pairs, session.execute(said.where(ModelJudgmentRow.model_id == model.id)).all())
+        to_verdicts(
+            model.signature, pairs, session.execute(judgments.where(ModelJudgmentRow.model_id == model.id)).all()
+        )
         for model in models
     ]
 
@@ -302,17 +306,21 @@ def select_systems(study_id: int) -> Select[int, str, str, str]:
     )
 
 
-def to_verdicts(signature: str, pairs: Sequence[Any], said: Sequence[Any]) -> Verdicts:
+def to_verdicts(signature: str, pairs: Sequence[Any], judgments: Sequence[Any]) -> Verdicts:
     """Turn a model's judgments into columns of the pairs."""
-    by_pair = {judgment.pair_id: judgment for judgment, _ in said}
+    by_pair = {judgment.pair_id: judgment for judgment, _ in judgments}
     judged = [by_pair.get(pair.id) for pair in pairs]
-    checks = [passes(judgment.verdict, pair) for judgment, pair in said if pair.expected_id is not None]
+    checks = [passes(judgment.verdict, pair) for judgment, pair in judgments if pair.expected_id is not None]
 
     def numbers(field: str) -> Any:
-        return np.array([None if one is None else getattr(one, field) for one in judged], dtype=np.float64)
+        return np.array(
+            [None if judgment is None else getattr(judgment, field) for judgment in judged], dtype=np.float64
+        )
 
     def values(field: str) -> Any:
-        return np.array([VALUES[None if one is None else getattr(one, field)] for one in judged], dtype=np.float64)
+        return np.array(
+            [VALUES[None if judgment is None else getattr(judgment, field)] for judgment in judged], dtype=np.float64
+        )
 
     return Verdicts(
         signature=signature,
@@ -321,10 +329,12 @@ def to_verdicts(signature: str, pairs: Sequence[Any], said: Sequence[Any]) -> Ve
         seconds=to_name_column([second for _, _, _, second in pairs]),
         straight=values("straight"),
         swapped=values("swapped"),
-        reasons=to_name_column([None if one is None or one.verdict else one.reason for one in judged]),
+        reasons=to_name_column(
+            [None if judgment is None or judgment.verdict else judgment.reason for judgment in judged]
+        ),
         tokens_in=numbers("tokens_in"),
         tokens_out=numbers("tokens_out"),
         cost=numbers("cost"),
         checks=(checks.count(True), len(checks) - checks.count(None)),
-        answered_by=tuple(sorted({one.answered_by for one, _ in said if one.answered_by})),
+        answered_by=tuple(sorted({judgment.answered_by for judgment, _ in judgments if judgment.answered_by})),
     )

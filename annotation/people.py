@@ -25,8 +25,8 @@ from relevance.annotation.records import AnnotatorProgress
 from relevance.annotation.store import find_annotator
 from relevance.annotation.studies import find_study, resuming
 from relevance.annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow, RevisionRow, StudyRow
-from relevance.data.access import Right, visitor_of
 from relevance.data.database import now
+from relevance.data.rights import Right, visitor_of
 from relevance.data.store import StoreError
 from relevance.data.store.base import Store
 from relevance.data.store.dependents import delete_dependents
@@ -89,15 +89,15 @@ class PeopleStore(Store):
                 time_out_idle(session, row, find_rules(session, row))
         with self.reading() as session:
             row = find_study(session, study)
-            progress = {one.annotator: one for one in read_progress(session, row)}
+            progress = {annotator.annotator: annotator for annotator in read_progress(session, row)}
             agreements = count_agreements(session, row)
             warned = count_events(session, row, WARNED)
             rows = session.scalars(
                 select(AnnotatorRow).where(AnnotatorRow.study_id == row.id).order_by(AnnotatorRow.id)
             )
             return [
-                to_person(one, progress[one.name], agreements.get(one.id, (0, 0)), warned.get(one.id, 0))
-                for one in rows
+                to_person(row, progress[row.name], agreements.get(row.id, (0, 0)), warned.get(row.id, 0))
+                for row in rows
             ]
 
     def pause(self, study: str, annotator: str, *, paused: bool = True) -> None:

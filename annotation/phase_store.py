@@ -68,7 +68,7 @@ class Standing:
     way: tuple[str, ...]
     """The phases of the study, in order."""
     rules: StudyProtocol
-    """The protocol; of a study of an earlier version only its part besides judgments, which is empty."""
+    """The protocol; for a study made by an earlier version, an empty one without its part on judgments."""
     paused: bool
     """True if the study, or the annotator's part in it, is paused."""
     closed: bool
@@ -144,10 +144,10 @@ class PhaseStore(Store):
         with self.writing(annotators=True) as session:
             row = find_own(session, annotator)
             if is_past(row, SURVEYS[survey]):
-                asked = questions_of(find_rules(session, row.study), survey)
+                questions = questions_of(find_rules(session, row.study), survey)
                 of_survey = (SurveyAnswerRow.annotator_id == row.id, SurveyAnswerRow.survey == survey)
                 stored = session.scalars(select(SurveyAnswerRow).where(*of_survey))
-                if check_answers(asked, answers) != {one.question: one.answer for one in stored}:
+                if check_answers(questions, answers) != {answer.question: answer.answer for answer in stored}:
                     raise AlreadyAnswered("you have answered these questions already")
                 return
             rules = begin_answer(session, row, SURVEYS[survey])
@@ -178,7 +178,7 @@ class PhaseStore(Store):
         with self.writing(annotators=True) as session:
             row = find_own(session, annotator)
             answers = list(find_answers(session, row))
-            known = next((one for one in answers if (one.attempt, one.place) == (attempt, place)), None)
+            known = next((answer for answer in answers if (answer.attempt, answer.place) == (attempt, place)), None)
             rules = find_rules(session, row.study) if known else begin_answer(session, row, TRAINING)
             training = rules.training
             if training is None:

@@ -35,7 +35,7 @@ def phases_of(protocol: StudyProtocol) -> tuple[str, ...]:
     judging, surveys = protocol.judging, protocol.surveys
     guided = protocol.consent or protocol.training or surveys.before or surveys.after
     limited = protocol.panel or judging.most_per_annotator is not None or judging.idle_minutes is not None
-    asked = {
+    has_phase = {
         CONSENT: protocol.consent,
         INSTRUCTIONS: guided,
         BEFORE: surveys.before,
@@ -44,10 +44,10 @@ def phases_of(protocol: StudyProtocol) -> tuple[str, ...]:
         AFTER: surveys.after,
         FINISHED: guided or limited,
     }
-    return tuple(phase for phase in PHASES if asked[phase])
+    return tuple(phase for phase in PHASES if has_phase[phase])
 
 
 def phase_after(protocol: StudyProtocol, phase: str) -> str:
     """Return the phase of a study after one of `PHASES`; the same one if none follows."""
     later = PHASES[PHASES.index(phase) + 1 :]
-    return next((one for one in phases_of(protocol) if one in later), phase)
+    return next((candidate for candidate in phases_of(protocol) if candidate in later), phase)

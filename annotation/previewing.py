@@ -32,7 +32,7 @@ def copy_study(store: AnnotationStore, study: str) -> Engine:
         parts = (of_study.where(PairRow.expected_id.is_(None)), of_study.where(PairRow.expected_id.is_not(None)))
         pair_ids = [pair_id for part in parts for pair_id in session.scalars(part)]
         pairs = session.scalars(select(PairRow).where(PairRow.id.in_(pair_ids))).all()
-        summary_ids = {one for pair in pairs for one in (pair.first_id, pair.second_id)}
+        summary_ids = {summary_id for pair in pairs for summary_id in (pair.first_id, pair.second_id)}
         of_summaries = select(SummaryRow.document_id).where(SummaryRow.id.in_(summary_ids))
         latest = find_version(session, row)
         selected: tuple[tuple[type[Base], Select[*tuple[object, ...]]], ...] = (
@@ -43,7 +43,7 @@ def copy_study(store: AnnotationStore, study: str) -> Engine:
             (PairRow, select(PairRow.__table__).where(PairRow.id.in_(pair_ids))),
             (ProtocolRow, select(ProtocolRow.__table__).where(ProtocolRow.id == (latest.id if latest else None))),
         )
-        copied = [(table, [dict(one._mapping) for one in session.execute(rows)]) for table, rows in selected]
+        copied = [(table, [dict(row._mapping) for row in session.execute(rows)]) for table, rows in selected]
         # without a closing date, so that the copy is open
         text = None if latest is None else write_protocol(replace(parse(latest.text), closes=None))
     engine = make_memory()

@@ -73,10 +73,10 @@ def read_judging_progress(session: Session, row: AnnotatorRow, queue: Queue) -> 
 
 
 class StudyOffer(NamedTuple):
-    """What a study asks of somebody who comes now."""
+    """The task that a study offers to an annotator who joins now."""
 
     rules: StudyProtocol
-    """The protocol; of a study of an earlier version only its part besides judgments, which is empty."""
+    """The protocol; for a study made by an earlier version, an empty one without its part on judgments."""
     pairs: int
     """The most pairs that they will be given, with attention checks."""
     seconds: float | None
@@ -155,7 +155,7 @@ def read_progress(session: Session, study: StudyRow) -> list[AnnotatorProgress]:
         .where(AnnotatorRow.study_id == study.id)
         .order_by(AnnotatorRow.id)
     ).all()
-    outcomes: dict[int, list[AssignmentOutcome]] = {one.id: [] for one in people}
+    outcomes: dict[int, list[AssignmentOutcome]] = {person.id: [] for person in people}
     for outcome in session.execute(
         select(
             AssignmentRow.annotator_id,
@@ -178,12 +178,14 @@ def read_progress(session: Session, study: StudyRow) -> list[AnnotatorProgress]:
     ):
         outcomes[outcome.annotator_id].append(AssignmentOutcome._make(outcome[1:]))
     to_come = ToCome.read(session, study)
-    found = []
-    for one in people:
-        ended = one.phase in ENDS or one.excluded_at is not None or one.erased_at is not None
-        is_open = 0 if ended else to_come.count(outcomes[one.id])
-        found.append(to_progress(one.name, outcomes[one.id], is_open=is_open, excluded=one.excluded_at is not None))
-    return [one._replace(left=None) for one in found] if study.rule == GIVEN else found
+    progress = []
+    for person in people:
+        ended = person.phase in ENDS or person.excluded_at is not None or person.erased_at is not None
+        is_open = 0 if ended else to_come.count(outcomes[person.id])
+        progress.append(
+            to_progress(person.name, outcomes[person.id], is_open=is_open, excluded=person.excluded_at is not None)
+        )
+    return [of_person._replace(left=None) for of_person in progress] if study.rule == GIVEN else progress
 
 
 class AssignmentOutcome(NamedTuple):
@@ -203,7 +205,7 @@ class AssignmentOutcome(NamedTuple):
 
 
 class ToCome(NamedTuple):
-    """What the annotators of a study may still be given, read once for all of them."""
+    """The pairs that the annotators of a study may still be given, read once for all of them."""
 
     wanted: Set[int]
     """The pairs that want more judgments."""

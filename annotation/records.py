@@ -335,7 +335,7 @@ class AnnotatorProgress(NamedTuple):
     judged: int
     """Judgments of the study's pairs, without attention checks."""
     changed: int
-    """Those of these judgments that were changed later."""
+    """The number of these judgments that were changed later."""
     skipped: int
     seconds: float | None
     ties: int

@@ -11,7 +11,7 @@ from relevance.annotation.protocol.current import find_version
 from relevance.annotation.protocol.tables import RegistrationRow
 from relevance.annotation.studies import find_study
 from relevance.annotation.tables import AssignmentRow, JudgmentRow, PairRow, StudyRow
-from relevance.data.access import Right
+from relevance.data.rights import Right
 from relevance.data.store import StoreError
 from relevance.data.store.base import Store
 from relevance.data.store.rows import to_record

@@ -9,8 +9,8 @@ from relevance.annotation.protocol.tables import AdjudicationRow, ModelJudgmentR
 from relevance.annotation.records import Study, StudyExists
 from relevance.annotation.studies import find_study, to_study
 from relevance.annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow, StudyRow
-from relevance.data.access import Right, visitor_of
 from relevance.data.database import now
+from relevance.data.rights import Right, visitor_of
 from relevance.data.store import DatasetInUse, NotAllowed, StoreError
 from relevance.data.store.base import checked_name, has_named
 from relevance.data.store.datasets import check_owner, find_dataset

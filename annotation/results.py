@@ -15,10 +15,10 @@ from relevance.annotation.sampling import GIVEN
 from relevance.annotation.store import AnnotationStore
 from relevance.annotation.studies import find_study
 from relevance.annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow, RevisionRow
-from relevance.data.access import Right
 from relevance.data.export import format_timestamp
 from relevance.data.exporters.pairwise import JudgedTexts
 from relevance.data.preferences import Preferences, pairs_by_annotator, rated_pairs, to_name_column
+from relevance.data.rights import Right
 from relevance.data.store import DataStore
 from relevance.data.tables import DocumentRow, ScoreRow, SignatureRow, SummaryRow
 
@@ -193,7 +193,10 @@ def export_judgments(store: AnnotationStore, study: str, *, names: bool = False)
         )
         # A list, as a slow consumer of an iterator would keep SQLite's writers waiting.
         study_columns = {"study": row.name, "dataset": row.dataset.name}
-        return [{**study_columns, "annotator": called[one.annotator_id], **judgment_record(one)} for one in assignments]
+        return [
+            {**study_columns, "annotator": called[assignment.annotator_id], **judgment_record(assignment)}
+            for assignment in assignments
+        ]
 
 
 def judgment_record(assignment: AssignmentRow) -> dict[str, Any]:

@@ -176,29 +176,29 @@ def allow_pairs(documents: Sequence[tuple[int, Sequence[PairCandidate]]], rule: 
     for document_id, candidates in documents:
         folded = ((candidate, fold_white_space(candidate.text)) for candidate in candidates)
         # An empty summary cannot be judged.
-        written = sorted(((one, text) for one, text in folded if text), key=lambda c: c[0].system)
+        written = sorted(((candidate, text) for candidate, text in folded if text), key=lambda c: c[0].system)
         if len(written) >= MANY:
-            places = find_places([text for _, text in written], [one.scores for one, _ in written], rule)
-            ids = np.array([one.id for one, _ in written])
+            places = find_places([text for _, text in written], [candidate.scores for candidate, _ in written], rule)
+            ids = np.array([candidate.id for candidate, _ in written])
             conflicts.append(PairsOfMany(document_id, *(ids[side] for side in places.conflicts)))
             others.append(PairsOfMany(document_id, *(ids[side] for side in places.others)))
             identical, unscored, alike = (
-                sum(one) for one in zip((identical, unscored, alike), places[2:], strict=True)
+                sum(counts) for counts in zip((identical, unscored, alike), places[2:], strict=True)
             )
             continue
         in_conflict: list[SampledPair] = []
         rest: list[SampledPair] = []
-        asked: set[frozenset[str]] = set()
-        for (first, one), (second, other) in combinations(written, 2):
-            texts = frozenset((one, other))
-            if len(texts) == 1 or texts in asked:
+        drawn: set[frozenset[str]] = set()
+        for (first, first_text), (second, second_text) in combinations(written, 2):
+            texts = frozenset((first_text, second_text))
+            if len(texts) == 1 or texts in drawn:
                 identical += 1
             elif rule == "rouge_k_differs" and (None in first.scores or None in second.scores):
                 unscored += 1
             elif rule == "rouge_k_differs" and not any(compare_scores(first, second)):
                 alike += 1
             else:
-                asked.add(texts)
+                drawn.add(texts)
                 stratum = in_conflict if rule == "conflicts" and conflicting(first, second) else rest
                 stratum.append(SampledPair(document_id, first.id, second.id))
         conflicts.append(in_conflict)
@@ -371,8 +371,8 @@ def conflicting(first: PairCandidate, second: PairCandidate) -> bool:
 def compare_scores(first: PairCandidate, second: PairCandidate) -> list[int]:
     """Return the preference of each score: 1 for the first candidate, -1 for the second, 0 for neither or missing."""
     return [
-        0 if one is None or other is None or abs(one - other) <= TIE else 1 if one > other else -1
-        for one, other in zip(first.scores, second.scores, strict=True)
+        0 if x is None or y is None or abs(x - y) <= TIE else 1 if x > y else -1
+        for x, y in zip(first.scores, second.scores, strict=True)
     ]
 
 

@@ -1,4 +1,4 @@
-"""What people said of the data sets of a database: judgments in studies, and ratings that came with the data."""
+"""Sources of preferences in a database: judgments in studies, and ratings that came with the data sets."""
 
 from typing import NamedTuple
 
@@ -22,7 +22,7 @@ class JudgedCorpus(NamedTuple):
 
     @property
     def people(self) -> str:
-        """What they said, in words."""
+        """The kind of judgments, in words."""
         if self.study is not None:
             question = self.study.removeprefix(self.dataset)
             if question in ("", self.study):  # the study of the data set itself, or one of another name
@@ -36,11 +36,13 @@ def list_judged(data: DataStore, annotation: AnnotationStore) -> list[JudgedCorp
 
     A data set with several studies, or ratings of several aspects, comes once for each.
     """
-    studies = [one for one in annotation.studies() if one.judgments and one.name != MADE_UP]
+    studies = [study for study in annotation.studies() if study.judgments and study.name != MADE_UP]
     judged = []
-    for dataset in sorted(data.datasets(), key=lambda one: natural_order(one.name)):
-        mine = sorted((one for one in studies if one.dataset == dataset.name), key=lambda one: natural_order(one.name))
-        judged += [JudgedCorpus(dataset.name, one.name, None, one.rule) for one in mine]
+    for dataset in sorted(data.datasets(), key=lambda known: natural_order(known.name)):
+        mine = sorted(
+            (study for study in studies if study.dataset == dataset.name), key=lambda study: natural_order(study.name)
+        )
+        judged += [JudgedCorpus(dataset.name, study.name, None, study.rule) for study in mine]
         judged += [JudgedCorpus(dataset.name, None, aspect, "all") for aspect in dataset.aspects]
     return judged
 

@@ -24,9 +24,9 @@ from relevance.annotation.protocol.current import find_protocol
 from relevance.annotation.records import Annotator
 from relevance.annotation.studies import find_study
 from relevance.annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow, StudyRow
-from relevance.data.access import Right
 from relevance.data.database import now
-from relevance.data.stopping import CompleteDocuments, StoppingDecision
+from relevance.data.rights import Right
+from relevance.data.stopping_state import CompleteDocuments, StoppingDecision
 from relevance.data.store.base import Store, StoreError
 from relevance.data.tables import DocumentRow, SummaryRow
 
@@ -95,7 +95,9 @@ def read_complete(session: Session, study: StudyRow) -> CompleteDocuments:
         return scores[:, 0] - scores[:, 1]
 
     position = {document: number for number, document in enumerate(documents)}
-    signs = [0.0 if one.chosen_id is None else 1.0 if one.chosen_id == one.first_id else -1.0 for one in entries]
+    signs = [
+        0.0 if entry.chosen_id is None else 1.0 if entry.chosen_id == entry.first_id else -1.0 for entry in entries
+    ]
     inclusion = np.array([pair.inclusion for pair in pairs], dtype=np.float64)
     return CompleteDocuments(
         first=stopping.first,

@@ -50,8 +50,8 @@ from relevance.annotation.records import (
 from relevance.annotation.studies import StudyStore, check_open, find_study, may
 from relevance.annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow, RevisionRow, StudyRow
 from relevance.annotation.timing import check_times
-from relevance.data.access import Right, visitor_of
 from relevance.data.database import now
+from relevance.data.rights import Right, visitor_of
 from relevance.data.store import StoreError
 from relevance.data.store.rows import to_record
 

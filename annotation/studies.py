@@ -35,8 +35,8 @@ from relevance.annotation.records import (
 )
 from relevance.annotation.sampling import GIVEN, PairCounts, PairSample, allow_pairs
 from relevance.annotation.tables import AnnotatorRow, AssignmentRow, JudgmentRow, PairRow, StudyRow
-from relevance.data.access import Right, visitor_of
 from relevance.data.database import now
+from relevance.data.rights import Right, visitor_of
 from relevance.data.store.base import NotAllowed, StoreError, checked_name, find_named, has_named, insert_named
 from relevance.data.store.datasets import check_owner, count_by_system, find_dataset
 from relevance.data.store.rows import to_record

@@ -3,17 +3,18 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from relevance.annotation.adjudication import AdjudicationStore, Confirmation, NothingDecided, load_adjudications
+from relevance.annotation.adjudication import AdjudicationStore, load_adjudications
+from relevance.annotation.adjudication_records import Confirmation, NothingDecided
 from relevance.annotation.model_judgments import ModelStore
 from relevance.annotation.records import AnnotatorProgress, Study
 from relevance.annotation.results import load_judgments, pseudonyms
 from relevance.annotation.stopping import StoppingStore
 from relevance.annotation.store import AnnotationStore
 from relevance.data.cells import Cells
+from relevance.data.model_verdicts import Verdicts
 from relevance.data.preferences import Preferences, to_name_column
-from relevance.data.stopping import CompleteDocuments
+from relevance.data.stopping_state import CompleteDocuments
 from relevance.data.store import Dataset, DataStore
-from relevance.data.verdicts import Verdicts
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,10 +74,10 @@ def read_study(data: DataStore, annotation: AnnotationStore, name: str, *, adjud
 
 def without_names(study: StudyData) -> StudyData:
     """Return a study for passing on, with annotators called P1, P2 and so on; adjudicators keep their names."""
-    called = pseudonyms(one.annotator for one in study.annotators)
-    annotators = [one._replace(annotator=called[one.annotator]) for one in study.annotators]
-    said = study.preferences if study.adjudicated else rename_annotators(study.preferences, called)
-    return replace(study, annotators=annotators, preferences=said)
+    called = pseudonyms(annotator.annotator for annotator in study.annotators)
+    annotators = [annotator._replace(annotator=called[annotator.annotator]) for annotator in study.annotators]
+    preferences = study.preferences if study.adjudicated else rename_annotators(study.preferences, called)
+    return replace(study, annotators=annotators, preferences=preferences)
 
 
 def rename_annotators(preferences: Preferences, called: Mapping[str, str]) -> Preferences:

@@ -42,7 +42,7 @@ def check_answer(question: SurveyQuestion, answer: Any) -> Answer:
     match question.kind, answer:
         case "radio", str() if answer in question.options:
             return str(answer)
-        case "checkbox", list() | tuple() if all(one in question.options for one in answer):
+        case "checkbox", list() | tuple() if all(option in question.options for option in answer):
             return [option for option in question.options if option in answer]
         case "number", int() | float() if not isinstance(answer, bool) and math.isfinite(answer):
             return check_range(question, answer)

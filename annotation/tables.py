@@ -235,8 +235,8 @@ class ReviewedDocumentRow(Base):
 class ReviewedKeywordRow(Base):
     """A keyword as it is shown, at a position that was drawn; `extractors` are those that found it.
 
-    `found` has its places in the document's texts (references, then the title): index of the text, first character, end
-    (exclusive).
+    `places` has its places in the texts of the document (references, then the title): index of the text, first
+    character, end (exclusive).
     """
 
     __tablename__ = "reviewed_keywords"
@@ -246,7 +246,7 @@ class ReviewedKeywordRow(Base):
     reviewed_document_id: Mapped[int] = mapped_column(ForeignKey("reviewed_documents.id"))
     position: Mapped[int]
     words: Mapped[list[str]] = mapped_column(JSON)
-    found: Mapped[list[list[int]]] = mapped_column(JSON)
+    places: Mapped[list[list[int]]] = mapped_column("found", JSON)
     extractors: Mapped[list[str]] = mapped_column(JSON)
 
 

@@ -82,8 +82,8 @@ def give_feedback(
     row: AnnotatorRow, training: Training, answer: TrainingAnswerRow, answers: Sequence[TrainingAnswerRow]
 ) -> TrainingFeedback:
     """Return the feedback on an answer, which is one of `answers`."""
-    of_attempt = [one for one in answers if one.attempt == answer.attempt and one.place <= answer.place]
-    correct = sum(one.right for one in of_attempt)
+    of_attempt = [given for given in answers if given.attempt == answer.attempt and given.place <= answer.place]
+    correct = sum(given.right for given in of_attempt)
     is_last = answer.place + 1 == len(training.pairs)
     return TrainingFeedback(
         task=show_training_pair(row, training, answer.attempt, answer.place),

@@ -98,8 +98,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--judgments", type=int, default=100)
     parser.add_argument("--hosted", action="store_true")
-    asked = parser.parse_args()
-    times, plain = map(sorted, measure(asked.judgments, hosted=asked.hosted))
+    args = parser.parse_args()
+    times, plain = map(sorted, measure(args.judgments, hosted=args.hosted))
     quantiles, of_plain = (statistics.quantiles(some, n=20) for some in (times, plain))
     print(f"Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}, {os.cpu_count()} cores")
     print(

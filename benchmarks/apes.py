@@ -62,9 +62,9 @@ def main() -> None:
         start = time.perf_counter()
         scores = Apes(questions).score(batch)
         seconds = time.perf_counter() - start
-        asked = sum(score.parts["questions"] for score in scores if score.value is not None)
+        count = sum(score.parts["questions"] for score in scores if score.value is not None)
         say(
-            f"\nquestions of {questions}: {len(batch) / seconds:.1f} summaries/s, {seconds:.1f} s, {asked:.0f} asked"
+            f"\nquestions of {questions}: {len(batch) / seconds:.1f} summaries/s, {seconds:.1f} s, {count:.0f} asked"
             f" ({len(batch) / seconds / PAPER:.1f} times the paper's {PAPER:.1f} a second)"
         )
         kept = [row for row in zip(scores, ratings, keys, strict=True) if row[0].parts]

@@ -138,8 +138,8 @@ def bfloat16_apart(batch: list[Example]) -> dict[str, float]:
 def measure(what: str, file: Path, values: Path) -> dict[str, float]:
     """Run one of the above in a process of its own: this one stays small and so does not count in its memory."""
     command = [sys.executable, "-m", "benchmarks.bertscore", str(file), what, str(values)]
-    found = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
-    return json.loads(found.stdout.splitlines()[-1])
+    completed = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+    return json.loads(completed.stdout.splitlines()[-1])
 
 
 def child(file: Path, what: str, values: Path) -> None:
@@ -173,9 +173,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for _ in range(2):
             for kind in kinds:
-                found = measure(kind, file, Path(folder) / f"{kind}.npy")
-                if kind not in best or found["seconds"] < best[kind]["seconds"]:
-                    best[kind] = found
+                measured = measure(kind, file, Path(folder) / f"{kind}.npy")
+                if kind not in best or measured["seconds"] < best[kind]["seconds"]:
+                    best[kind] = measured
         peer, mine = (np.load(Path(folder) / f"{kind}.npy") for kind in ("bert-score", "float32"))
         apart = np.abs(peer - mine).max()
         rounding = measure("apart", file, Path(folder) / "none.npy")["apart"]

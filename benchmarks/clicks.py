@@ -79,14 +79,14 @@ def add_scored(store: DataStore, records: Records, metrics: Collection[str]) -> 
     score_dataset(store, "big", make_metrics(metrics))
 
 
-def make_world(url: str, asked: argparse.Namespace) -> str:
+def make_world(url: str, args: argparse.Namespace) -> str:
     """The big data set, and a small study with an annotator's link; returns its token."""
     engine = connect(url)
     store, people = DataStore(engine), AnnotationStore(engine)
-    if asked.file:
-        add_scored(store, read_documents(asked.file), lexical_metrics())
+    if args.file:
+        add_scored(store, read_documents(args.file), lexical_metrics())
     elif not store.has_dataset("big"):
-        make_big(store, asked.documents, asked.systems)
+        make_big(store, args.documents, args.systems)
     name = f"clicks {time.time():.0f}"
     store.add_dataset(name=name, format="interchange", sha256="1" * 64, records=make_records(400))
     people.create_study(StudySpec(name=name, dataset=name, rule="random", judgments_per_pair=1))
@@ -132,9 +132,9 @@ async def open_page(url: str, cookie: str, name: str) -> dict[str, float]:
             return seen | {"end": now}
 
 
-async def measure(asked: argparse.Namespace, database: str) -> None:
+async def measure(args: argparse.Namespace, database: str) -> None:
     """Print the figures of each page."""
-    token = make_world(database, asked)
+    token = make_world(database, args)
     with serving(database, 1) as (server, urls):
         url = urls[0]
         cookie = await sign_in(url)
@@ -152,18 +152,18 @@ async def measure(asked: argparse.Namespace, database: str) -> None:
         await asyncio.sleep(15)
         print(f"alone: {describe(times)}", flush=True)
         every: list[float] = []
-        for name in asked.pages.split(","):
+        for name in args.pages.split(","):
             times.clear()
             cpu = processor(server.pid)
             try:
                 seen = await open_page(url, cookie, name)
-                said = ", ".join(f"{what} {seconds:.2f} s" for what, seconds in seen.items())
+                text = ", ".join(f"{what} {seconds:.2f} s" for what, seconds in seen.items())
             except TimeoutError:
-                said = f"not ended after {LONGEST:.0f} s"
+                text = f"not ended after {LONGEST:.0f} s"
             await asyncio.sleep(2)
             every += times
             print(
-                f"{name}: {said}; {processor(server.pid) - cpu:.1f} s of the server; clicks {describe(times)}",
+                f"{name}: {text}; {processor(server.pid) - cpu:.1f} s of the server; clicks {describe(times)}",
                 flush=True,
             )
         judging.cancel()
@@ -173,7 +173,7 @@ async def measure(asked: argparse.Namespace, database: str) -> None:
 def describe(times: list[float]) -> str:
     """Percentiles in ms."""
     if len(times) < 2:
-        return f"{[round(1000 * one) for one in times]} ms"
+        return f"{[round(1000 * seconds) for seconds in times]} ms"
     hundredths = statistics.quantiles(times, n=100, method="inclusive")
     return (
         f"{len(times)}, p50 {1000 * hundredths[49]:.0f}, p95 {1000 * hundredths[94]:.0f}, "
@@ -189,9 +189,9 @@ def main() -> None:
     parser.add_argument("--pages", default=",".join(PAGES))
     parser.add_argument("--database", default="")
     parser.add_argument("--file", type=Path)
-    asked = parser.parse_args()
+    args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        asyncio.run(measure(asked, asked.database or f"sqlite:///{Path(folder) / 'tables.db'}"))
+        asyncio.run(measure(args, args.database or f"sqlite:///{Path(folder) / 'tables.db'}"))
 
 
 if __name__ == "__main__":

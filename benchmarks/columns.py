@@ -94,12 +94,12 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--documents", type=int, default=DOCUMENTS)
     parser.add_argument("--parts", action="store_true")
-    asked = parser.parse_args()
+    args = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary) / "out"
-        write_folder(folder, asked.documents)
-        print(f"{asked.documents:,} documents x {SYSTEMS} systems x {len(NAMES)} metrics")
-        if asked.parts:
+        write_folder(folder, args.documents)
+        print(f"{args.documents:,} documents x {SYSTEMS} systems x {len(NAMES)} metrics")
+        if args.parts:
             time_parts(folder)
         print(f"  {measure(folder)}")
 

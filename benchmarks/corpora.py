@@ -80,11 +80,11 @@ def shares_rows(datasets: Collection[str], metrics: Collection[str], *, against_
     """The shares of metrics on some data sets, by their scores against references or against sources."""
     commands()
     rows = []
-    for one, preferences in load_corpora(datasets, against_source=against_source):
-        corpus = compare_judged(one, preferences, metrics)
+    for source, preferences in load_corpora(datasets, against_source=against_source):
+        corpus = compare_judged(source, preferences, metrics)
         labels = {name: next((s for s in corpus.rows if name_of(s) == name), name) for name in metrics}
         row = corpus_row(corpus, {signature: name for name, signature in labels.items()})
-        rows.append([one.dataset, one.people, f"{row['n']:,}", *(cell(row, name) for name in (*metrics, PEOPLE))])
+        rows.append([source.dataset, source.people, f"{row['n']:,}", *(cell(row, name) for name in (*metrics, PEOPLE))])
     return rows
 
 
@@ -92,32 +92,32 @@ def load_corpora(datasets: Collection[str], *, against_source: bool) -> Iterator
     """What people said of some data sets, with the scores against references or against sources, and of `length`."""
     engine = connect(os.environ["RELEVANCE_DATABASE_URL"])
     data, annotation = DataStore(engine), AnnotationStore(engine)
-    for one in list_judged(data, annotation):
-        if one.dataset in datasets:
-            found = load_judged(data, annotation, one)
-            kept = [s for s in scored_by(found) if is_length(s) or is_against_source(s) == against_source]
-            yield one, keep_scores(found, kept)
+    for source in list_judged(data, annotation):
+        if source.dataset in datasets:
+            corpus_preferences = load_judged(data, annotation, source)
+            kept = [s for s in scored_by(corpus_preferences) if is_length(s) or is_against_source(s) == against_source]
+            yield source, keep_scores(corpus_preferences, kept)
 
 
 def cell(row: dict[str, Any], name: str) -> str:
     """A share with its interval, in bold where the metric leads."""
-    found, ends = row[name], row[f"{name} 95 %"]
-    if isinstance(found, Undefined):
+    value, ends = row[name], row[f"{name} 95 %"]
+    if isinstance(value, Undefined):
         return number(None)
     low, high = (number(end)[1:] for end in ends)
-    share = number(found.value if isinstance(found, Marked) else found)[1:]
-    return f"{f'**{share}**' if isinstance(found, Marked) and found.mark else share} ({low} to {high})"
+    share = number(value.value if isinstance(value, Marked) else value)[1:]
+    return f"{f'**{share}**' if isinstance(value, Marked) and value.mark else share} ({low} to {high})"
 
 
 def corpora_rouge_k() -> str:
     """The same on the pairs whose ROUGE-K differs, as the ROUGE-K paper asks people about."""
     commands()
     rows, standings = [], {name: Counter[str]() for name in OTHERS}
-    for one, preferences in load_corpora(COMPARED, against_source=False):
-        found = told_by_keywords(preferences)
-        if found is None:
+    for source, preferences in load_corpora(COMPARED, against_source=False):
+        lead = told_by_keywords(preferences)
+        if lead is None:
             continue
-        corpus = compare_judged(one, found, METRICS)
+        corpus = compare_judged(source, lead, METRICS)
         shares = {name_of(signature): row.evaluation.agreement for signature, row in corpus.rows.items()}
         if (own := shares.get("rouge_k")) is None:
             continue
@@ -129,7 +129,7 @@ def corpora_rouge_k() -> str:
             difference = (own.half or 0) - (shares[name].half or 0)
             standings[name]["same" if p >= ALPHA else "ahead" if difference > 0 else "behind"] += 1
             versus.append(f"{number(shares[name].half)[1:]} (p {format_p(p)})")
-        rows.append([one.dataset, one.people, f"{own.pairs:,}", number(own.half)[1:], *versus])
+        rows.append([source.dataset, source.people, f"{own.pairs:,}", number(own.half)[1:], *versus])
     head = ["", "judged by", "n", "`rouge_k`", *(f"`{name}`" for name in OTHERS)]
     told = [f"`{name}` {of['ahead']}, {of['behind']} and {of['same']}" for name, of in standings.items()]
     summary = (
@@ -140,7 +140,7 @@ def corpora_rouge_k() -> str:
 
 def told_by_keywords(preferences: Preferences) -> Preferences | None:
     """The preferences on pairs whose ROUGE-K differs; None without ROUGE-K."""
-    signature = next((one for one in preferences.scores if name_of(one) == "rouge_k"), None)
+    signature = next((signature for signature in preferences.scores if name_of(signature) == "rouge_k"), None)
     if signature is None:
         return None
     differences = preferences.differences()[signature]

@@ -37,8 +37,11 @@ def rouge1_against_length(rule: Rule, file: Path = SUMMEVAL) -> Clustering:
     """The README's figures: expert relevance, ROUGE-1 against the first reference."""
     cells, _ = score_cells(list(read_documents(file)), make_metrics(["rouge1", "length"], references="first"))
     preferences = rated_pairs(cells, "relevance")
-    credits = {name: credit_pairs(preferences.choices, one, rule) for name, one in preferences.differences().items()}
-    (found,) = compare_metrics(credits, preferences.document, flips=FLIPS)
+    credits = {
+        name: credit_pairs(preferences.choices, difference, rule)
+        for name, difference in preferences.differences().items()
+    }
+    (comparison,) = compare_metrics(credits, preferences.document, flips=FLIPS)
     first, second = credits.values()
     counted = ~(np.isnan(first) | np.isnan(second))
     difference = (first - second)[counted]
@@ -50,16 +53,18 @@ def rouge1_against_length(rule: Rule, file: Path = SUMMEVAL) -> Clustering:
         pairs=len(difference),
         documents=len(of_documents),
         p_pairs=exact_mcnemar(wins, losses) if rule == "strict" else None,
-        p_documents=found.p,
+        p_documents=comparison.p,
         design_effect=float((of_documents @ of_documents) / (rest @ rest)),
     )
 
 
 if __name__ == "__main__":
     for rule in ("strict", "half"):
-        found = rouge1_against_length(rule)
-        print(f"ROUGE-1 against length by the rule {rule}, {found.pairs} pairs of {found.documents} documents")
-        if found.p_pairs is not None:
-            print(f"  p pair by pair, exact McNemar: {found.p_pairs:.0e}")
-        print(f"  p by documents, {FLIPS} sign flips: {found.p_documents:.4f}")
-        print(f"  design effect: {found.design_effect:.1f}")
+        comparison = rouge1_against_length(rule)
+        print(
+            f"ROUGE-1 against length by the rule {rule}, {comparison.pairs} pairs of {comparison.documents} documents"
+        )
+        if comparison.p_pairs is not None:
+            print(f"  p pair by pair, exact McNemar: {comparison.p_pairs:.0e}")
+        print(f"  p by documents, {FLIPS} sign flips: {comparison.p_documents:.4f}")
+        print(f"  design effect: {comparison.design_effect:.1f}")

@@ -31,18 +31,18 @@ def arrays_of(pipeline: Any) -> dict[str, NDArray[np.float32]]:
     normal = [layer for layer in layers if layer.name == "layernorm"]
     pairs = sorted(zip(largest, normal, strict=True), key=lambda pair: pair[0].get_dim("nI") != WIDTH * len(tables))
     *tables, white = tables  # the last feature tells white space, which no word is: one row for all of them
-    found = {f"E{feature}": table for feature, table in enumerate(tables)}
+    tables_by_name = {f"E{feature}": table for feature, table in enumerate(tables)}
     for number, (layer, norm) in enumerate(pairs):
         weights = layer.get_param("W")
         # The alternatives of which a layer takes the largest lie side by side, which is faster.
-        found[f"W{number}"] = weights.transpose(1, 0, 2).reshape(-1, weights.shape[2]).T
-        found[f"b{number}"] = layer.get_param("b").T.reshape(-1)
-        found[f"G{number}"], found[f"o{number}"] = norm.get_param("G"), norm.get_param("b")
+        tables_by_name[f"W{number}"] = weights.transpose(1, 0, 2).reshape(-1, weights.shape[2]).T
+        tables_by_name[f"b{number}"] = layer.get_param("b").T.reshape(-1)
+        tables_by_name[f"G{number}"], tables_by_name[f"o{number}"] = norm.get_param("G"), norm.get_param("b")
     row = sum(white[part % len(white)] for part in murmur_128(0, FIRST_SEED + len(tables)))
-    words, rest = np.split(found["W0"], [WIDTH * len(tables)])
-    found["W0"], found["b0"] = words, found["b0"] + row @ rest
+    words, rest = np.split(tables_by_name["W0"], [WIDTH * len(tables)])
+    tables_by_name["W0"], tables_by_name["b0"] = words, tables_by_name["b0"] + row @ rest
     (softmax,) = (layer for layer in pipeline.get_pipe("tagger").model.walk() if layer.name == "softmax")
-    return found | {"W": softmax.get_param("W").T, "b": softmax.get_param("b")}
+    return tables_by_name | {"W": softmax.get_param("W").T, "b": softmax.get_param("b")}
 
 
 def write_tagger(pipeline: Any) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from relevance.metrics.apes.entities import Entity, Finder, LabelledText
-from relevance.metrics.apes.finders import finder
+from relevance.metrics.apes.entity_finders import finder
 from relevance.metrics.apes.training import MAPPING, read_held_out
 
 FOLDER = Path(__file__).resolve().parents[2] / "shared" / "data" / "ner"
@@ -27,7 +27,7 @@ class Counts(NamedTuple):
 
     typed: int = 0
     untyped: int = 0
-    found: int = 0
+    predicted: int = 0
     there: int = 0
 
     def __add__(self, other: tuple[int, ...]) -> Counts:  # type: ignore[override]
@@ -36,13 +36,13 @@ class Counts(NamedTuple):
     @property
     def f1(self) -> tuple[float, float]:
         """Typed and untyped F1, in [0, 1]."""
-        both = max(1, self.found + self.there)
+        both = max(1, self.predicted + self.there)
         return 2 * self.typed / both, 2 * self.untyped / both
 
 
-def compare(found: Iterable[Entity], there: Iterable[Entity]) -> Counts:
+def compare(entities: Iterable[Entity], there: Iterable[Entity]) -> Counts:
     """Count the spans of one text."""
-    ours, gold = set(found), set(there)
+    ours, gold = set(entities), set(there)
     spans = {entity[:2] for entity in ours} & {entity[:2] for entity in gold}
     return Counts(len(ours & gold), len(spans), len(ours), len(gold))
 
@@ -53,7 +53,7 @@ def measure(tested: Finder, sentences: Sequence[LabelledText], *, lower: bool = 
     if lower:  # letters that become two would move everything behind them
         texts = ["".join(c.lower() if len(c.lower()) == 1 else c for c in text) for text in texts]
     pairs = zip(tested.find(texts), sentences, strict=True)
-    return sum((compare(found, sentence.entities) for found, sentence in pairs), Counts())
+    return sum((compare(entities, sentence.entities) for entities, sentence in pairs), Counts())
 
 
 def main() -> None:

@@ -25,7 +25,7 @@ from relevance.data.importers import read_documents
 from relevance.data.records import Document
 from relevance.summarizers.methods.base import Network
 from relevance.summarizers.methods.published import PUBLISHED
-from relevance.summarizers.pointer.entities import AskedEntities, mark_words
+from relevance.summarizers.pointer.entities import WantedEntities, mark_words
 from relevance.summarizers.pointer.losses import loss
 from relevance.summarizers.pointer.method import ApesPointer, Lstm, Pointer
 from relevance.summarizers.training.measuring import measure, write_all
@@ -35,7 +35,7 @@ from relevance.summarizers.training.task import Task
 SIZES: Any = {"vocabulary": 10_000, "embedding": 64, "width": 128, "source_words": 200, "target_words": 40}
 ARTICLES, COPIES = 12, 40
 
-ASKED = AskedEntities()
+ASKED = WantedEntities()
 """What is asked for, which is found once."""
 
 
@@ -70,20 +70,20 @@ def average_precision(scores: Sequence[float], right: Sequence[float]) -> float:
 
 def describe(name: str, method: Lstm, network: Network, documents: Sequence[Document]) -> str:
     """Measure a system; return its row."""
-    found, share = [], []
+    losses, share = [], []
     with torch.inference_mode():
         for document, named in zip(documents, ASKED.find(documents), strict=True):
             source = network.tokenizer.read_source(document.source_text, SIZES["source_words"])
             marks = mark_words(source.spans, named)
             memory, _ = network.model.read(torch.tensor([source.ids]), torch.tensor([len(source.ids)]))
             if any(marks) and memory.entities is not None:
-                found.append(average_precision(memory.entities[0].tolist(), marks))
+                losses.append(average_precision(memory.entities[0].tolist(), marks))
                 share.append(fmean(marks))
         batch = Pointer(**SIZES).batch(network, documents, labels=True)
         likelihood = loss(network.model, batch, None).item()
     texts = write_all(method, network, documents, replace(PUBLISHED["pointer"].decoding, max_new_tokens=45))
     rouge = measure(documents, texts, "rouge1")
-    attention = f"{fmean(found):.2f} (at random {fmean(share):.2f})" if found else "-"
+    attention = f"{fmean(losses):.2f} (at random {fmean(share):.2f})" if losses else "-"
     return f"| {name} | {attention} | {likelihood:.3f} | {rouge:.3f} |"
 
 

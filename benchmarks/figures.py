@@ -82,8 +82,8 @@ def oracles(shown: str) -> str:
 
 def caption(shown: str) -> str:
     """What the first picture shows: the demo corpus by its author's labels."""
-    found = against_people(list(read_documents(FILE)), AUTHOR, ["rouge1", "rouge_k"], "max")
-    percent = {name: f"{100 * row[2]:.0f} %" for name, row in found.items()}
+    tables = against_people(list(read_documents(FILE)), AUTHOR, ["rouge1", "rouge_k"], "max")
+    percent = {name: f"{100 * row[2]:.0f} %" for name, row in tables.items()}
     return re.sub(
         r"ROUGE-K agrees with the author's labels on \d+ % of the pairs, ROUGE-1 on \d+ %",
         f"ROUGE-K agrees with the author's labels on {percent['rouge_k']} of the pairs, ROUGE-1 on {percent['rouge1']}",
@@ -125,12 +125,12 @@ def short(value: float) -> str:
 def summeval(_: str) -> str:
     """Metrics against the relevance that experts gave, on SummEval."""
     names = ["rouge1", "rouge2", "rougeL", "rougeLsum", "rougeSU4", "rouge_k", "bertscore", "carouge", "apes", "length"]
-    found = against_people(list(read_documents(SUMMEVAL)), "relevance", names, "first")
+    tables = against_people(list(read_documents(SUMMEVAL)), "relevance", names, "first")
     lines = [
         "| | n | strict | half | decided | Pearson, pooled | within documents | system level |",
         "| --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
-    for name, (n, *values) in found.items():
+    for name, (n, *values) in tables.items():
         of = {"rouge_k": " (all 11 references)", "rougeLsum": " (`--lsum-sentences split`)"}.get(name, "")
         lines.append(f"| `{name}`{of} | {n:,} | {' | '.join(map(short, values))} |")
     return "\n".join(lines) + "\n"
@@ -149,7 +149,7 @@ def apes(_: str) -> str:
         f"|{' --- |' * 11}",
         f"| the paper: CNN / Daily Mail, trained reader | {' | '.join(published)} |{' |' * 6}",
     ]
-    for questions, asked, seeds in (("first", "the first reference", 5), ("all", "all references", 1)):
+    for questions, references, seeds in (("first", "the first reference", 5), ("all", "all references", 1)):
         scores = Apes(questions).score(batch)
         every = [score.evidence.traces if score.value is not None else () for score in scores]
         read_once = {
@@ -169,7 +169,7 @@ def apes(_: str) -> str:
             counts = count_agreement(people[first] - people[second], machine[first] - machine[second])
             levels = [short(known(level.r)) for level in correlate(people, machine, documents, systems)]
             ties = short(counts.tied / counts.pairs)
-            row = [f"{name}, questions of {asked}", *shown, *levels, short(known(counts.half)), ties]
+            row = [f"{name}, questions of {references}", *shown, *levels, short(known(counts.half)), ties]
             lines.append(f"| {' | '.join(row)} |")
     return "\n".join(lines) + "\n"
 
@@ -198,9 +198,9 @@ def worth(traces: Sequence, value: str) -> float:  # type: ignore[type-arg]
 
 def documents(shown: str) -> str:
     """What it does to a p value that pairs of one document are not independent."""
-    found = rouge1_against_length("strict")
-    said = f"p = {known(found.p_pairs):.0e} pair by pair and {short(known(found.p_documents))} by documents"
-    return re.sub(r"p = \S+ pair by pair and \S+ by documents", said, shown)
+    result = rouge1_against_length("strict")
+    text = f"p = {known(result.p_pairs):.0e} pair by pair and {short(known(result.p_documents))} by documents"
+    return re.sub(r"p = \S+ pair by pair and \S+ by documents", text, shown)
 
 
 EXTRACTS = {

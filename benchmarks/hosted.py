@@ -88,14 +88,14 @@ class Page:
     async def ask(self, *, name: str = "", address: str = "", press: str = "", fragment: str = "") -> None:
         """Ask for a script run of a page, at what its address says after `?`, with a button pressed."""
         message = BackMsg()
-        asked = message.rerun_script
-        asked.page_name, asked.query_string, asked.fragment_id = name, address, fragment
+        wanted = message.rerun_script
+        wanted.page_name, wanted.query_string, wanted.fragment_id = name, address, fragment
         if not name:
-            asked.page_script_hash = self.script
-        asked.context_info.url = f"http://127.0.0.1/{name}"
-        asked.context_info.timezone = "UTC"
+            wanted.page_script_hash = self.script
+        wanted.context_info.url = f"http://127.0.0.1/{name}"
+        wanted.context_info.timezone = "UTC"
         if press:
-            widget = asked.widget_states.widgets.add()
+            widget = wanted.widget_states.widgets.add()
             widget.id, widget.trigger_value = press, True
         await self.socket.send(message.SerializeToString())
 
@@ -214,7 +214,7 @@ async def judge_together(pages: Sequence[Page], server: int, think: float, secon
     """Let all judge at the same time."""
     began, cpu = time.monotonic(), processor(server)
     taken = await asyncio.gather(*(annotate(page, think, began + seconds, each) for page in pages))
-    return Figures([one for times in taken for one in times], time.monotonic() - began, processor(server) - cpu)
+    return Figures([seconds for times in taken for seconds in times], time.monotonic() - began, processor(server) - cpu)
 
 
 async def sign_in_together(url: str, people: int) -> list[float]:
@@ -229,11 +229,11 @@ async def sign_in_together(url: str, people: int) -> list[float]:
     return list(await asyncio.gather(*(sign_in() for _ in range(people))))
 
 
-async def measure(asked: argparse.Namespace, database: str) -> None:
+async def measure(args: argparse.Namespace, database: str) -> None:
     """Print the figures of each number of sessions."""
-    levels = [int(number) for number in asked.sessions.split(",")]
+    levels = [int(number) for number in args.sessions.split(",")]
     tokens = make_study(database, 400, max(levels))
-    with serving(database, asked.workers) as (server, urls):
+    with serving(database, args.workers) as (server, urls):
         pages: list[Page] = []
         warm = await Page.open(urls[0], await enter(urls[0], tokens[0]))
         await warm.socket.close()
@@ -243,14 +243,14 @@ async def measure(asked: argparse.Namespace, database: str) -> None:
                 url = urls[number % len(urls)]
                 pages.append(await Page.open(url, await enter(url, tokens[number])))
             each = (memory(server.pid) - before) / max(1, level / len(urls))
-            if asked.sign_ins:
-                judging = asyncio.create_task(judge_together(pages, server.pid, 1.0, 20, asked.each))
+            if args.sign_ins:
+                judging = asyncio.create_task(judge_together(pages, server.pid, 1.0, 20, args.each))
                 await asyncio.sleep(5)
-                waits = await sign_in_together(urls[0], asked.sign_ins)
-                print(f"{asked.sign_ins} sign-ins at once: the last after {max(waits):.1f} s")
+                waits = await sign_in_together(urls[0], args.sign_ins)
+                print(f"{args.sign_ins} sign-ins at once: the last after {max(waits):.1f} s")
                 figures = await judging
             else:
-                figures = await judge_together(pages, server.pid, asked.think, asked.seconds, asked.each)
+                figures = await judge_together(pages, server.pid, args.think, args.seconds, args.each)
             judged += len(figures.times)
             print(f"{level} sessions, {each:.2f} MiB each: {figures}; load {os.getloadavg()[0]:.1f}", flush=True)
     check_judgments(database, judged)
@@ -276,10 +276,10 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--sign-ins", type=int, default=0)
     parser.add_argument("--database", default="")
-    asked = parser.parse_args()
+    args = parser.parse_args()
     print(f"SQLite {sqlite3.sqlite_version}, load before {os.getloadavg()[0]:.1f}")
     with tempfile.TemporaryDirectory() as folder:
-        asyncio.run(measure(asked, asked.database or f"sqlite:///{folder}/hosted.db"))
+        asyncio.run(measure(args, args.database or f"sqlite:///{folder}/hosted.db"))
 
 
 if __name__ == "__main__":

@@ -137,25 +137,28 @@ def compare_methods() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         tokenizer = save_tiny_bart(folder / "bart")
-        sources = [one.source_text for one in make_documents(tokenizer, None, TRAINED, 1)]
+        sources = [document.source_text for document in make_documents(tokenizer, None, TRAINED, 1)]
         counted = importance_of(sources, tokenizer, len(tokenizer), 32)
         for place, (method, settings) in enumerate(VARIANTS):
             cells = []
             for task, importance in (("tf-idf", counted), ("drawn", DrawnImportance(counted.idf))):
-                asked: Seq2SeqMethod = METHODS[method](**settings)  # type: ignore[assignment]
-                asked = draw(asked) if task == "drawn" else asked
+                method_of_try: Seq2SeqMethod = METHODS[method](**settings)  # type: ignore[assignment]
+                method_of_try = draw(method_of_try) if task == "drawn" else method_of_try
                 learned, held_out = (
                     tuple(make_documents(tokenizer, importance, count, seed))
                     for count, seed in ((TRAINED, 1), (HELD_OUT, 2))
                 )
                 output = folder / f"{place}-{task}"
-                train(Task(asked, folder / "bart", learned, held_out[:100], TRAINING, DECODING), output)
-                texts = write_all(asked, asked.load(output), held_out, DECODING)
-                pairs = [(text.split(), one.references[0].split()) for text, one in zip(texts, held_out, strict=True)]
+                train(Task(method_of_try, folder / "bart", learned, held_out[:100], TRAINING, DECODING), output)
+                texts = write_all(method_of_try, method_of_try.load(output), held_out, DECODING)
+                pairs = [
+                    (text.split(), document.references[0].split())
+                    for text, document in zip(texts, held_out, strict=True)
+                ]
                 right = fmean(len(set(text) & set(wanted)) / IMPORTANT for text, wanted in pairs)
                 cells += [f"{100 * right:.1f} %", f"{100 * fmean(text == wanted for text, wanted in pairs):.0f} %"]
-            said = ", ".join(f"{name} {value}" for name, value in settings.items() if name != "layers")
-            print(f"| `{method}` | {said} | {' | '.join(cells)} |", flush=True)
+            listed = ", ".join(f"{name} {value}" for name, value in settings.items() if name != "layers")
+            print(f"| `{method}` | {listed} | {' | '.join(cells)} |", flush=True)
 
 
 def measure_articles() -> None:
@@ -177,8 +180,8 @@ def measure_articles() -> None:
     print("| --- | --- | --- | --- |")
     for scale in SCALES:
         most = scale * max(largest)
-        found = f"{scale * median(largest):.2f}; {most:.2f} | {scale * median(middle):.3f} | {0.3 * most:.2f} nat"
-        print(f"| {scale:g} | {found} |")
+        row = f"{scale * median(largest):.2f}; {most:.2f} | {scale * median(middle):.3f} | {0.3 * most:.2f} nat"
+        print(f"| {scale:g} | {row} |")
 
 
 if __name__ == "__main__":

@@ -61,7 +61,7 @@ def score_by_orm(store: DataStore, signature: str, scores: dict[str, StoredScore
     store.add_scores(metric="made", signature=signature, scores={})
     with store.changing("scores") as session:
         number = session.scalar(select(SignatureRow.id).where(SignatureRow.text == signature))
-        session.add_all(ScoreRow(signature_id=number, example=key, **one._asdict()) for key, one in scores.items())
+        session.add_all(ScoreRow(signature_id=number, example=key, **score._asdict()) for key, score in scores.items())
 
 
 def seconds(call: Callable[[], object]) -> float:
@@ -73,7 +73,7 @@ def seconds(call: Callable[[], object]) -> float:
 
 def measure(url: str | None, records: Records) -> dict[str, float]:
     """Seconds of each way, once, in this order."""
-    scores = {example_hash(one): StoredScore(0.5, None) for record in records for one in make_examples(*record)}
+    scores = {example_hash(example): StoredScore(0.5, None) for record in records for example in make_examples(*record)}
     took = {}
     for way in ("rows", "bulk"):
         with tempfile.TemporaryDirectory() as folder:
@@ -101,9 +101,9 @@ def main() -> None:
     turns = [measure(options.database, records) for _ in range(3)]
     took = {way: median(turn[way] for turn in turns) for way in turns[0]}
     rows = options.documents * SYSTEMS
-    for way, one in took.items():
+    for way, value in took.items():
         each = ", ".join(f"{turn[way]:.1f}" for turn in turns)
-        print(f"{way}: {one:.1f} s ({each}), {rows / one:,.0f} a second")
+        print(f"{way}: {value:.1f} s ({each}), {rows / value:,.0f} a second")
     for what in ("import", "scores"):
         print(f"{what}: {took[f'{what}, rows'] / took[f'{what}, bulk']:.1f} times the rate")
 

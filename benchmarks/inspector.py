@@ -200,7 +200,7 @@ def visiting(page: Page, visits: int) -> list[float]:
     return times
 
 
-def said(what: str, times: Sequence[float]) -> str:
+def in_words(what: str, times: Sequence[float]) -> str:
     """The percentiles."""
     cut = statistics.quantiles(times, n=20)
     return (
@@ -214,32 +214,32 @@ def main() -> None:
     parser.add_argument("file", nargs="?", type=Path, default=FILE)
     parser.add_argument("--steps", type=int, default=25)
     parser.add_argument("--all", action="store_true", help="with models and a cached page, which takes minutes")
-    asked = parser.parse_args()
-    records = list(read_documents(asked.file, "interchange"))
+    args = parser.parse_args()
+    records = list(read_documents(args.file, "interchange"))
     say = partial(print, flush=True)
     say(f"Python {platform.python_version()}, {os.cpu_count()} cores")
     with stored([], []) as url:
         with opened(url, "playground") as page:
-            say(said("a press on a page of plain Streamlit", time_plain(page, asked.steps)))
+            say(in_words("a press on a page of plain Streamlit", time_plain(page, args.steps)))
         with opened(url, "playground") as page:
-            say(said("playground, key to ROUGE-1", typing(page, asked.steps)))
+            say(in_words("playground, key to ROUGE-1", typing(page, args.steps)))
     examples = "examples?dataset=made&aspect=relevance"
     with stored(records, DEFAULT) as url:
         with opened(url, examples) as page:
-            say(said("all lexical evidence", opening(page, asked.steps, "All metrics", len(DEFAULT))))
-        if not asked.all:
+            say(in_words("all lexical evidence", opening(page, args.steps, "All metrics", len(DEFAULT))))
+        if not args.all:
             return
         with opened(url, examples) as page:
-            say(said("opening an example, one lexical metric", opening(page, asked.steps, "ROUGE-1", 1)))
+            say(in_words("opening an example, one lexical metric", opening(page, args.steps, "ROUGE-1", 1)))
         with opened(url, "?dataset=made&aspect=relevance") as page:
-            say(said("a cached page, from the press of its link to its chart", visiting(page, 20)))
-    steps = min(asked.steps, DOCUMENTS - WARMING - 1)
+            say(in_words("a cached page, from the press of its link to its chart", visiting(page, 20)))
+    steps = min(args.steps, DOCUMENTS - WARMING - 1)
     with stored(records[:DOCUMENTS], SCORED) as url:
         for name in MODELS:
             with opened(url, examples) as page:
-                say(said(f"{name}, model warm", opening(page, steps, label_of(name), 1)))
+                say(in_words(f"{name}, model warm", opening(page, steps, label_of(name), 1)))
         with opened(url, examples) as page:
-            say(said("all metrics", opening(page, steps, "All metrics", len(SCORED))))
+            say(in_words("all metrics", opening(page, steps, "All metrics", len(SCORED))))
 
 
 if __name__ == "__main__":

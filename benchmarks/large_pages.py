@@ -23,8 +23,8 @@ from relevance.data.database import URL_VARIABLE, connect
 from relevance.data.store import DataStore, StoredScore
 from relevance.data.store.rows import example_hashes
 from relevance.metrics import make_metrics
-from relevance.pages.background.computed import LARGE_VARIABLE
-from relevance.pages.background.waiting import REDRAW
+from relevance.pages.computing.computed import LARGE_VARIABLE
+from relevance.pages.computing.waiting import REDRAW
 
 PAGES = Path(__file__).resolve().parents[1] / "pages"
 RUNS = 3
@@ -35,7 +35,7 @@ def make_database(url: str, documents: int) -> None:
     """Store a data set with ratings, and scores of the metric `length`."""
     draw, scores, records = random.Random(1), {}, []
     for document, summaries in made_records(documents, systems=2):
-        rated = [replace(one, human={"relevance": float(draw.randint(1, 5))}) for one in summaries]
+        rated = [replace(summary, human={"relevance": float(draw.randint(1, 5))}) for summary in summaries]
         records.append((document, rated))
     store = DataStore(connect(url))
     store.add_dataset(name="large", format="interchange", sha256="0" * 64, records=records)
@@ -59,7 +59,7 @@ def measure(page: str) -> None:
     whole = time.perf_counter() - begun
     later = [time_run(test, page) for _ in range(RUNS)]
     print(f"{page}: first run {took[0]:.2f} s, longest {max(took):.2f} s, all there after {whole:.1f} s and ", end="")
-    print(f"{len(took)} runs; then {', '.join(f'{one:.2f}' for one in later)} s", flush=True)
+    print(f"{len(took)} runs; then {', '.join(f'{seconds:.2f}' for seconds in later)} s", flush=True)
 
 
 def time_run(test: AppTest, page: str) -> float:

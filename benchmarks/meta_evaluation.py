@@ -105,13 +105,14 @@ def main() -> None:
             total += took
         for methods in (("pearson",), METHODS):
             inputs = replace(results.inputs, settings=replace(results.inputs.settings, methods=methods))
-            asked = Results(inputs)
+            of_study = Results(inputs)
             _, took = timed(
-                f"correlations, systems ({', '.join(methods)})", lambda r=asked: [getattr(r, p) for p in CORRELATIONS]
+                f"correlations, systems ({', '.join(methods)})",
+                lambda r=of_study: [getattr(r, p) for p in CORRELATIONS],
             )
             peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
             print(f"  all tables, {len(methods)} coefficient(s): {total + took:.2f} s, peak {peak:.2f} GiB")
-        shown = Presentation(asked)
+        shown = Presentation(of_study)
         assert sum(len(formats.as_text(make_table(name, shown))) for name in table_names(shown)) > 10_000
 
 

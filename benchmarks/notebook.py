@@ -70,7 +70,7 @@ def as_page(notebook: Any) -> str:
             else:
                 parts.append(f"<div>{' '.join(output['data']['text/html'].splitlines())}</div>")
     title, *rest = parts[1].split("\n", 1)
-    return "\n\n".join([title, parts[0], *(one.strip() for one in rest), *parts[2:]]) + "\n"
+    return "\n\n".join([title, parts[0], *(line.strip() for line in rest), *parts[2:]]) + "\n"
 
 
 def main() -> None:

@@ -65,11 +65,11 @@ def write_examples(folder: Path) -> None:
     data = Path(package.origin).parent / "data"
     words = pyarrow.parquet.read_table(data / "glove_6B_index.parquet")["index"].to_pylist()
     vectors = np.load(data / "glove_6B_50d_emb.npy", mmap_mode="r")
-    asked = {*f"{example['reference']} {example['summary']}".lower().split(), "unk"}
+    vocabulary = {*f"{example['reference']} {example['summary']}".lower().split(), "unk"}
     lines = [
         f"{word} {' '.join(map(repr, vector.tolist()))}\n"
         for word, vector in zip(words, vectors, strict=True)
-        if word in asked
+        if word in vocabulary
     ]
     (folder / "glove.6B.50d.txt").write_text("".join(lines), encoding="utf-8")
 

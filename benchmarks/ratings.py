@@ -55,8 +55,8 @@ def main() -> None:
             command = ("-m", "relevance", "import", str(path), "--name", "ratings")
             ours = measure(*command, RELEVANCE_DATABASE_URL=url)
             theirs = measure("-c", READ, reader, str(path), repr(settings))
-            asked = ("ratings", "--metrics", "length", "--by-annotator", "--tables", "agreement,rating_reliability")
-            analysis = measure("-m", "relevance", "analyze", *asked, RELEVANCE_DATABASE_URL=url)
+            arguments = ("ratings", "--metrics", "length", "--by-annotator", "--tables", "agreement,rating_reliability")
+            analysis = measure("-m", "relevance", "analyze", *arguments, RELEVANCE_DATABASE_URL=url)
             size = path.stat().st_size / 1e6
             print(
                 f"{ending:19} {size:7.1f} {ours[0]:11.1f} {ours[1]:6.0f} {theirs[0]:11.1f} {theirs[1]:6.0f} "

@@ -29,7 +29,7 @@ def main() -> None:
 
 def rewritten(text: str) -> str:
     """A page with its tables made anew, in a `prepared` folder."""
-    return BLOCK.sub(lambda found: f"{found[1]}{TABLES[found[2]]()}{found[3]}", text)
+    return BLOCK.sub(lambda match: f"{match[1]}{TABLES[match[2]]()}{match[3]}", text)
 
 
 # --- ROUGE-K ------------------------------------------------------------------------------------------------------
@@ -67,7 +67,7 @@ def rouge_k_example() -> str:
 def rouge_k_agreement() -> str:
     """Table 3: how often metrics agree with people."""
     paper, ours = published("rouge_k")["table3_agreement_percent"], tables(ASKED_PEOPLE)["agreement"]
-    asked = ("SciTLDR", "XSum")
+    datasets = ("SciTLDR", "XSum")
     rows = [
         [
             f"`{name}`",
@@ -79,7 +79,7 @@ def rouge_k_agreement() -> str:
         for name in ("rouge1", "rouge2", "rougeL", "bertscore", "rouge_k")
         for row in [pick(ours, metric=name)]
     ]
-    pairs = [f"{paper[of]['pairs']:,}" for of in asked]
+    pairs = [f"{paper[of]['pairs']:,}" for of in datasets]
     rows.append(["pairs", *pairs, f"{ours[0]['n']:,}", "", ""])
     head = ["agreement in %", "paper: SciTLDR", "paper: XSum", "ours: SummEval", "ties as half", "ties of the metric"]
     return block([ASKED_PEOPLE], head, rows)
@@ -88,7 +88,7 @@ def rouge_k_agreement() -> str:
 def rouge_k_discrepancy() -> str:
     """How often ROUGE-K and ROUGE-1 prefer different summaries."""
     row = pick(scitldr()["discrepancies"], first="rouge_k", second="rouge1")
-    low, high = (percent(one) for one in row["share 95 %"])
+    low, high = (percent(share) for share in row["share 95 %"])
     ours = f"{percent(row['share'])} ({low} to {high})"
     paper = number(published("rouge_k")["discrepancy_percent"], 1)
     return block(
@@ -108,8 +108,8 @@ def rouge_k_keywords() -> str:
         ("words per keyword", "keyword_length_words"),
     ):
         figures = [
-            f"{number(said, 1)} / {number(of[column], 1)}"
-            for said, of in zip(paper["SciTLDR"][name], ours, strict=True)
+            f"{number(published, 1)} / {number(of[column], 1)}"
+            for published, of in zip(paper["SciTLDR"][name], ours, strict=True)
         ]
         rows.append([column, *figures])
     return block(lines, ["SciTLDR, paper / ours", "train", "dev", "test"], rows)
@@ -150,16 +150,16 @@ AS_PUBLISHED = "analyze scitldr --metrics rouge_k --lemmas spacy --match substri
 
 def rouge_k_systems() -> str:
     """Tables 5, 8, 9 and 10: means of systems, and by where keywords occur."""
-    found = scitldr()
+    measured = scitldr()
     names = (*LEXICAL, "IN-SRC", "OUT-SRC")
     by_their_code = {row["system"]: row["rouge_k"] for row in tables(AS_PUBLISHED)["systems"]}
     rows = [
         [f"`{row['system']}`", *(percent(row[name], 2) for name in names), percent(by_their_code[row["system"]], 2)]
-        for row in found["systems"]
+        for row in measured["systems"]
     ]
-    for row in found["systems_published"]:
-        said = ["–" if name == "rouge_k" or row[name] is None else percent(row[name], 2) for name in names]
-        rows.append([f"*{row['system']}*", *said, percent(row["rouge_k"], 2)])
+    for row in measured["systems_published"]:
+        shares = ["–" if name == "rouge_k" or row[name] is None else percent(row[name], 2) for name in names]
+        rows.append([f"*{row['system']}*", *shares, percent(row["rouge_k"], 2)])
     return block([*SYSTEMS, AS_PUBLISHED], ["in %", *names, "rouge_k by their code"], rows)
 
 
@@ -187,12 +187,14 @@ def carouge_rows(lines: Lines, systems: dict[str, str], paper: dict[str, Any], o
     """The means of systems here beside those of the paper, by the label that both have."""
     for line in lines[:-1]:
         run(line)
-    found = tables(lines[-1])["systems"]
+    of_systems = tables(lines[-1])["systems"]
     rows = []
     for label, system in systems.items():
-        of, row = paper[label], pick(found, system=system)
-        said = [number(of[name], 2) for name in ("rouge1", "rouge2", "carouge1")]
-        rows.append([label, *said, f"`{system}`", *(number(row[name], 2) for name in ("rouge1", "rouge2", "carouge"))])
+        of, row = paper[label], pick(of_systems, system=system)
+        published = [number(of[name], 2) for name in ("rouge1", "rouge2", "carouge1")]
+        rows.append(
+            [label, *published, f"`{system}`", *(number(row[name], 2) for name in ("rouge1", "rouge2", "carouge"))]
+        )
     head = ["paper", "ROUGE-1", "ROUGE-2", "CAROUGE-1", ours, "ROUGE-1", "ROUGE-2", "CAROUGE"]
     return block(lines, head, rows)
 
@@ -253,8 +255,8 @@ def apes_people() -> str:
     rows = []
     for name in ("rouge1", "rouge2", "rougeL", "rougeSU4", "apes"):
         row = pick(ours, second=name, coefficient="pearson")
-        said = [number(paper[of][name.removesuffix("4")]) for of in ("pyramid", "responsiveness")]
-        rows.append([f"`{name}`", *said, *(number(row[level]) for level in ("global", "input", "system"))])
+        in_paper = [number(paper[of][name.removesuffix("4")]) for of in ("pyramid", "responsiveness")]
+        rows.append([f"`{name}`", *in_paper, *(number(row[level]) for level in ("global", "input", "system"))])
     head = ["Pearson's r with people", "paper: Pyramid", "paper: Responsiveness"]
     return block([HELD_TO_PEOPLE], [*head, "ours: pooled", "within documents", "system level"], rows)
 
@@ -282,8 +284,10 @@ def apes_entities() -> str:
     paper, ours = published("apes")["table3_entities"], conditions()
     rows = []
     for label, name in (("See et al.", "M8"), ("gold", "gold")):
-        said = [number(paper[label][0], 1), number(paper[label][1], 2), number(paper[label][2], 2)]
-        rows.append([label, *said, f"`{name}`", *(ours[name][column] for column in ("APES", "entities", "salient"))])
+        in_paper = [number(paper[label][0], 1), number(paper[label][1], 2), number(paper[label][2], 2)]
+        rows.append(
+            [label, *in_paper, f"`{name}`", *(ours[name][column] for column in ("APES", "entities", "salient"))]
+        )
     head = [
         "paper",
         "APES in %",
@@ -322,16 +326,16 @@ def upper_bound() -> str:
     by_text = [name if name == "greedy" else f"{name}@paper" for name in SEARCHES]
     algorithms = ",".join([*by_text, "vns@code", "vns_greedy@code", "exact"])
     line = f"oracle scitldr/test.jsonl --documents 50 --definition set --algorithms {algorithms}"
-    found = json.loads(run(f"{line} --format json"))["algorithms"]
+    of_algorithms = json.loads(run(f"{line} --format json"))["algorithms"]
     paper = published("rouge_upper_bound")
     rows = []
     for name in algorithms.split(","):
-        of = found[name]
+        of = of_algorithms[name]
         plain = name.partition("@")[0]
-        said = [number(value, 2) for value in paper["arxiv_means"].get(plain, (None, None))]
-        said.append(number(paper["mean_sentences"].get(plain), 0))
+        in_paper = [number(value, 2) for value in paper["arxiv_means"].get(plain, (None, None))]
+        in_paper.append(number(paper["mean_sentences"].get(plain), 0))
         ours = [number(of["mean"], 2), number(of["rouge2"], 2), number(of["sentences"], 1), number(of["gap"])]
-        rows.append([f"`{name}`", *said, *ours])
+        rows.append([f"`{name}`", *in_paper, *ours])
     head = ["", "paper: ROUGE-1", "ROUGE-2", "sentences", "ours: ROUGE-1", "ROUGE-2", "sentences", "gap to the optimum"]
     return block([line], head, rows)
 

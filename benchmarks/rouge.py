@@ -54,7 +54,11 @@ def main() -> None:
     start = time.perf_counter()
     peer = theirs(batch)
     seconds = time.perf_counter() - start
-    apart = max(abs(a - b) for one, other in zip(mine, peer, strict=True) for a, b in zip(one, other, strict=True))
+    apart = max(
+        abs(a - b)
+        for own_scores, peer_scores in zip(mine, peer, strict=True)
+        for a, b in zip(own_scores, peer_scores, strict=True)
+    )
     assert apart < 1e-9, apart
     median = statistics.median(runs)
     print(f"Python {platform.python_version()}; {len(batch)} summaries, {pairs} pairs, {', '.join(NAMES)}")

@@ -32,13 +32,13 @@ class Boundaries(NamedTuple):
     """How many boundaries were right, found and there."""
 
     right: int = 0
-    found: int = 0
+    predicted: int = 0
     there: int = 0
 
     @property
     def f1(self) -> float:
         """F1 of the boundaries, in [0, 1]."""
-        return 2 * self.right / max(1, self.found + self.there)
+        return 2 * self.right / max(1, self.predicted + self.there)
 
 
 def boundaries(sentences: Iterable[str]) -> set[int]:
@@ -52,11 +52,11 @@ def boundaries(sentences: Iterable[str]) -> set[int]:
 
 def measure(texts: Texts, ends: Callable[[str], Sequence[str]] = split_sentences) -> Boundaries:
     """Split texts anew, and count the boundaries over all of them."""
-    right = found = there = 0
+    right = predicted = there = 0
     for text in texts:
         theirs, ours = boundaries(text), boundaries(ends(" ".join(text)))
-        right, found, there = right + len(ours & theirs), found + len(ours), there + len(theirs)
-    return Boundaries(right, found, there)
+        right, predicted, there = right + len(ours & theirs), predicted + len(ours), there + len(theirs)
+    return Boundaries(right, predicted, there)
 
 
 def abstracts(folder: Path) -> Texts:
@@ -115,7 +115,7 @@ def main() -> None:
     for name, texts in collections(folder).items():
         lowered = [[sentence.lower() for sentence in text] for text in texts]
         figures = "   ".join(
-            f"{counts.right / counts.found:6.4f} {counts.right / counts.there:6.4f} {counts.f1:6.4f}"
+            f"{counts.right / counts.predicted:6.4f} {counts.right / counts.there:6.4f} {counts.f1:6.4f}"
             for counts in (measure(texts), measure(lowered))
         )
         print(f"{name:32}{len(texts):6}{measure(texts).there:7}   {figures}")

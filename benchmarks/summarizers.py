@@ -71,17 +71,17 @@ def main() -> None:
     parser.add_argument("--systems", default="lead-1,lexrank-1,tldr-linear,tldr-minilm")
     parser.add_argument("--training", default="")
     parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)  # in this process
-    asked = parser.parse_args()
-    jobs = [("--systems", name) for name in asked.systems.split(",") if name]
-    jobs += [("--training", kind) for kind in asked.training.split(",") if kind]
-    if asked.here:
+    args = parser.parse_args()
+    jobs = [("--systems", name) for name in args.systems.split(",") if name]
+    jobs += [("--training", kind) for kind in args.training.split(",") if kind]
+    if args.here:
         for job, name in jobs:
-            (write if job == "--systems" else train)(asked.folder, name)
+            (write if job == "--systems" else train)(args.folder, name)
         return
     print(f"Python {platform.python_version()}, {platform.machine()}, SciTLDR test", flush=True)
     for job, name in jobs:
         other = {"--systems": "--training", "--training": "--systems"}[job]
-        command = [sys.executable, "-m", "benchmarks.summarizers", str(asked.folder), "--here", job, name, other, ""]
+        command = [sys.executable, "-m", "benchmarks.summarizers", str(args.folder), "--here", job, name, other, ""]
         subprocess.run(command, check=True)
 
 

@@ -50,7 +50,7 @@ def describe_changes(registered: Mapping[str, str], now: Mapping[str, str]) -> I
         if registered.get(name) != now[name]:
             yield f"{name} has changed (SHA-256 {now[name]})"
     then, since = (
-        {name: one for name, one in of.items() if name.startswith(f"{SCORES}: ")} for of in (registered, now)
+        {name: value for name, value in of.items() if name.startswith(f"{SCORES}: ")} for of in (registered, now)
     )
     for name in sorted(then.keys() | since.keys()):
         if name not in since:

@@ -62,12 +62,12 @@ def check_protocols(bundle: Bundle, _: Known) -> str:
     """Check that the study file is the last of its versions, and each version's hash."""
     place, value = bundle.value(WHOLE_STUDY)
     versions = read_fields(place, value, records.WHOLE_STUDY)["protocols"]
-    if [one["version"] for one in versions] != list(range(1, len(bundle.protocols) + 1)):
+    if [version["version"] for version in versions] != list(range(1, len(bundle.protocols) + 1)):
         place.refuse("these are not the versions in the folder protocols")
-    for one in versions:
-        name = protocol_name(one["version"])
+    for version in versions:
+        name = protocol_name(version["version"])
         text = bundle.text(name)
-        if bundle.texts and hashlib.sha256(text.encode()).hexdigest() != one["sha256"]:
+        if bundle.texts and hashlib.sha256(text.encode()).hexdigest() != version["sha256"]:
             FileLine(bundle.folder / name, 1).refuse(f"its SHA-256 is not the one in {WHOLE_STUDY}")
     last = bundle.text(STUDY_FILE)
     try:
@@ -81,13 +81,13 @@ def check_protocols(bundle: Bundle, _: Known) -> str:
 
 def check_data(bundle: Bundle, known: Known) -> str:
     """Check that each document occurs once, with one summary for each system."""
-    for place, one in bundle.records(DATA, records.DOCUMENT):
-        if one["id"] in known.systems:
-            place.refuse(f"the document {one['id']!r} stands twice")
-        systems = [summary["system"] for summary in one["summaries"]]
+    for place, record in bundle.records(DATA, records.DOCUMENT):
+        if record["id"] in known.systems:
+            place.refuse(f"the document {record['id']!r} stands twice")
+        systems = [summary["system"] for summary in record["summaries"]]
         if len(set(systems)) < len(systems):
             place.refuse("a system stands twice among the summaries")
-        known.systems[one["id"]] = set(systems)
+        known.systems[record["id"]] = set(systems)
     summaries = sum(map(len, known.systems.values()))
     every = set().union(*known.systems.values())
     documents = format_count(len(known.systems), "document")
@@ -97,12 +97,12 @@ def check_data(bundle: Bundle, known: Known) -> str:
 def check_scores(bundle: Bundle, known: Known) -> str:
     """Check that each score belongs to one of these summaries, and has a value or a reason."""
     scored: dict[str, set[Candidate]] = {}
-    for place, one in bundle.records(SCORES, records.SCORE):
-        known.check_candidate(place, one["document_id"], one["system"])
-        if (one["value"] is None) == (one["missing"] is None):
+    for place, record in bundle.records(SCORES, records.SCORE):
+        known.check_candidate(place, record["document_id"], record["system"])
+        if (record["value"] is None) == (record["missing"] is None):
             place.refuse("a score must have a value, or the reason why it is missing")
-        of_signature = scored.setdefault(one["signature"], set())
-        candidate = one["document_id"], one["system"]
+        of_signature = scored.setdefault(record["signature"], set())
+        candidate = record["document_id"], record["system"]
         if candidate in of_signature:
             place.refuse("this summary is scored twice under the same signature")
         of_signature.add(candidate)
@@ -113,38 +113,38 @@ def check_scores(bundle: Bundle, known: Known) -> str:
 def check_bounds(bundle: Bundle, known: Known) -> str:
     """Check that each bound belongs to one of these documents."""
     count = 0
-    for place, one in bundle.records("bounds.jsonl", records.BOUND):
-        if one["document_id"] not in known.systems:
-            place.refuse(f"{DATA} has no document {one['document_id']!r}")
+    for place, record in bundle.records("bounds.jsonl", records.BOUND):
+        if record["document_id"] not in known.systems:
+            place.refuse(f"{DATA} has no document {record['document_id']!r}")
         count += 1
     return f"bounds.jsonl: {count} of these documents"
 
 
 def check_pairs(bundle: Bundle, known: Known) -> str:
     """Check that each pair is of two of these summaries; only an attention check has one of another document."""
-    for place, one in bundle.records("pairs.jsonl", records.PAIR):
-        if one["position"] != len(known.pairs):
-            place.refuse(f"this is the pair {len(known.pairs)}, not {one['position']}")
-        for candidate in (one["first"], one["second"]):
+    for place, record in bundle.records("pairs.jsonl", records.PAIR):
+        if record["position"] != len(known.pairs):
+            place.refuse(f"this is the pair {len(known.pairs)}, not {record['position']}")
+        for candidate in (record["first"], record["second"]):
             known.check_candidate(place, *candidate)
-        if one["first"] == one["second"]:
+        if record["first"] == record["second"]:
             place.refuse("a pair must have two different summaries")
-        foreign = sum(document != one["document_id"] for document, _ in (one["first"], one["second"]))
-        if foreign != (one["expected"] is not None) or (
-            one["expected"] is not None and one[one["expected"]][0] != one["document_id"]
+        foreign = sum(document != record["document_id"] for document, _ in (record["first"], record["second"]))
+        if foreign != (record["expected"] is not None) or (
+            record["expected"] is not None and record[record["expected"]][0] != record["document_id"]
         ):
             place.refuse("a pair must be of one document, and a check must expect the summary of its own document")
-        known.pairs.append(one)
-    checks = sum(one["expected"] is not None for one in known.pairs)
+        known.pairs.append(record)
+    checks = sum(pair["expected"] is not None for pair in known.pairs)
     return f"pairs.jsonl: {len(known.pairs) - checks} of these summaries, and {format_count(checks, 'attention check')}"
 
 
 def check_people(bundle: Bundle, known: Known) -> str:
     """Check that each annotator occurs once."""
-    for place, one in bundle.records("people.jsonl", records.PERSON):
-        if one["annotator"] in known.people:
-            place.refuse(f"{one['annotator']!r} stands twice")
-        known.people.add(one["annotator"])
+    for place, person in bundle.records("people.jsonl", records.PERSON):
+        if person["annotator"] in known.people:
+            place.refuse(f"{person['annotator']!r} stands twice")
+        known.people.add(person["annotator"])
     return f"people.jsonl: {format_count(len(known.people), 'annotator')}"
 
 
@@ -153,13 +153,13 @@ def check_judgments(bundle: Bundle, known: Known) -> str:
     given: set[tuple[str, int]] = set()
     places: Counter[int] = Counter()
     changed = 0
-    for place, one in bundle.records("judgments.jsonl", records.ASSIGNMENT):
-        known.check_person(place, one["annotator"])
-        known.check_pair(place, one["pair"])
-        if (one["annotator"], one["pair"]) in given:
+    for place, assignment in bundle.records("judgments.jsonl", records.ASSIGNMENT):
+        known.check_person(place, assignment["annotator"])
+        known.check_pair(place, assignment["pair"])
+        if (assignment["annotator"], assignment["pair"]) in given:
             place.refuse("this annotator was given this pair twice")
-        given.add((one["annotator"], one["pair"]))
-        judgment = one["judgment"]
+        given.add((assignment["annotator"], assignment["pair"]))
+        judgment = assignment["judgment"]
         if judgment is not None:
             places[judgment["place"]] += 1
             if [earlier["revision"] for earlier in judgment["earlier"]] != list(range(1, judgment["revision"])):
@@ -173,9 +173,9 @@ def check_judgments(bundle: Bundle, known: Known) -> str:
 def check_surveys(bundle: Bundle, known: Known) -> str:
     """Check that each answer is by one of these people, who answer a question once."""
     answered: set[tuple[str, str, str]] = set()
-    for place, one in bundle.records("surveys.jsonl", records.SURVEY_ANSWER):
-        known.check_person(place, one["annotator"])
-        question = one["annotator"], one["survey"], one["question"]
+    for place, record in bundle.records("surveys.jsonl", records.SURVEY_ANSWER):
+        known.check_person(place, record["annotator"])
+        question = record["annotator"], record["survey"], record["question"]
         if question in answered:
             place.refuse("this question is answered twice")
         answered.add(question)
@@ -185,26 +185,26 @@ def check_surveys(bundle: Bundle, known: Known) -> str:
 def check_adjudications(bundle: Bundle, known: Known) -> str:
     """Check that each decision is about one of these pairs."""
     count = 0
-    for place, one in bundle.records("adjudications.jsonl", records.ADJUDICATION):
-        known.check_pair(place, one["pair"])
+    for place, record in bundle.records("adjudications.jsonl", records.ADJUDICATION):
+        known.check_pair(place, record["pair"])
         count += 1
     return f"adjudications.jsonl: {count} of these pairs"
 
 
 def check_models(bundle: Bundle, known: Known) -> str:
     """Check that each model occurs once, and judges each of these pairs at most once."""
-    for place, one in bundle.records("models.jsonl", records.MODEL):
-        if one["name"] in known.models:
-            place.refuse(f"{one['name']!r} stands twice")
-        known.models.add(one["name"])
+    for place, record in bundle.records("models.jsonl", records.MODEL):
+        if record["name"] in known.models:
+            place.refuse(f"{record['name']!r} stands twice")
+        known.models.add(record["name"])
     judged: set[tuple[str, int]] = set()
-    for place, one in bundle.records("model_judgments.jsonl", records.MODEL_JUDGMENT):
-        known.check_pair(place, one["pair"])
-        if one["model"] not in known.models:
-            place.refuse(f"models.jsonl has no {one['model']!r}")
-        if (one["model"], one["pair"]) in judged:
+    for place, record in bundle.records("model_judgments.jsonl", records.MODEL_JUDGMENT):
+        known.check_pair(place, record["pair"])
+        if record["model"] not in known.models:
+            place.refuse(f"models.jsonl has no {record['model']!r}")
+        if (record["model"], record["pair"]) in judged:
             place.refuse("this model judges this pair twice")
-        judged.add((one["model"], one["pair"]))
+        judged.add((record["model"], record["pair"]))
     models = format_count(len(known.models), "language model")
     return f"models.jsonl: {models}, with {len(judged)} judgments of these pairs"
 

@@ -96,8 +96,8 @@ def read_scores(data: DataStore, dataset: str) -> Iterator[dict[str, Any]]:
     for _, signature, *_ in data.signatures(dataset):
 
         def read(session: Session, chosen: ColumnElement[bool], signature: str = signature) -> list[dict[str, Any]]:
-            found = join_scores(select(DocumentRow.key, SummaryRow.system, *columns), chosen)
-            in_order = found.where(SignatureRow.text == signature).order_by(DocumentRow.position, SummaryRow.id)
+            scores = join_scores(select(DocumentRow.key, SummaryRow.system, *columns), chosen)
+            in_order = scores.where(SignatureRow.text == signature).order_by(DocumentRow.position, SummaryRow.id)
             return [
                 {
                     "document_id": key,

@@ -62,10 +62,13 @@ def motivation(study: StudyData, protocol: StudyProtocol) -> Answers:
 
 def composition(bundle: Bundle, study: StudyData, *, texts: bool) -> Answers:
     """Yield the contents of the data, with counts."""
-    documents = [one for _, one in bundle.records(DATA, records.DOCUMENT)]
-    systems = Counter(summary["system"] for one in documents for summary in one["summaries"])
-    references = Counter(len(one["references"]) for one in documents)
-    lengths = [len(one["source"] if isinstance(one["source"], str) else " ".join(one["source"])) for one in documents]
+    documents = [record for _, record in bundle.records(DATA, records.DOCUMENT)]
+    systems = Counter(summary["system"] for document in documents for summary in document["summaries"])
+    references = Counter(len(document["references"]) for document in documents)
+    lengths = [
+        len(document["source"] if isinstance(document["source"], str) else " ".join(document["source"]))
+        for document in documents
+    ]
     dataset = study.dataset
     yield (
         "Data set",
@@ -88,8 +91,8 @@ def composition(bundle: Bundle, study: StudyData, *, texts: bool) -> Answers:
 def describe_scores(bundle: Bundle) -> Iterator[str]:
     """Yield the number of scores under each signature, and of missing ones."""
     counts: dict[str, Counter[bool]] = {}
-    for _, one in bundle.records(SCORES, records.SCORE):
-        counts.setdefault(one["signature"], Counter())[one["value"] is None] += 1
+    for _, record in bundle.records(SCORES, records.SCORE):
+        counts.setdefault(record["signature"], Counter())[record["value"] is None] += 1
     for signature, scores in counts.items():
         by = describe_origin(signature)
         yield f"`{signature.replace('`', ' ')}` {scores.total()}, of which {scores[True]} are missing{by}"
@@ -107,7 +110,7 @@ def describe_origin(signature: str) -> str:
 def collection(bundle: Bundle, study: StudyData, protocol: StudyProtocol, facts: Mapping[str, str]) -> Answers:
     """Yield how the judgments were collected."""
     given = list(assignments(bundle))
-    judged = [one["judgment"] for one in given if one["judgment"] is not None]
+    judged = [assignment["judgment"] for assignment in given if assignment["judgment"] is not None]
     setup = study.study
     by_seed = "the pairs came with their judgments" if setup.rule == GIVEN else f"seed {setup.seed}"
     drawn = "; ".join((f"rule {setup.rule}, {by_seed}", *setup.notes))
@@ -116,14 +119,17 @@ def collection(bundle: Bundle, study: StudyData, protocol: StudyProtocol, facts:
     yield "Judgments", f"{len(judged)}, those of attention checks included"
     if judged:
         yield "Made", ", ".join(describe_times(judged)) or "at times that are not known"
-        bad = f", of which {sum(one['both_bad'] for one in judged)} call both bad" if setup.both_bad else ""
-        yield "Ties", f"{sum(one['chosen'] is None for one in judged)}{bad}"
-        yield "Changed afterwards", f"{sum(one['revision'] > 1 for one in judged)}, with all earlier choices"
-        yield "With a reason", str(sum(bool(one["rationale"]) for one in judged))
-    yield "Skipped", str(sum(one["skipped_at"] is not None and one["judgment"] is None for one in given))
-    adjudicated = {one["pair"] for _, one in bundle.records("adjudications.jsonl", records.ADJUDICATION)}
+        bad = f", of which {sum(judgment['both_bad'] for judgment in judged)} call both bad" if setup.both_bad else ""
+        yield "Ties", f"{sum(judgment['chosen'] is None for judgment in judged)}{bad}"
+        yield "Changed afterwards", f"{sum(judgment['revision'] > 1 for judgment in judged)}, with all earlier choices"
+        yield "With a reason", str(sum(bool(judgment["rationale"]) for judgment in judged))
+    yield (
+        "Skipped",
+        str(sum(assignment["skipped_at"] is not None and assignment["judgment"] is None for assignment in given)),
+    )
+    adjudicated = {record["pair"] for _, record in bundle.records("adjudications.jsonl", records.ADJUDICATION)}
     yield "Adjudicated pairs", str(len(adjudicated))
-    models = [one["name"] for _, one in bundle.records("models.jsonl", records.MODEL)]
+    models = [record["name"] for _, record in bundle.records("models.jsonl", records.MODEL)]
     yield "Language models that judged", ", ".join(map(in_markdown, models)) or "none"
     yield "Versions of the protocol", str(max(1, len(bundle.protocols)))
     yield "Language", protocol.language
@@ -132,23 +138,25 @@ def collection(bundle: Bundle, study: StudyData, protocol: StudyProtocol, facts:
 
 def describe_times(judged: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Yield the dates of the judgments and the time that they took, as far as these are known."""
-    if times := [one["decided_at"] for one in judged if one["decided_at"] is not None]:
+    if times := [judgment["decided_at"] for judgment in judged if judgment["decided_at"] is not None]:
         yield f"{min(times):%Y-%m-%d} to {max(times):%Y-%m-%d}"
-    timed = [one for one in judged if one["decided_at"] is not None and one["presented_at"] is not None]
+    timed = [
+        judgment for judgment in judged if judgment["decided_at"] is not None and judgment["presented_at"] is not None
+    ]
     if timed:
-        took = median((one["decided_at"] - one["presented_at"]).total_seconds() for one in timed)
+        took = median((judgment["decided_at"] - judgment["presented_at"]).total_seconds() for judgment in timed)
         yield f"in {took:.1f} seconds each (median)"
 
 
 def assignments(bundle: Bundle) -> Iterator[dict[str, Any]]:
     """Yield the pairs assigned to annotators, with their choices."""
-    return (one for _, one in bundle.records("judgments.jsonl", records.ASSIGNMENT))
+    return (record for _, record in bundle.records("judgments.jsonl", records.ASSIGNMENT))
 
 
 def annotators(bundle: Bundle, protocol: StudyProtocol) -> Answers:
     """Yield facts about the annotators: phases, consent, training and surveys."""
-    people = [one for _, one in bundle.records("people.jsonl", records.PERSON)]
-    phases = Counter(one["phase"] for one in people)
+    people = [record for _, record in bundle.records("people.jsonl", records.PERSON)]
+    phases = Counter(person["phase"] for person in people)
     yield (
         "Annotators",
         f"{len(people)} came: " + (", ".join(f"{n} {name}" for name, n in sorted(phases.items())) or "none"),
@@ -160,36 +168,45 @@ def annotators(bundle: Bundle, protocol: StudyProtocol) -> Answers:
         yield "Consent", f"not asked for by the program. How it was obtained: {ASKED}"
     else:
         digest = hashlib.sha256(protocol.consent.text.encode()).hexdigest()
-        answered = [one["consent"] for one in people if one["consent"] is not None]
-        agreed = sum(one["agreed"] for one in answered)
-        same = sum(one["sha256"] == digest for one in answered)
+        answered = [person["consent"] for person in people if person["consent"] is not None]
+        agreed = sum(consent["agreed"] for consent in answered)
+        same = sum(consent["sha256"] == digest for consent in answered)
         yield "Consent", f"{agreed} of {len(answered)} agreed; SHA-256 of the text {digest}, which {same} were shown"
     if protocol.training is not None:
         pairs, least = len(protocol.training.pairs), protocol.training.pass_mark
-        tried = sum(bool(one["training"]) for one in people)
+        tried = sum(bool(person["training"]) for person in people)
         yield "Training", f"{format_count(pairs, 'pair')}, {least} must be right; {tried} tried"
-    asked = (*protocol.surveys.before, *protocol.surveys.after)
+    questions = (*protocol.surveys.before, *protocol.surveys.after)
     answers = sum(1 for _ in bundle.records("surveys.jsonl", records.SURVEY_ANSWER))
-    yield "Survey questions", f"{', '.join(in_markdown(one.name) for one in asked) or 'none'}; {answers} answers"
+    yield (
+        "Survey questions",
+        f"{', '.join(in_markdown(question.name) for question in questions) or 'none'}; {answers} answers",
+    )
     yield "How they were recruited, and what they were paid", ASKED
     yield "Review by an ethics board", ASKED
 
 
 def exclusions(bundle: Bundle) -> Answers:
     """Yield the excluded annotators, and the reasons."""
-    people = [one for _, one in bundle.records("people.jsonl", records.PERSON)]
-    excluded = {one["annotator"]: one["exclusion_reason"] for one in people if one["excluded_at"] is not None}
-    theirs = [one for one in assignments(bundle) if one["judgment"] is not None and one["annotator"] in excluded]
+    people = [record for _, record in bundle.records("people.jsonl", records.PERSON)]
+    excluded = {
+        person["annotator"]: person["exclusion_reason"] for person in people if person["excluded_at"] is not None
+    }
+    theirs = [
+        assignment
+        for assignment in assignments(bundle)
+        if assignment["judgment"] is not None and assignment["annotator"] in excluded
+    ]
     counts = Counter(reason or "no reason that was given" for reason in excluded.values())
     reasons = ", ".join(f"{count} for {in_markdown(reason)}" for reason, count in sorted(counts.items()))
     yield "Excluded annotators", f"{len(excluded)}, with {len(theirs)} judgments, which stay in the data"
     yield "Reasons", reasons or "none"
-    yield "Erased on request", str(sum(one["erased_at"] is not None for one in people))
+    yield "Erased on request", str(sum(person["erased_at"] is not None for person in people))
 
 
 def uses(bundle: Bundle) -> Answers:
     """Yield the uses of the data."""
-    metrics = dict.fromkeys(one["metric"] for _, one in bundle.records(SCORES, records.SCORE))
+    metrics = dict.fromkeys(record["metric"] for _, record in bundle.records(SCORES, records.SCORE))
     yield (
         "Here",
         f"metrics ({', '.join(metrics) or 'none'}) are compared with the judgments: `tables.json`, `report.html`",

@@ -35,7 +35,7 @@ def hide_files(folder: Path) -> None:
         write_whole(path, [hide_protocol(path.read_text(encoding="utf-8"))])
     changes = {DATA: hide_document, **dict.fromkeys(QUOTING, leave_out)}
     for name, change in changes.items():
-        write_whole(folder / name, format_json_lines(change(one) for _, one in read_json_lines(folder / name)))
+        write_whole(folder / name, format_json_lines(change(record) for _, record in read_json_lines(folder / name)))
 
 
 def bring_texts(folder: Path, file: Path) -> None:
@@ -60,7 +60,7 @@ def put_texts(record: Mapping[str, Any], document: Document, summaries: Sequence
         "title": document.title,
         "source": source if isinstance(source, str) else list(source),
         "references": list(document.references),
-        "summaries": [{**one, "text": texts.get(one["system"], "")} for one in record["summaries"]],
+        "summaries": [{**summary, "text": texts.get(summary["system"], "")} for summary in record["summaries"]],
         "questions": [question._asdict() for question in document.questions],
     }
     hashed = hide_document(whole)
@@ -90,7 +90,8 @@ def hide_document(record: Mapping[str, Any]) -> dict[str, Any]:
         "references": [hide(text) for text in record["references"]],
         "summaries": [{**summary, "text": hide(summary["text"])} for summary in record["summaries"]],
         "questions": [
-            {"question": hide_question(one["question"]), "answer": hide(one["answer"])} for one in record["questions"]
+            {"question": hide_question(question["question"]), "answer": hide(question["answer"])}
+            for question in record["questions"]
         ],
     }
 
@@ -103,8 +104,8 @@ def hide_question(text: str) -> str:
 def leave_out(value: Any) -> Any:
     """Return a JSON value without the texts of the fields `FREE`."""
     if isinstance(value, Mapping):
-        return {key: None if key in FREE else leave_out(one) for key, one in value.items()}
-    return [leave_out(one) for one in value] if isinstance(value, list) else value
+        return {key: None if key in FREE else leave_out(value) for key, value in value.items()}
+    return [leave_out(item) for item in value] if isinstance(value, list) else value
 
 
 def hide_protocol(text: str) -> str:

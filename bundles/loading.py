@@ -26,9 +26,9 @@ from relevance.bundles import records
 from relevance.bundles.contents import DATA, SCORES, WHOLE_STUDY, protocol_name
 from relevance.bundles.reading import BadBundle, Bundle
 from relevance.bundles.records import read_fields
-from relevance.data.access import visitor_of
 from relevance.data.database import now
 from relevance.data.records import ClozeQuestion, Document, Summary
+from relevance.data.rights import visitor_of
 from relevance.data.store import DatasetExists, DataStore, StoreError, checked_name
 from relevance.data.store.base import BATCH, batches, has_named, insert_named
 from relevance.data.store.rows import document_row
@@ -89,9 +89,9 @@ def load_study(
     if opened:
         row.bundle_sha256, row.closed_at = bundle.sha256, row.closed_at or now()
     insert_named(session, row, exists)
-    for one in whole["protocols"]:
-        session.add(ProtocolRow(**one, study_id=row.id, text=bundle.text(protocol_name(one["version"]))))
-    session.add_all(RegistrationRow(**one, study_id=row.id) for one in whole["registrations"])
+    for protocol in whole["protocols"]:
+        session.add(ProtocolRow(**protocol, study_id=row.id, text=bundle.text(protocol_name(protocol["version"]))))
+    session.add_all(RegistrationRow(**registration, study_id=row.id) for registration in whole["registrations"])
     session.flush()
     return row
 
@@ -110,7 +110,7 @@ class Loader:
 
     def rows(self, name: str, fields: records.Fields) -> Iterator[dict[str, Any]]:
         """Yield the records of a file."""
-        return (one for _, one in self.bundle.records(name, fields))
+        return (record for _, record in self.bundle.records(name, fields))
 
     def side(self, pair: int, side: str | None) -> int | None:
         """Return the number of one of a pair's summaries; None for None."""
@@ -120,9 +120,9 @@ class Loader:
         """Store the documents with their summaries."""
         for position, part in enumerate(in_parts(self.rows(DATA, records.DOCUMENT))):
             rows = []
-            for place, one in enumerate(part, position * BATCH):
-                row = document_row(dataset.id, place, to_document(one), to_summaries(one))
-                for summary, given in zip(row.summaries, one["summaries"], strict=True):
+            for place, record in enumerate(part, position * BATCH):
+                row = document_row(dataset.id, place, to_document(record), to_summaries(record))
+                for summary, given in zip(row.summaries, record["summaries"], strict=True):
                     summary.signature = given["signature"]
                 rows.append(row)
             self.session.add_all(rows)
@@ -133,19 +133,19 @@ class Loader:
                     self.summaries[row.key, summary.system] = summary.id, summary.example
             self.session.expunge_all()
         for part in in_parts(self.rows("bounds.jsonl", records.BOUND)):
-            self.insert(BoundRow, [one | {"document_id": self.documents[one["document_id"]]} for one in part])
+            self.insert(BoundRow, [bound | {"document_id": self.documents[bound["document_id"]]} for bound in part])
 
     def load_scores(self) -> None:
         """Store the scores that the database does not have. Raises `ScoresDiffer`, `BadBundle`."""
         numbers: dict[str, int] = {}
         for part in in_parts(self.rows(SCORES, records.SCORE)):
             by_signature: dict[str, dict[str, tuple[Any, ...]]] = {}
-            for one in part:
-                if one["signature"] not in numbers:
-                    numbers[one["signature"]] = self.signature(one["metric"], one["signature"])
-                example = self.summaries[one["document_id"], one["system"]][1]
-                score = one["value"], one["missing"], one["truncated"]
-                if by_signature.setdefault(one["signature"], {}).setdefault(example, score) != score:
+            for record in part:
+                if record["signature"] not in numbers:
+                    numbers[record["signature"]] = self.signature(record["metric"], record["signature"])
+                example = self.summaries[record["document_id"], record["system"]][1]
+                score = record["value"], record["missing"], record["truncated"]
+                if by_signature.setdefault(record["signature"], {}).setdefault(example, score) != score:
                     raise BadBundle(f"{SCORES}: two summaries of the same texts have different scores")
             for signature, scores in by_signature.items():
                 self.add_scores(signature, numbers[signature], scores)
@@ -185,31 +185,31 @@ class Loader:
     def load_pairs(self, study: StudyRow) -> None:
         """Store the pairs, with the number of their judgments by annotators who are not excluded."""
         people = self.rows("people.jsonl", records.PERSON)
-        excluded = {one["annotator"] for one in people if one["excluded_at"] is not None}
+        excluded = {person["annotator"] for person in people if person["excluded_at"] is not None}
         judged: Counter[int] = Counter()
-        for one in self.rows("judgments.jsonl", records.ASSIGNMENT):
-            judged[one["pair"]] += one["judgment"] is not None and one["annotator"] not in excluded
-        for one in self.rows("pairs.jsonl", records.PAIR):
-            first, second = (self.summaries[one[side]][0] for side in records.SIDES)
+        for assignment in self.rows("judgments.jsonl", records.ASSIGNMENT):
+            judged[assignment["pair"]] += assignment["judgment"] is not None and assignment["annotator"] not in excluded
+        for pair in self.rows("pairs.jsonl", records.PAIR):
+            first, second = (self.summaries[pair[side]][0] for side in records.SIDES)
             row = PairRow(
                 study_id=study.id,
-                position=one["position"],
-                document_id=self.documents[one["document_id"]],
+                position=pair["position"],
+                document_id=self.documents[pair["document_id"]],
                 first_id=first,
                 second_id=second,
-                judgments=judged[one["position"]],
-                inclusion=one["inclusion"],
-                expected_id={"first": first, "second": second, None: None}[one["expected"]],
+                judgments=judged[pair["position"]],
+                inclusion=pair["inclusion"],
+                expected_id={"first": first, "second": second, None: None}[pair["expected"]],
             )
             self.add(row)
             self.pairs.append((row.id, first, second))
 
     def load_people(self, study: StudyRow) -> None:
         """Store the annotators under their pseudonyms, with their events; their links are new."""
-        for one in self.rows("people.jsonl", records.PERSON):
-            lists = {part: one.pop(part) for part in ("consent", "events", "training")}
-            name = one.pop("annotator")
-            row = AnnotatorRow(**one, study_id=study.id, name=name, token=secrets.token_urlsafe(24))
+        for person in self.rows("people.jsonl", records.PERSON):
+            lists = {part: person.pop(part) for part in ("consent", "events", "training")}
+            name = person.pop("annotator")
+            row = AnnotatorRow(**person, study_id=study.id, name=name, token=secrets.token_urlsafe(24))
             self.add(row)
             self.people[name] = row.id
             if lists["consent"] is not None:
@@ -217,15 +217,15 @@ class Loader:
             self.insert(EventRow, [event | {"annotator_id": row.id} for event in lists["events"]])
             self.insert(TrainingAnswerRow, [answer | {"annotator_id": row.id} for answer in lists["training"]])
         answers = self.rows("surveys.jsonl", records.SURVEY_ANSWER)
-        self.insert(SurveyAnswerRow, [self.with_annotator(one) for one in answers])
+        self.insert(SurveyAnswerRow, [self.with_annotator(answer) for answer in answers])
 
     def load_judgments(self) -> None:
         """Store assignments and the annotators' choices, with all earlier ones."""
         judgments: dict[int, tuple[int, dict[str, Any], int]] = {}
-        for one in self.rows("judgments.jsonl", records.ASSIGNMENT):
-            pair, judgment = one.pop("pair"), one.pop("judgment")
-            left = self.side(pair, one.pop("left"))
-            row = AssignmentRow(**self.with_annotator(one), pair_id=self.pairs[pair][0], left_id=left)
+        for assignment in self.rows("judgments.jsonl", records.ASSIGNMENT):
+            pair, judgment = assignment.pop("pair"), assignment.pop("judgment")
+            left = self.side(pair, assignment.pop("left"))
+            row = AssignmentRow(**self.with_annotator(assignment), pair_id=self.pairs[pair][0], left_id=left)
             self.add(row)
             if judgment is not None:
                 judgments[judgment.pop("place")] = row.id, judgment, pair
@@ -233,24 +233,26 @@ class Loader:
             earlier = judgment.pop("earlier")
             chosen = JudgmentRow(**self.with_choice(judgment, pair), assignment_id=assignment_id)
             self.add(chosen)
-            self.insert(RevisionRow, [self.with_choice(one, pair) | {"judgment_id": chosen.id} for one in earlier])
+            self.insert(
+                RevisionRow, [self.with_choice(revision, pair) | {"judgment_id": chosen.id} for revision in earlier]
+            )
 
     def load_other_judges(self, study: StudyRow) -> None:
         """Store the verdicts of adjudicators and language models."""
         decided = []
-        for one in self.rows("adjudications.jsonl", records.ADJUDICATION):
-            pair = one.pop("pair")
-            decided.append(self.with_choice(one, pair) | {"pair_id": self.pairs[pair][0]})
+        for decision in self.rows("adjudications.jsonl", records.ADJUDICATION):
+            pair = decision.pop("pair")
+            decided.append(self.with_choice(decision, pair) | {"pair_id": self.pairs[pair][0]})
         self.insert(AdjudicationRow, decided)
         models: dict[str, int] = {}
-        for one in self.rows("models.jsonl", records.MODEL):
-            row = ModelAnnotatorRow(**one, study_id=study.id)
+        for model in self.rows("models.jsonl", records.MODEL):
+            row = ModelAnnotatorRow(**model, study_id=study.id)
             self.add(row)
             models[row.name] = row.id
         judged = []
-        for one in self.rows("model_judgments.jsonl", records.MODEL_JUDGMENT):
-            model, pair = one.pop("model"), one.pop("pair")
-            judged.append(one | {"model_id": models[model], "pair_id": self.pairs[pair][0]})
+        for judgment in self.rows("model_judgments.jsonl", records.MODEL_JUDGMENT):
+            name, pair = judgment.pop("model"), judgment.pop("pair")
+            judged.append(judgment | {"model_id": models[name], "pair_id": self.pairs[pair][0]})
         self.insert(ModelJudgmentRow, judged)
 
     def with_annotator(self, record: Mapping[str, Any]) -> dict[str, Any]:
@@ -289,7 +291,7 @@ def to_document(record: Mapping[str, Any]) -> Document:
         source=source if isinstance(source, str) else tuple(source),
         references=tuple(record["references"]),
         title=record["title"],
-        questions=tuple(ClozeQuestion(one["question"], one["answer"]) for one in record["questions"]),
+        questions=tuple(ClozeQuestion(question["question"], question["answer"]) for question in record["questions"]),
     )
 
 
@@ -298,11 +300,11 @@ def to_summaries(record: Mapping[str, Any]) -> list[Summary]:
     return [
         Summary(
             record["id"],
-            one["system"],
-            one["text"],
-            one["human"],
-            tuple(one["remarks"] or ()),
-            annotators=one["annotators"] or {},
+            summary["system"],
+            summary["text"],
+            summary["human"],
+            tuple(summary["remarks"] or ()),
+            annotators=summary["annotators"] or {},
         )
-        for one in record["summaries"]
+        for summary in record["summaries"]
     ]

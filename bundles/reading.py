@@ -155,14 +155,14 @@ def unpack_members(file: Path, archive: ZipFile, members: Mapping[str, ZipInfo],
     written = archive.read(manifest)
     place = FileLine(Path(MANIFEST), 1)
     try:
-        said = parse_json_value(place, written.decode())
+        value = parse_json_value(place, written.decode())
     except UnicodeDecodeError as error:
         raise BadBundle(f"{MANIFEST}: not UTF-8") from error
-    if not isinstance(said, dict) or said.get("format") != FORMAT:
+    if not isinstance(value, dict) or value.get("format") != FORMAT:
         raise BadBundle(f"{MANIFEST}: not a bundle of format {FORMAT}; it may be of a newer version of relevance")
     entries = {name: record(ENTRY) for name in members if name != MANIFEST}
     fields: Fields = {"format": whole, "study": words, "texts": flag, "files": record(entries)}
-    manifest_fields = read_fields(place, said, fields)
+    manifest_fields = read_fields(place, value, fields)
     for name, entry in manifest_fields["files"].items():
         unpack_member(archive, members[name], folder / name, entry)
     (folder / MANIFEST).write_bytes(written)

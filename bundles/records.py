@@ -48,7 +48,7 @@ def many(kind: Kind) -> Kind:
     def read(place: FileLine, value: object, name: str) -> list[Any]:
         if not isinstance(value, list):
             place.refuse(f"{name} must be a list, not {reading.kind(value)}")
-        return [kind(place, one, f"{name}[{index}]") for index, one in enumerate(value)]
+        return [kind(place, item, f"{name}[{index}]") for index, item in enumerate(value)]
 
     return read
 
@@ -125,14 +125,14 @@ def hashes(place: FileLine, value: object, name: str) -> dict[str, str]:
     """Read hashes by name."""
     if not isinstance(value, dict):
         place.refuse(f"{name} must be an object, not {reading.kind(value)}")
-    return {words(place, key, name): digest(place, one, f"{name}.{key}") for key, one in value.items()}
+    return {words(place, key, name): digest(place, value, f"{name}.{key}") for key, value in value.items()}
 
 
 def mark(place: FileLine, value: object, name: str) -> list[Any]:
     """Read a range of a text's characters: the text, its start and its end, which is excluded."""
     if not isinstance(value, list) or len(value) != 3:
         place.refuse(f"{name} must be a text, and two places in it")
-    return [words(place, value[0], name), *(whole(place, one, name) for one in value[1:])]
+    return [words(place, value[0], name), *(whole(place, item, name) for item in value[1:])]
 
 
 words, word, number = reading.summary_text, reading.identifier, reading.parse_number

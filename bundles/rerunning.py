@@ -49,11 +49,11 @@ class Difference(NamedTuple):
     """The file, and the names that locate the value in it."""
     stored: object
     """The value in the bundle."""
-    found: object
+    now: object
     """The value of the rerun."""
 
     def __str__(self) -> str:
-        return f"{self.place}: {show(self.stored)} in the bundle, {show(self.found)} now"
+        return f"{self.place}: {show(self.stored)} in the bundle, {show(self.now)} now"
 
 
 def show(value: object) -> str:
@@ -77,22 +77,22 @@ def rerun_bundle(file: Path, say: Say, texts: Path | None = None) -> list[Differ
             bring_texts(bundle.folder, texts)
             say(f"texts: those of {texts.name} match the hashes in the bundle")
         has_texts = bundle.texts or texts is not None
-        with loaded(bundle, name_dataset(bundle)) as found:
-            return list(compare_all(bundle, found, say, texts=has_texts))
+        with loaded(bundle, name_dataset(bundle)) as study:
+            return list(compare_all(bundle, study, say, texts=has_texts))
 
 
-def compare_all(bundle: Bundle, found: Loaded, say: Say, *, texts: bool) -> Iterator[Difference]:
+def compare_all(bundle: Bundle, study: Loaded, say: Say, *, texts: bool) -> Iterator[Difference]:
     """Yield the differences in scores, pairs and tables, and report which of them were compared."""
     parts: dict[str, Iterator[Difference]] = {}
     if texts:
-        parts["scores"] = compare_scores(bundle, found)
-        if found.annotation.study(found.study).rule == GIVEN:
+        parts["scores"] = compare_scores(bundle, study)
+        if study.annotation.study(study.study).rule == GIVEN:
             say("pairs: not drawn again, as they came with their judgments")
         else:
-            parts["pairs"] = compare_pairs(bundle, found)
+            parts["pairs"] = compare_pairs(bundle, study)
     else:
         say("scores, pairs: not made again, as the bundle has no texts; give them with --data FILE")
-    parts["tables"] = compare_tables(bundle, found, texts=texts)
+    parts["tables"] = compare_tables(bundle, study, texts=texts)
     for what, differences in parts.items():
         others = list(differences)
         left_out = "" if texts or what != "tables" else f", except {', '.join(OF_TEXTS)}, which depend on texts"
@@ -100,16 +100,16 @@ def compare_all(bundle: Bundle, found: Loaded, say: Say, *, texts: bool) -> Iter
         yield from others
 
 
-def compare_scores(bundle: Bundle, found: Loaded) -> Iterator[Difference]:
+def compare_scores(bundle: Bundle, study: Loaded) -> Iterator[Difference]:
     """Compute every score again by its signature, without those that came with the data set.
 
     A metric that cannot be made from its signature is a difference, too.
     """
     stored: dict[str, dict[tuple[str, str], tuple[float | None, str | None]]] = {}
-    for _, one in bundle.records(SCORES, records.SCORE):
-        of_signature = stored.setdefault(one["signature"], {})
-        of_signature[one["document_id"], one["system"]] = one["value"], one["missing"]
-    examples = [one for of_document in found.data.records(found.dataset) for one in make_examples(*of_document)]
+    for _, record in bundle.records(SCORES, records.SCORE):
+        of_signature = stored.setdefault(record["signature"], {})
+        of_signature[record["document_id"], record["system"]] = record["value"], record["missing"]
+    examples = [example for of_document in study.data.records(study.dataset) for example in make_examples(*of_document)]
     for signature, scores in stored.items():
         if is_given(signature):
             continue
@@ -118,7 +118,7 @@ def compare_scores(bundle: Bundle, found: Loaded) -> Iterator[Difference]:
             why = f"relevance {VERSION} cannot make this metric again"
             yield Difference(f"{SCORES}: {signature}", f"{len(scores)} scores", why)
             continue
-        scored = [one for one in examples if (one.document_id, one.system) in scores]
+        scored = [example for example in examples if (example.document_id, example.system) in scores]
         yield from compare_metric(metric, scored, scores)
 
 
@@ -143,13 +143,13 @@ def compare_metric(
                 yield Difference(place, value, score.value)
 
 
-def compare_pairs(bundle: Bundle, found: Loaded) -> Iterator[Difference]:
+def compare_pairs(bundle: Bundle, loaded_study: Loaded) -> Iterator[Difference]:
     """Draw the pairs again by the current study file and yield the differences.
 
     The rules of the draw cannot change in the file once people have come.
     """
-    with found.annotation.reading() as session:
-        study = find_study(session, found.study)
+    with loaded_study.annotation.reading() as session:
+        study = find_study(session, loaded_study.study)
         spec = spec_of(session, study)
         named = {
             number: (key, system)
@@ -162,7 +162,7 @@ def compare_pairs(bundle: Bundle, found: Loaded) -> Iterator[Difference]:
     if bundle.protocols:
         of_row = {name: getattr(spec, name) for name in ("name", "dataset", "systems", "signature", "signatures")}
         spec = replace(protocol.spec, **of_row)
-    sample = draw_pairs(found.annotation, spec, protocol.stopping)
+    sample = draw_pairs(loaded_study.annotation, spec, protocol.stopping)
     drawn = [
         {
             "document_id": keys[pair.document_id],
@@ -173,7 +173,7 @@ def compare_pairs(bundle: Bundle, found: Loaded) -> Iterator[Difference]:
         }
         for pair in (*sample.pairs, *sample.checks)
     ]
-    stored = [one for _, one in bundle.records("pairs.jsonl", records.PAIR)]
+    stored = [record for _, record in bundle.records("pairs.jsonl", records.PAIR)]
     if len(stored) != len(drawn):
         yield Difference("pairs.jsonl", f"{len(stored)} pairs and checks", f"{len(drawn)}")
     for position, (before, now) in enumerate(zip(stored, drawn, strict=False)):
@@ -182,9 +182,9 @@ def compare_pairs(bundle: Bundle, found: Loaded) -> Iterator[Difference]:
                 yield Difference(f"pairs.jsonl: pair {position}, {field}", before[field], value)
 
 
-def compare_tables(bundle: Bundle, found: Loaded, *, texts: bool) -> Iterator[Difference]:
+def compare_tables(bundle: Bundle, study: Loaded, *, texts: bool) -> Iterator[Difference]:
     """Make all tables again and yield the differences; without texts only the tables that do not depend on them."""
-    now = json.loads(json.dumps(tables_as_json(found, texts=texts), allow_nan=False))
+    now = json.loads(json.dumps(tables_as_json(study, texts=texts), allow_nan=False))
     _, stored = bundle.value(TABLES)
     left_out = {VERSIONS} if texts else {VERSIONS, *OF_TEXTS}
     yield from compare(leave_out(stored, left_out), leave_out(now, left_out), TABLES)
@@ -193,8 +193,8 @@ def compare_tables(bundle: Bundle, found: Loaded, *, texts: bool) -> Iterator[Di
 def leave_out(value: Any, names: Collection[str]) -> Any:
     """Return a JSON value without the keys in `names`."""
     if isinstance(value, dict):
-        return {key: leave_out(one, names) for key, one in value.items() if key not in names}
-    return [leave_out(one, names) for one in value] if isinstance(value, list) else value
+        return {key: leave_out(value, names) for key, value in value.items() if key not in names}
+    return [leave_out(item, names) for item in value] if isinstance(value, list) else value
 
 
 def compare(stored: Any, now: Any, place: str) -> Iterator[Difference]:

@@ -47,21 +47,23 @@ def loaded(bundle: Bundle, dataset: str) -> Iterator[Loaded]:
             engine.dispose()
 
 
-def tables_as_json(found: Loaded, *, texts: bool = True) -> dict[str, Any]:
+def tables_as_json(loaded_study: Loaded, *, texts: bool = True) -> dict[str, Any]:
     """Return all tables of the judgments and, if adjudicators decided anything, under `adjudicated` those of that."""
-    study, report = make_tables(found, texts=texts)
+    study, report = make_tables(loaded_study, texts=texts)
     tables = report_as_json(report)
     if study.confirmation.decided:
-        tables["adjudicated"] = report_as_json(make_tables(found, texts=texts, adjudicated=True)[1])
+        tables["adjudicated"] = report_as_json(make_tables(loaded_study, texts=texts, adjudicated=True)[1])
     return tables
 
 
-def make_tables(found: Loaded, *, texts: bool = True, adjudicated: bool = False) -> tuple[StudyData, Report]:
+def make_tables(loaded_study: Loaded, *, texts: bool = True, adjudicated: bool = False) -> tuple[StudyData, Report]:
     """Read the study and make all of its tables; without `texts` those of `OF_TEXTS` are left out."""
-    study = read_study(found.data, found.annotation, found.study, adjudicated=adjudicated)
+    study = read_study(loaded_study.data, loaded_study.annotation, loaded_study.study, adjudicated=adjudicated)
     systems = sorted(study.study.systems, key=natural_order)
     report = make_study_report(study, Settings(baselines=baselines_among(systems)))
     if not texts:
         return study, report.only([name for name in report.names if name not in OF_TEXTS])
-    report = add_system_figures(report, found.data.records(found.dataset), found.data, found.dataset)
-    return study, with_marked_words(report, found.data, found.annotation, found.study)
+    report = add_system_figures(
+        report, loaded_study.data.records(loaded_study.dataset), loaded_study.data, loaded_study.dataset
+    )
+    return study, with_marked_words(report, loaded_study.data, loaded_study.annotation, loaded_study.study)

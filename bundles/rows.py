@@ -186,8 +186,8 @@ class Reader:
                 place=place,
                 chosen=self.side(assignment.pair_id, row.chosen_id),
                 earlier=[
-                    take(one, records.REVISION, chosen=self.side(assignment.pair_id, one.chosen_id))
-                    for one in row.earlier
+                    take(revision, records.REVISION, chosen=self.side(assignment.pair_id, revision.chosen_id))
+                    for revision in row.earlier
                 ],
             )
 

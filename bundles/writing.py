@@ -63,9 +63,9 @@ def make_bundle(
     except BadRecord as error:  # somebody adds summaries or scores at this moment
         raise NotBundled(f"the data set {rows.dataset!r} was changed meanwhile; try again ({error})") from error
     facts = describe_registration(data, annotation, study)
-    with loaded(whole, rows.dataset) as found:
-        read, contents = make_tables(found)
-        write_whole(folder / TABLES, as_json(tables_as_json(found)))
+    with loaded(whole, rows.dataset) as loaded_study:
+        read, contents = make_tables(loaded_study)
+        write_whole(folder / TABLES, as_json(tables_as_json(loaded_study)))
         labelled = contents.labelled()
         labelled = labelled.with_facts(facts)
         write_whole(folder / "report.html", [report_html(labelled, study_methods(read, labelled.shown.results))])

@@ -33,7 +33,7 @@ from relevance.metrics.apes import training
 from relevance.metrics.apes.assessors import score_by_assessor
 from relevance.metrics.apes.conditions import Condition, conditions
 from relevance.metrics.apes.entities import find_entities
-from relevance.metrics.apes.finders import finder
+from relevance.metrics.apes.entity_finders import finder
 from relevance.metrics.apes.metric import QUESTIONS, Apes, ApesOptions, check_source_questions, make_apes, read_types
 from relevance.metrics.apes.readers.attentive_training import Hyperparameters, train
 from relevance.metrics.apes.report import trace_records
@@ -132,9 +132,9 @@ def apes(
 
 def make_metric(options: ApesOptions) -> Apes:
     """Make APES from the options of the command."""
-    said = vars(options)
+    given = vars(options)
     check_source_questions(options.source_questions)
-    return make_apes(**said | {"types": read_types(said["types"])})
+    return make_apes(**given | {"types": read_types(given["types"])})
 
 
 def read_shards(file: str, output: str | None, metric: Apes, format: str | None, options: ShardOptions) -> None:
@@ -176,10 +176,10 @@ def print_conditions(rows: Sequence[Condition], seeds: int) -> None:
     )
 
 
-def print_trials(found: Sequence[Trial], aspect: str) -> None:
+def print_trials(trials_run: Sequence[Trial], aspect: str) -> None:
     """Print each metric with one reference at a time, then means and standard deviations."""
-    rows: list[Sequence[object]] = [(trial.metric, trial.reference, trial.n, *trial[3:]) for trial in found]
-    for spread in summarize_trials(found):
+    rows: list[Sequence[object]] = [(trial.metric, trial.reference, trial.n, *trial[3:]) for trial in trials_run]
+    for spread in summarize_trials(trials_run):
         rows.append((spread.metric, f"mean of {spread.trials}", "", *spread.means))
         rows.append((spread.metric, "sd", "", *spread.sds))
     print_table(["metric", "reference", "n", "pooled", "within", "systems", "half"], rows)
@@ -198,8 +198,8 @@ def print_trials(found: Sequence[Trial], aspect: str) -> None:
 def entities(file: Path, entities: str) -> None:
     """Print the entities of FILE, which has a text per line, as a JSON object per line."""
     texts = [line for _, line in lines(file)]
-    for text, found in zip(texts, find_entities(finder(entities), texts), strict=True):
-        click.echo(json.dumps({"text": text, "entities": [e._asdict() for e in found]}, ensure_ascii=False))
+    for text, entity in zip(texts, find_entities(finder(entities), texts), strict=True):
+        click.echo(json.dumps({"text": text, "entities": [e._asdict() for e in entity]}, ensure_ascii=False))
 
 
 @click.command("tagger")

@@ -103,7 +103,7 @@ def find_records(name: str, format: str | None, *, clean: bool) -> Iterable[tupl
 def stored_records(name: str) -> Records:
     """Read the documents and summaries of a data set, with their stored scores."""
     store = store_with(name)
-    called = labels([one.signature for one in store.signatures(name)])
+    called = labels([signature.signature for signature in store.signatures(name)])
     given: dict[tuple[str, str], list[tuple[str, float]]] = {}
     missing = 0
     for signature, metric in called.items():
@@ -114,6 +114,6 @@ def stored_records(name: str) -> Records:
     if missing:
         say(f"missing scores, whose reasons no format can hold: {missing}")
     return [
-        (document, [replace(one, given=tuple(given.get((document.id, one.system), ()))) for one in written])
+        (document, [replace(summary, given=tuple(given.get((document.id, summary.system), ()))) for summary in written])
         for document, written in store.records(name)
     ]

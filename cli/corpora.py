@@ -25,19 +25,19 @@ def corpora(metrics: str | None, table_format: str) -> None:
     """
     data, annotation = open_stores()
     named = split_names(metrics or "")
-    found, unscored = [], []
-    for one in list_judged(data, annotation):
-        corpus = compare_judged(one, load_judged(data, annotation, one), named)
+    corpora, unscored = [], []
+    for source in list_judged(data, annotation):
+        corpus = compare_judged(source, load_judged(data, annotation, source), named)
         if corpus.agreement.rows:
-            found.append(corpus)
+            corpora.append(corpus)
         else:
-            unscored.append(one.dataset)
-    columns = list_columns(found)
+            unscored.append(source.dataset)
+    columns = list_columns(corpora)
     if unknown := [name for name in named if name not in map(name_of, columns)]:
         raise Refused(f"no judged data set has scores of {', '.join(unknown)}")
     if unscored:
         say(describe_unscored([*dict.fromkeys(unscored)], named))
-    table = corpora_table(found, labels(columns))
+    table = corpora_table(corpora, labels(columns))
     facts = {"versions": versions()}
     print_results(
         table_format, [table], facts, columns, values=lambda: {"tables": {table.name: as_json(table)}, **facts}

@@ -80,16 +80,16 @@ def save_columns(path: Path, columns: str | None) -> None:
 @click.option(
     "--columns",
     metavar="ROLE=COLUMN,...",
-    help="What the columns of a table are, by name or place (source=article,left=A,right=B,choice=7), or a file that "
-    "says it. Others are guessed. Roles are document_id, title, source, reference; system, summary, human.ASPECT, "
+    help="Columns of a table, by name or position (source=article,left=A,right=B,choice=7), or a file with a mapping. "
+    "Others are guessed. Roles are document_id, title, source, reference; system, summary, human.ASPECT, "
     "aspect, summary.SYSTEM; left, right, left_system, right_system, choice, choice.QUESTION; rank, best, worst, also "
     ".QUESTION, system.SYSTEM; annotator, time, comment.",
 )
 @click.option(
     "--values",
     metavar="VALUE=MEANING,...",
-    help="What values mean. Of a choice (A=left,Neutral=tie): left, right, tie, bad, skip, or system for the name of "
-    "the system that was chosen. Of a rating (Agree=4,Unsure=skip): its number, or skip.",
+    help="Meanings of values. For a choice (A=left,Neutral=tie): left, right, tie, bad, skip, or system for the name "
+    "of the chosen system. For a rating (Agree=4,Unsure=skip): its number, or skip.",
 )
 @click.option("--sheet", help="The sheet of a spreadsheet; the first one that is not empty if left out.")
 @click.option(

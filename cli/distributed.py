@@ -79,18 +79,18 @@ class ShardOptions:
 
     def are_asked(self, input: str | None, output: str | None) -> bool:
         """Tell whether a run is over shards: with --on, a folder as --output, or an input of many files."""
-        asked = (
+        arguments = (
             self.on is not None
             or (output is not None and (output.endswith("/") or Path(output).is_dir()))
             or (input is not None and (is_remote(input) or is_pattern(input)))
         )
         for name in ("workers", "memory", "shard_documents"):
-            if getattr(self, name) is not None and not (asked if name == "shard_documents" else self.on):
+            if getattr(self, name) is not None and not (arguments if name == "shard_documents" else self.on):
                 option = f"--{name.replace('_', '-')}"
                 raise click.UsageError(f"{option} goes with --on ray" + " or a folder" * (name == "shard_documents"))
-        if self.keep_going and not asked:
+        if self.keep_going and not arguments:
             raise click.UsageError("--keep-going goes with --on ray or a folder")
-        return asked
+        return arguments
 
     @contextmanager
     def place(self) -> Iterator[Place]:

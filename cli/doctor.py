@@ -47,7 +47,7 @@ class Finding(NamedTuple):
     """The result of a check, with what to do about it."""
 
     state: Literal["ok", "warning", "wrong"]
-    said: str
+    text: str
 
 
 class Place:
@@ -107,7 +107,7 @@ def report(name: str, check: Check, place: Place) -> str | None:
         finding = Finding("wrong", str(error))
     if finding is None:
         return None
-    click.echo(f"{finding.state:<9}{name:<13}{message(finding.said)}")
+    click.echo(f"{finding.state:<9}{name:<13}{message(finding.text)}")
     return finding.state
 
 
@@ -179,11 +179,11 @@ def check_disk(place: Place) -> Finding | None:
     if place.file is None:
         return None
     free = shutil.disk_usage(place.file.parent).free
-    said = f"{free / 1e9:.1f} GB left"
+    room = f"{free / 1e9:.1f} GB left"
     if free < max(LITTLE_DISK, 2 * place.file.stat().st_size):
-        said += ": make room for the database, its journal and a backup"
-        return Finding("wrong" if free < LITTLE_DISK / 10 else "warning", said)
-    return Finding("ok", said)
+        room += ": make room for the database, its journal and a backup"
+        return Finding("wrong" if free < LITTLE_DISK / 10 else "warning", room)
+    return Finding("ok", room)
 
 
 def check_permissions(place: Place) -> Finding | None:
@@ -206,10 +206,10 @@ def check_commit(place: Place) -> Finding:
         with tempfile.TemporaryDirectory(dir=place.file.parent, prefix=".relevance-") as folder:
             times = time_on_sqlite(Path(folder) / "commits.db")
     middle = 1000 * statistics.median(times)
-    said = f"{middle:.1f} ms, the median of {len(times)}"
+    latency = f"{middle:.1f} ms, the median of {len(times)}"
     if middle > SLOW_COMMIT:
-        return Finding("warning", f"{said}: annotators wait for each other; use a faster disk, not a network drive")
-    return Finding("ok", said)
+        return Finding("warning", f"{latency}: annotators wait for each other; use a faster disk, not a network drive")
+    return Finding("ok", latency)
 
 
 def time_on_sqlite(file: Path) -> list[float]:
@@ -287,13 +287,13 @@ def check_hosting(_: Place) -> Finding | None:
 
 def check_packages(_: Place) -> Finding:
     """List the installed optional packages."""
-    said = []
+    packages = []
     for package, extra in OPTIONAL.items():
         try:
-            said.append(f"{package} {version(package)}")
+            packages.append(f"{package} {version(package)}")
         except PackageNotFoundError:
-            said.append(f"without {package} ({how_to_install(extra)})")
-    return Finding("ok", ", ".join(said))
+            packages.append(f"without {package} ({how_to_install(extra)})")
+    return Finding("ok", ", ".join(packages))
 
 
 OPTIONAL = {"openai": "llm", "psycopg": "postgresql", "spacy": "spacy"}

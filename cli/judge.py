@@ -81,7 +81,7 @@ def judge(study: str, model: str, called: str | None, answering: AnswerOptions, 
     It is asked the study's question, with the study's instructions, about every pair and attention check, in both
     orders. It never counts as a person: tables show its agreement with people in a row of its own, like a metric's, and
     the table judges shows whether it answers the same in both orders. Servers that offer it are asked for JSON; a
-    verdict is read from what models write, such as Summary 1, and their reasoning is no part of it. Ten answers in a
+    verdict is read from what models write, such as Summary 1, and their reasoning is not part of it. Ten answers in a
     row without a verdict end the run. The same command continues where it was stopped, and asks anew about pairs
     without a verdict. The key is read from OPENAI_API_KEY, and every call is recorded, so that
     none is paid for twice.
@@ -89,12 +89,12 @@ def judge(study: str, model: str, called: str | None, answering: AnswerOptions, 
     if not is_local(model) and (local := [name for name in ("dtype", "device") if name in answering.given]):
         raise click.UsageError(f"--{local[0]} is an option of models on this machine, and {model} is at an address")
     _, annotation = open_stores()
-    models, found = ModelStore(annotation.engine), annotation.study(study)
+    models, found_study = ModelStore(annotation.engine), annotation.study(study)
     caller = open_caller(model, asking, answering.given)
     judge = Judge(
         caller,
         check_judge_name(called or caller.client.model),
-        Question(found.question, found.instructions, found.ties),
+        Question(found_study.question, found_study.instructions, found_study.ties),
         make_settings(answering.given, max_tokens=SETTINGS.max_tokens),
         source_tokens=answering.source_tokens,
     )
@@ -106,15 +106,15 @@ def judge(study: str, model: str, called: str | None, answering: AnswerOptions, 
     if is_local(model):
         first = judge.requests([texts_of(pair) for pair in pairs[:1]])
         tell_pace(judge.name, caller, first, judge.check, "pair", len(pairs))
-    said: list[ModelJudgment] = []
+    verdicts: list[ModelJudgment] = []
     try:
         with show_document_progress("judging", study, lambda _: STORED) as progress:
             for some in judge_in_batches(judge, pairs, progress, priced=asking.price_in is not None):
                 models.add(study, judge.name, judge.signature, some)
-                said.extend(some)
+                verdicts.extend(some)
     finally:  # not before the bar is gone
-        tell_judged(judge, study, said, len(there))
-    check_verdicts(said, len(pairs), caller.ended)
+        tell_judged(judge, study, verdicts, len(there))
+    check_verdicts(verdicts, len(pairs), caller.ended)
 
 
 def judge_in_batches(
@@ -148,25 +148,25 @@ def to_record(pair: int, judgment: Judgment, prices: Prices | None) -> ModelJudg
     )
 
 
-def tell_judged(judge: Judge, study: str, said: Sequence[ModelJudgment], before: int) -> None:
+def tell_judged(judge: Judge, study: str, judgments: Sequence[ModelJudgment], before: int) -> None:
     """Print what was judged, by which model, and the cost."""
-    judged = [one for one in said if one.verdict is not None]
-    split = sum(one.verdict == DISAGREE for one in judged)
+    judged = [verdict for verdict in judgments if verdict.verdict is not None]
+    split = sum(verdict.verdict == DISAGREE for verdict in judged)
     there = f" ({before} were there)" if before else ""
     tell(
         f"{judge.name} judged {len(judged)} pairs of {study}{there}: {len(judged) - split} alike in both orders, "
         f"{split} otherwise"
     )
-    tell_answered(judge.name, judge.caller, {one.answered_by for one in said if one.answered_by})
+    tell_answered(judge.name, judge.caller, {verdict.answered_by for verdict in judgments if verdict.answered_by})
 
 
-def check_verdicts(said: Sequence[ModelJudgment], asked: int, ended: str | None) -> None:
+def check_verdicts(judgments: Sequence[ModelJudgment], wanted: int, ended: str | None) -> None:
     """Raise `Incomplete` if pairs have no verdict, with the reasons, the most frequent one first."""
-    counted = Counter(one.reason or "" for one in said if one.verdict is None).most_common()
+    counted = Counter(verdict.reason or "" for verdict in judgments if verdict.verdict is None).most_common()
     reasons = [f"{count} {'pair' if count == 1 else 'pairs'}: {reason}" for reason, count in counted[:REASONS]]
     if others := sum(count for _, count in counted[REASONS:]):
         reasons.append(f"{others} pairs: other reasons")
-    if left := asked - len(said):
+    if left := wanted - len(judgments):
         reasons.append(f"{left} pairs: not asked, as the run had ended ({ended})")
     if reasons:
         raise Incomplete(f"without a verdict: {'; '.join(reasons)}")

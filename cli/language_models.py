@@ -28,7 +28,7 @@ Command: TypeAlias = Callable[..., Any]
 PREFIX = "llm:"
 
 LONG = 8
-"""Documents or pairs from which on a model on this machine is said to take so long."""
+"""From this number of documents or pairs on, a run with a model on this machine begins with an estimate of its time."""
 
 OF_BOTH = {"max_tokens", "temperature", "top_p", "seed", "prompt", "source_tokens", "sentences"}
 """Options of checkpoints that language models also have."""
@@ -151,8 +151,8 @@ def open_caller(model: str, options: CallOptions, writing: Mapping[str, int | fl
 
 def make_settings(writing: Mapping[str, int | float | str], **defaults: int) -> Settings:
     """Make the settings of answers; `defaults` hold for options that are not given."""
-    asked = defaults | {name: writing[name] for name in SETTINGS if name in writing}
-    return Settings(**asked)  # type: ignore[arg-type]
+    settings = defaults | {name: writing[name] for name in SETTINGS if name in writing}
+    return Settings(**settings)  # type: ignore[arg-type]
 
 
 def is_local(model: str) -> bool:
@@ -225,9 +225,9 @@ def tell_answered(name: str, caller: Caller, models: Iterable[str]) -> None:
 
 
 def tell_pace(name: str, caller: Caller, requests: Sequence[Request], check: Check, of: str, number: int) -> None:
-    """Say how long a model on this machine will take: it is asked about the first of a `number` of things, `of`.
+    """Estimate how long a model on this machine will take, by the first of a `number` of things, `of`.
 
-    Nothing is said, or asked, of fewer than `LONG` things. The answers are recorded, so that they are not asked twice.
+    For fewer than `LONG` things there is no estimate. The answers are recorded, so that they are not asked twice.
     """
     if number < LONG:
         return
@@ -241,5 +241,9 @@ def tell_pace(name: str, caller: Caller, requests: Sequence[Request], check: Che
 def check_complete(systems: Iterable[object]) -> None:
     """Raise `Incomplete` with the reasons if documents have no summary by a language model."""
     with_failures = [system for system in systems if isinstance(system, LanguageModel | CheckpointSummarizer)]
-    if reasons := [f"{one.name}: {words}" for one in with_failures for words in describe_failures(one.failures)]:
+    if reasons := [
+        f"{with_failure.name}: {words}"
+        for with_failure in with_failures
+        for words in describe_failures(with_failure.failures)
+    ]:
         raise Incomplete(f"without a summary: {'; '.join(reasons)}")

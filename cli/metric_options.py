@@ -77,7 +77,7 @@ def metric_options() -> Iterator[click.Parameter]:
         type=click.Choice(tuple(PRESETS)),
         help="ROUGE as another library computes it; sets "
         + "; ".join(
-            f"{name}: {' '.join(f'{flag_of(one)} {value}' for one, value in of.items())}"
+            f"{name}: {' '.join(f'{flag_of(name)} {value}' for name, value in of.items())}"
             for name, of in PRESETS.items()
         )
         + ".",
@@ -114,7 +114,7 @@ def with_preset(chosen: dict[str, Any]) -> dict[str, Any]:
     """Return the chosen options with those of the preset that were not given themselves."""
     context = click.get_current_context()
     preset = PRESETS.get(chosen["preset"], {})
-    free = [one for one in preset if context.get_parameter_source(one) != ParameterSource.COMMANDLINE]
+    free = [name for name in preset if context.get_parameter_source(name) != ParameterSource.COMMANDLINE]
     return chosen | {name: preset[name] for name in free}
 
 

@@ -43,5 +43,5 @@ def describe(name: str) -> Iterator[str]:
             "shows what it saw" if kind.renderer else "shows no evidence",
         ]
     )
-    if flags := [flag_of(one) for one in kind.option_names if one in described]:
+    if flags := [flag_of(option) for option in kind.option_names if option in described]:
         yield " ".join(flags)

@@ -217,13 +217,13 @@ def chosen_algorithms(algorithms: str) -> tuple[str, ...]:
 
 def extract_length(length: str | None) -> SummaryLength | None:
     """Read --length."""
-    found = None if length is None else read_length(length)
-    if length is not None and found is None:
+    limit = None if length is None else read_length(length)
+    if length is not None and limit is None:
         raise click.UsageError(
             f"--length must be K (sentences), Kw (words) or ref (the words of the first reference), such as 3 or 100w, "
             f"not {length!r}"
         )
-    return found
+    return limit
 
 
 def sentence_range(sentences: str | None) -> tuple[int, int | None] | None:

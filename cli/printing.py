@@ -37,7 +37,9 @@ def print_results(
     if table_format == "json":
         click.echo(json.dumps(values(), indent=2, allow_nan=False))
     elif table_format == "csv":
-        click.echo(as_one_csv(tables, [*facts.items(), *(("signature", one) for one in signatures)]), nl=False)
+        click.echo(
+            as_one_csv(tables, [*facts.items(), *(("signature", signature) for signature in signatures)]), nl=False
+        )
     elif table_format == "latex":
         click.echo(as_one_latex(tables, lines, write_latex))
     else:
@@ -50,13 +52,13 @@ def print_tables(tables: Sequence[Table], lines: Iterable[str]) -> None:
     A note that several tables share is printed once, unless it says which part of its table is not weighted. Among
     several tables, only the name of a long one is printed.
     """
-    said: set[str] = set()
+    told: set[str] = set()
     for table in tables:
         if len(table.rows) > LONG and len(tables) > 1:
             click.echo(f"{table.title}\n{len(table.rows)} rows: --tables {table.name} prints them\n")
         else:
-            click.echo(as_text(table, without=["signature"], said=said, width=screen_width()) + "\n")
-            said.update(note for note in table.notes if not note.startswith(NOT_WEIGHED))
+            click.echo(as_text(table, without=["signature"], told=told, width=screen_width()) + "\n")
+            told.update(note for note in table.notes if not note.startswith(NOT_WEIGHED))
     for line in lines:
         click.echo(in_one_line(line))
 

@@ -32,8 +32,8 @@ from relevance.cli.shared import (
 )
 from relevance.cli.stored_scores import score_missing
 from relevance.data.files import is_replaced, write_whole
+from relevance.data.foreign_marks import check_marks
 from relevance.data.importers import lines
-from relevance.data.marks import check_marks
 from relevance.data.one_line import in_one_line
 from relevance.data.own_references import describe_own_references
 from relevance.data.records import Example
@@ -144,19 +144,19 @@ def score_shards(
 def print_score_counts(outcome: Outcome, names: Sequence[str]) -> None:
     """Print the means of columns of scores, and end with exit code 1 if a metric failed."""
     counts = {name: count_scores(outcome, name) for name in names}
-    rows = [(name, found.mean, found.scores, found.missing) for name, found in counts.items()]
+    rows = [(name, count.mean, count.scores, count.missing) for name, count in counts.items()]
     print_table(["metric", "mean", "n", "missing"], rows)
-    reasons = {name: {**found.reasons, None: found.scores} for name, found in counts.items()}
+    reasons = {name: {**count.reasons, None: count.scores} for name, count in counts.items()}
     say_notices({"missing": describe_missing(reasons)})
-    for name, found in counts.items():
-        if found.truncated:
-            say(f"{name}: {found.truncated} scores of texts longer than the model's limit, whose end was not seen")
+    for name, count in counts.items():
+        if count.truncated:
+            say(f"{name}: {count.truncated} scores of texts longer than the model's limit, whose end was not seen")
     again = f"to try again, delete their files in {outcome.folder} and start the same command"
     check_failures(
         {
-            name: f"{found.failures.most_common(1)[0][0]} ({found.failures.total()} scores; {again})"
-            for name, found in counts.items()
-            if found.failures
+            name: f"{count.failures.most_common(1)[0][0]} ({count.failures.total()} scores; {again})"
+            for name, count in counts.items()
+            if count.failures
         }
     )
 
@@ -247,7 +247,7 @@ def score_to_file(records: Records, metrics: Sequence[Metric], output: Path) -> 
         if cut := sum(scores[name].truncated for _, scores in rows):
             say(f"{name}: {cut} scores of texts longer than the model's limit, whose end was not seen")
     notices = find_notices(records, [metric.signature for metric in metrics])
-    say_notices({kind: said for kind, said in notices.items() if kind in OF_METRICS})  # the others are said already
+    say_notices({kind: notice for kind, notice in notices.items() if kind in OF_METRICS})  # the others are said already
     say(f"wrote {' and '.join(map(str, written))}")
     check_failures(failures)
 
@@ -296,11 +296,11 @@ def keywords(
     words = read_by(language, lemmas)
     documents = [document for document, _ in read_records(file, format, clean=clean)]
     if not compare:
-        for found in documents_keywords(documents, extractor, title, words):
-            click.echo(json.dumps(list(map(str, found)), ensure_ascii=False))
+        for keywords in documents_keywords(documents, extractor, title, words):
+            click.echo(json.dumps(list(map(str, keywords)), ensure_ascii=False))
         return
     compared = compared_keywords(documents, title, words)
     for document, *of_all in zip(documents, *compared.values(), strict=True):
-        lists = {name: list(map(str, found)) for name, found in zip(compared, of_all, strict=True)}
+        lists = {name: list(map(str, names)) for name, names in zip(compared, of_all, strict=True)}
         click.echo(json.dumps({"id": document.id, **lists}, ensure_ascii=False))
     click.echo(formats.as_text(extractors_table(shared_keywords(compared))), err=True)

@@ -268,8 +268,8 @@ def bar(label: str) -> Iterator[Progress]:
     began = time.monotonic()
 
     def rate(done: int | None) -> str:
-        found = (done or 0) / max(time.monotonic() - began, 1e-3)
-        return f"{found:,.0f}/s" if found >= 10 else f"{found:.2g}/s" if found else ""
+        rate = (done or 0) / max(time.monotonic() - began, 1e-3)
+        return f"{rate:,.0f}/s" if rate >= 10 else f"{rate:.2g}/s" if rate else ""
 
     with click.progressbar(
         length=0, label=in_one_line(label), file=sys.stderr, show_pos=True, item_show_func=rate

@@ -106,9 +106,9 @@ class NamedSystems:
         return [in_language(name, self.language) for name in names]
 
 
-def print_systems(context: click.Context, _option: click.Parameter, asked: bool) -> None:
+def print_systems(context: click.Context, _option: click.Parameter, wanted: bool) -> None:
     """Print the names of all systems and exit."""
-    if asked and not context.resilient_parsing:
+    if wanted and not context.resilient_parsing:
         click.echo(guide())
         context.exit()
 
@@ -239,8 +239,8 @@ def summarize(
         summarize_shards(name, find_systems(names, called, writing, asking), trained_on, over)
         return
     store, annotation = open_stores()
-    asked = find_systems(names, called, writing, asking)
-    models = [system for system in asked if isinstance(system, LanguageModel)]
+    systems = find_systems(names, called, writing, asking)
+    models = [system for system in systems if isinstance(system, LanguageModel)]
     if asking.dry_run:
         for model in models:
             tell_plan(model.name, model.caller, model.estimate(documents_without(store, name, model)))
@@ -258,11 +258,11 @@ def summarize(
         with show_document_progress("summarizing", name, lambda _: STORED) as progress:
             done.extend(
                 add_systems(
-                    store, name, asked, studied=studied, trained_on=trained_on, processes=at_once, progress=progress
+                    store, name, systems, studied=studied, trained_on=trained_on, processes=at_once, progress=progress
                 )
             )
     except SystemExists as error:
-        if all(isinstance(system, str) for system in asked):
+        if all(isinstance(system, str) for system in systems):
             raise
         raise ValueError(f"{error}; give a checkpoint, extractor:DIR or language model a name with --as") from error
     finally:
@@ -271,12 +271,12 @@ def summarize(
         for model in models:
             tell_answered(model.name, model.caller, model.answered_by)
     say_suspicious(store, name, {added.system for added in done if added.summaries})
-    check_complete(asked)
+    check_complete(systems)
 
 
-def summarize_shards(name: str, asked: list[str | Summarizer], trained_on: bool, over: OverShards) -> None:
+def summarize_shards(name: str, named: list[str | Summarizer], trained_on: bool, over: OverShards) -> None:
     """Write the summaries of shards into a folder."""
-    systems = [summarizer(system) if isinstance(system, str) else system for system in asked]
+    systems = [summarizer(system) if isinstance(system, str) else system for system in named]
     if any(isinstance(system, LanguageModel) for system in systems):
         raise click.UsageError(
             "language models (llm:) write for a data set, where each call is recorded, not for shards"

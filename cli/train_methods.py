@@ -268,12 +268,12 @@ def make_task(method: Method, given: Given) -> Task:
     check_installed()
     published = PUBLISHED[method.name]
 
-    def said(*names: str) -> dict[str, Any]:
+    def given_of(*names: str) -> dict[str, Any]:
         return {name: value for name in names if (value := getattr(given, name)) is not None}
 
     dev = tuple(method.documents(find_documents(given.dev)))
     check_unknown(dev, given)
-    settings = said(*(field.name for field in fields(Training) if field.name != "updates"))
+    settings = given_of(*(field.name for field in fields(Training) if field.name != "updates"))
     if given.epochs:
         settings["updates"] = None
     return Task(
@@ -282,7 +282,9 @@ def make_task(method: Method, given: Given) -> Task:
         choose_learned(method, dev, given),
         dev,
         replace(published.training, **settings),
-        replace(published.decoding, **said("num_beams", "min_new_tokens", "max_new_tokens", "no_repeat_ngram_size")),
+        replace(
+            published.decoding, **given_of("num_beams", "min_new_tokens", "max_new_tokens", "no_repeat_ngram_size")
+        ),
         given.seed,
         given.early_stop,
         given.dtype,
@@ -318,5 +320,5 @@ def choose_learned(method: Method, dev: Sequence[Document], given: Given) -> tup
 
 def describe(folder: Path) -> str:
     """Describe the result in a finished folder."""
-    said = json.loads((folder / "method.json").read_text())
-    return f"{folder}: {said['measure']} {said['best']['score']:.4f} on dev after {said['best']['step']} updates"
+    answer = json.loads((folder / "method.json").read_text())
+    return f"{folder}: {answer['measure']} {answer['best']['score']:.4f} on dev after {answer['best']['step']} updates"

@@ -52,13 +52,13 @@ def list_users() -> None:
         ["account", "role", "email", "last seen (UTC)", "state"],
         [
             (
-                one.name,
-                one.role,
-                one.email,
-                None if one.seen_at is None else f"{one.seen_at:%Y-%m-%d %H:%M}",
-                "disabled" if one.disabled_at else "active",
+                account.name,
+                account.role,
+                account.email,
+                None if account.seen_at is None else f"{account.seen_at:%Y-%m-%d %H:%M}",
+                "disabled" if account.disabled_at else "active",
             )
-            for one in open_accounts().users()
+            for account in open_accounts().users()
         ],
     )
 

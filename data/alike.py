@@ -33,16 +33,16 @@ class AlikeNames:
 
     def describe(self) -> list[str]:
         """Say which names look alike."""
-        said = []
+        notes = []
         for kind, alike in self.alike.items():
             if alike:
                 pairs = [f"{quote_value(first)} and {quote_value(name)}" for name, first in alike.items()]
                 more = f" and {len(pairs) - NAMED} more pairs" if pairs[NAMED:] else ""
-                said.append(
+                notes.append(
                     f"{kind} whose names differ only in case, white space or the form of letters are taken as "
                     f"different: {', '.join(pairs[:NAMED])}{more}; rename one in the file if they are the same"
                 )
-        return said
+        return notes
 
 
 def fold_name(name: str) -> str:

@@ -46,12 +46,12 @@ def collect_ratings(summaries: Iterable[Mapping[str, Mapping[str, float]]]) -> d
             number = numbers.setdefault(name, len(numbers))
             for aspect, value in ratings.items():
                 rows.setdefault(aspect, []).append((cell, number, value))
-    found = {}
+    by_aspect = {}
     for aspect, entries in rows.items():
         cells, people, values = zip(*entries, strict=True)
         columns = np.array(cells, np.intp), np.array(people, np.intp), np.array(values, np.float64)
-        found[aspect] = SingleRatings(tuple(numbers), *columns)
-    return found
+        by_aspect[aspect] = SingleRatings(tuple(numbers), *columns)
+    return by_aspect
 
 
 @dataclass(frozen=True, eq=False)

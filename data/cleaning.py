@@ -60,7 +60,7 @@ SENTENCE_ENDS = (
     "<newline> <nl> <para> </para> <eop> <0x0A> [SEP] [X_SEP] [SENT] ##SENT## ||||| NEWLINE_CHAR "
     "story_separator_special_tag"
 )
-"""What summarizers and corpora write between sentences, paragraphs or documents."""
+"""Marks that summarizers and corpora write between sentences, paragraphs or documents."""
 
 SPECIAL = (
     "<unk> [UNK] <pad> [PAD] <mask> [MASK] <cls> [CLS] <bos> [BOS] <eos> [EOS] <sos> <eod> <go> <start> <end> <blank> "
@@ -115,7 +115,7 @@ CHARACTER = regex.compile(r"\X")
 
 MAY_BE_MARK = re.compile(r"[<&`▁Ġ\[#@|\\]|''|-[LRlr][RSCrsc][Bb]-|(?i:newline_char|story_separator)")
 MAY_BE_LETTER = re.compile("[\u00ad\u180e\u200b-\u200d\u2060\ufb00-\ufefc\ufeff\uff10-\uffdc\U0001d400-\U0001d7ff]")
-"""What marks and unusual letters begin with: most texts have nothing of it, and are looked at once."""
+"""First characters of marks and unusual letters: most texts have none of them, and are searched only once."""
 
 
 def clean_text(text: str) -> Cleaned:
@@ -187,7 +187,9 @@ class Cleaning:
         for name, pattern in UNSEEN.items():
             self.text, self.letters[name] = pattern.subn("", self.text)
         if not is_normalized("NFC", self.text):
-            self.letters[DECOMPOSED] = sum(not is_normalized("NFC", one) for one in CHARACTER.findall(self.text))
+            self.letters[DECOMPOSED] = sum(
+                not is_normalized("NFC", character) for character in CHARACTER.findall(self.text)
+            )
             self.text = normalize("NFC", self.text)
         self.letters = +self.letters
 

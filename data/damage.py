@@ -44,7 +44,7 @@ def find_damage(file: Path, most: int = EVERYTHING, *, thoroughly: bool = False)
             code = error.sqlite_errorcode & 0xFF  # the primary code of an extended one
             if code in UNAVAILABLE:
                 raise
-            no_database = "is no SQLite database, or its beginning is damaged"
+            no_database = "is not an SQLite database, or its beginning is damaged"
             return no_database if code == sqlite3.SQLITE_NOTADB else f"is damaged: {error}"
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from relevance.data.alike import AlikeNames
 from relevance.data.cleaning import RULES
 from relevance.data.files import sha256
+from relevance.data.foreign_marks import Marks
 from relevance.data.importers import (
     FOLDERS,
     LINES,
@@ -20,7 +21,6 @@ from relevance.data.importers import (
 )
 from relevance.data.importers.mapping import Columns, write_columns
 from relevance.data.importers.opening import list_files
-from relevance.data.marks import Marks
 from relevance.data.own_references import describe_own_references
 from relevance.data.reading import FileLine, Say, identifier, say_nothing
 from relevance.data.records import Document, Summary, is_of_people
@@ -36,7 +36,7 @@ class Reading(NamedTuple):
     format: str | None = None
     """One of `relevance.data.importers.IMPORTERS`, or `lines`; None to guess it."""
     columns: Columns | None = None
-    """What the columns of a table are; those that it does not say are guessed."""
+    """The mapping of the columns of a table; roles that it does not give are guessed."""
     clean: bool = False
     """True to remove the marks of other programs from its texts (`relevance.data.cleaning`)."""
 
@@ -70,7 +70,7 @@ def import_file(
         cleaned=RULES if clean else None,
         columns=write_columns(kept[0]) if kept else None,
     )
-    if given := {metric for _, summaries in records for one in summaries for metric, _ in one.given}:
+    if given := {metric for _, summaries in records for summary in summaries for metric, _ in summary.given}:
         say(f"metrics whose scores came with the file, kept under names that begin with {GIVEN!r}: {len(given)}")
     if differing := count_differing(records):
         say(f"scores left out, as the same text with the same source and references has another one: {differing}")
@@ -90,9 +90,11 @@ def import_lines(store: DataStore, path: Path, *, name: str, system: str | None,
     count = store.add_summaries(dataset=name, summaries=summaries)
     for sentence in marks.describe_cleaned() if clean else marks.describe():
         say(sentence)
-    named = ([one for one in others if is_of_people(one.system)] for _, others in before)
+    named = ([other for other in others if is_of_people(other.system)] for _, others in before)
     beside = zip(before, summaries, named, strict=True)
-    for sentence in describe_own_references((document, [*people, one]) for (document, _), one, people in beside):
+    for sentence in describe_own_references(
+        (document, [*people, summary]) for (document, _), summary, people in beside
+    ):
         say(sentence)
     alike = AlikeNames()
     for document, others in before:
@@ -100,7 +102,7 @@ def import_lines(store: DataStore, path: Path, *, name: str, system: str | None,
     for sentence in alike.describe():
         say(sentence)
     for sentence in describe_suspicious(
-        (document, [one]) for (document, _), one in zip(before, summaries, strict=True)
+        (document, [summary]) for (document, _), summary in zip(before, summaries, strict=True)
     ):
         say(sentence)
     if empty := sum(summary.is_empty for summary in summaries):
@@ -119,10 +121,10 @@ def count_differing(records: Iterable[tuple[Document, Sequence[Summary]]]) -> in
     """Count the scores that are not kept because the same texts came with another score before."""
     kept: dict[tuple[object, ...], float] = {}
     return sum(
-        kept.setdefault((metric, one.text, document.source, document.references, document.title), value) != value
+        kept.setdefault((metric, summary.text, document.source, document.references, document.title), value) != value
         for document, summaries in records
-        for one in summaries
-        for metric, value in one.given
+        for summary in summaries
+        for metric, value in summary.given
     )
 
 

@@ -22,9 +22,9 @@ def cut(text: str, most: int) -> str:
     return line if len(line) <= most else f"{line[: most - 1].rstrip()}…"
 
 
-def message(said: object) -> str:
+def message(message_text: object) -> str:
     """Fold a message into one line; a very long one keeps its beginning and its end."""
-    line = in_one_line(said)
+    line = in_one_line(message_text)
     return line if len(line) <= MOST else f"{line[: MOST - END]} … {line[-END:]}"
 
 

@@ -28,11 +28,13 @@ class OwnReferences:
         self.documents += 1
         others, _ = withhold_named(document, summaries)
         texts = {fold_text(text) for text in others}
-        own = [one for one in summaries if not is_of_people(one.system) and fold_text(one.text) in texts]
+        own = [
+            summary for summary in summaries if not is_of_people(summary.system) and fold_text(summary.text) in texts
+        ]
         if not own:
             return
-        self.systems.update(one.system for one in own)
-        if len(drop_own_references(others, [one.text for one in own])) < len(others):
+        self.systems.update(summary.system for summary in own)
+        if len(drop_own_references(others, [summary.text for summary in own])) < len(others):
             self.left_out += 1
         else:
             self.only += 1
@@ -49,15 +51,15 @@ class OwnReferences:
             f"a summary by {by} is one of its document's references, word for word but for white space, case and final "
             "punctuation"
         )
-        said = []
+        notes = []
         if self.left_out:
-            said.append(f"{same}, in {count(self.left_out)}{among}: that reference judges no summary of the document")
+            notes.append(f"{same}, in {count(self.left_out)}{among}: that reference judges no summary of the document")
         if self.only:
-            said.append(
+            notes.append(
                 f"{same}, in {count(self.only)} without another reference{among}: it stays, and the summary is "
                 "compared with itself"
             )
-        return said
+        return notes
 
 
 def count(documents: int) -> str:
@@ -65,11 +67,9 @@ def count(documents: int) -> str:
     return f"{documents:,} document{'' if documents == 1 else 's'}"
 
 
-def describe_own_references(
-    records: Iterable[tuple[Document, Sequence[Summary]]], first: int | None = None
-) -> list[str]:
+def describe_own_references(records: Iterable[tuple[Document, Sequence[Summary]]]) -> list[str]:
     """Return the sentences of `OwnReferences` about some records, none if no summary is a reference."""
-    found = OwnReferences()
+    own = OwnReferences()
     for document, summaries in records:
-        found.add(document, summaries)
-    return found.describe(first)
+        own.add(document, summaries)
+    return own.describe()

@@ -1,4 +1,4 @@
-"""What installed packages bring by entry points: metrics, systems that write summaries, and formats of files."""
+"""Plug-ins of installed packages, found by entry points: metrics, systems that write summaries, and file formats."""
 
 import re
 import sys
@@ -17,22 +17,22 @@ OURS = "this program"
 
 T = TypeVar("T")
 
-Found = tuple[str, str, Callable[[], object]]
+PluginEntry = tuple[str, str, Callable[[], object]]
 """Something that others bring: its name, where it comes from, and a function that loads it."""
 
 
 class Plugins(NamedTuple, Generic[T]):
-    """What others bring."""
+    """The plug-ins of other packages."""
 
-    found: dict[str, T]
+    loaded: dict[str, T]
     origins: dict[str, str]
     """Where each comes from, such as a package with its version."""
     left_out: dict[str, str]
-    """Why some were left out, by their names."""
+    """The reasons why some were left out, by their names."""
 
 
 class Registry(Mapping[str, T]):
-    """What there is of a kind by name: that of this program, then that of others, loaded when it is looked for.
+    """All of a kind by name: those of this program, then plug-ins, which are loaded when they are looked for.
 
     One that cannot be loaded, or whose name is taken, is left out with the reason, and stops nothing.
     """
@@ -44,19 +44,19 @@ class Registry(Mapping[str, T]):
         self.check = check
         """A function that returns what was loaded under a name. Raises ValueError if it is nothing of the kind."""
 
-    def find(self) -> Iterable[Found]:
+    def find(self) -> Iterable[PluginEntry]:
         """Find what others bring."""
         return find_entries(self.group)
 
     @cached_property
     def plugins(self) -> Plugins[T]:
-        """What others bring."""
+        """The plug-ins of other packages."""
         plugins = Plugins[T]({}, {}, {})
         for name, origin, load in self.find():
             try:
-                check_name(name, {**self.ours, **plugins.found})
+                check_name(name, {**self.ours, **plugins.loaded})
                 with held_apart():
-                    plugins.found[name] = self.check(name, load())
+                    plugins.loaded[name] = self.check(name, load())
             except Exception as error:  # whatever the code of others does
                 plugins.left_out[name] = message(f"{origin}: {describe(error)}")
             else:
@@ -65,12 +65,12 @@ class Registry(Mapping[str, T]):
 
     @property
     def others(self) -> Mapping[str, T]:
-        """What others bring that can be used."""
-        return self.plugins.found
+        """The plug-ins that can be used."""
+        return self.plugins.loaded
 
     @property
     def left_out(self) -> Mapping[str, str]:
-        """Why some of what others bring cannot be used, by their names."""
+        """The reasons why some plug-ins cannot be used, by their names."""
         return self.plugins.left_out
 
     def __getitem__(self, name: str) -> T:
@@ -94,9 +94,9 @@ class Registry(Mapping[str, T]):
         return len(self.ours) + len(self.others)
 
 
-def find_entries(group: str) -> Iterator[Found]:
+def find_entries(group: str) -> Iterator[PluginEntry]:
     """Yield what installed packages bring in a group, in the order of their names."""
-    for entry in sorted(entry_points(group=group), key=lambda one: (one.name, one.value)):
+    for entry in sorted(entry_points(group=group), key=lambda entry_point: (entry_point.name, entry_point.value)):
         yield entry.name, origin_of(entry), entry.load
 
 
@@ -114,7 +114,7 @@ def check_name(name: str, taken: Collection[str]) -> None:
 
 
 def check_callable(name: str, loaded: object) -> Callable[..., Any]:
-    """Return what was loaded under a name. Raises ValueError if it is no function."""
+    """Return what was loaded under a name. Raises ValueError if it is not a function."""
     if not callable(loaded):
         raise ValueError(f"{name} is a {type(loaded).__name__}, not a function")
     return loaded

@@ -164,7 +164,7 @@ def prefer_by_scores(preferences: Preferences, signature: str) -> Preferences:
     unknown = np.full(len(pair), np.nan)
     return replace(
         preferences,
-        scores={one: column for one, column in preferences.scores.items() if one != signature},
+        scores={name: column for name, column in preferences.scores.items() if name != signature},
         pair=pair,
         choices=preference_signs(difference[pair]),
         annotators=to_name_column([None] * len(pair)),
@@ -225,10 +225,10 @@ def pair_in_runs(starts: NDArray[np.intp], sizes: NDArray[np.intp]) -> tuple[NDA
     """
     firsts, seconds = [np.empty(0, np.intp)], [np.empty(0, np.intp)]
     for size in np.unique(sizes).tolist():
-        one, other = np.triu_indices(size, 1)
+        lower, upper = np.triu_indices(size, 1)
         of_size = starts[sizes == size, None]
-        firsts.append((of_size + one).ravel())
-        seconds.append((of_size + other).ravel())
+        firsts.append((of_size + lower).ravel())
+        seconds.append((of_size + upper).ravel())
     first, second = np.concatenate(firsts), np.concatenate(seconds)
     order = np.lexsort((second, first))
     return first[order], second[order]

@@ -5,11 +5,11 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
+from relevance.data.foreign_marks import check_marks
 from relevance.data.importers import JUDGED, read_documents, read_judgments, tell_format
 from relevance.data.importers.mapping import Columns
 from relevance.data.importers.pairwise import GivenJudgment
 from relevance.data.importing import Reading
-from relevance.data.marks import check_marks
 from relevance.data.one_line import cut
 from relevance.data.reading import Say
 from relevance.data.records import Document, Summary
@@ -20,12 +20,12 @@ LONGEST = 40
 
 
 class FilePreview(NamedTuple):
-    """What a file would be imported as."""
+    """The data set and study that a file would be imported as."""
 
     rows: tuple[dict[str, str], ...]
     """The first judgments, or else summaries, at most `ROWS`, with their texts cut short."""
     columns: Columns | None
-    """How the columns of a table are read; None if they have the usual names, or if the file is no table."""
+    """How the columns of a table are read; None if they have the usual names, or if the file is not a table."""
     documents: int
     summaries: int
     systems: tuple[str, ...]
@@ -57,39 +57,43 @@ def preview_file(path: Path, reading: Reading, say: Say) -> FilePreview:
         records = list(check_marks(given.records, say, clean=clean))
     else:
         records = list(read_documents(path, format, say, columns, clean=clean, keep=kept.append))
-    summaries = [one for _, written in records for one in written]
+    summaries = [summary for _, written in records for summary in written]
     rows = list_judgments(judgments, summaries) if format in JUDGED else list_summaries(records)
     return FilePreview(
         tuple(islice(({name: cut(text, LONGEST) for name, text in row.items()} for row in rows), ROWS)),
         kept[0] if kept else None,
         len(records),
         len(summaries),
-        tuple(dict.fromkeys(one.system for one in summaries)),
-        tuple(dict.fromkeys(aspect for one in summaries for aspect in one.human)),
-        not all(one.is_empty for one in summaries),
+        tuple(dict.fromkeys(summary.system for summary in summaries)),
+        tuple(dict.fromkeys(aspect for summary in summaries for aspect in summary.human)),
+        not all(summary.is_empty for summary in summaries),
         sum(len(document.references) + (document.title is not None) < 2 for document, _ in records),
         len(judgments),
-        len({(one.document_id, frozenset((one.left, one.right))) for one in judgments}),
-        len({one.annotator for one in judgments}),
-        tuple(dict.fromkeys(one.question.name for one in judgments)),
+        len({(judgment.document_id, frozenset((judgment.left, judgment.right))) for judgment in judgments}),
+        len({judgment.annotator for judgment in judgments}),
+        tuple(dict.fromkeys(judgment.question.name for judgment in judgments)),
     )
 
 
 def list_judgments(judgments: Iterable[GivenJudgment], summaries: Iterable[Summary]) -> Iterable[dict[str, str]]:
     """Yield the judgments of a file with their texts."""
-    texts = {(one.document_id, one.system): one.text for one in summaries}
-    for one in judgments:
-        row = {"document": one.document_id}
-        for side, system in (("left", one.left), ("right", one.right)):
-            row |= {side: system, f"text on the {side}": texts[one.document_id, system]}
-        question = {"question": one.question.name} if one.question.name else {}
-        yield row | question | {"choice": one.choice, "annotator": one.annotator, "comment": one.comment or ""}
+    texts = {(summary.document_id, summary.system): summary.text for summary in summaries}
+    for judgment in judgments:
+        row = {"document": judgment.document_id}
+        for side, system in (("left", judgment.left), ("right", judgment.right)):
+            row |= {side: system, f"text on the {side}": texts[judgment.document_id, system]}
+        question = {"question": judgment.question.name} if judgment.question.name else {}
+        yield (
+            row
+            | question
+            | {"choice": judgment.choice, "annotator": judgment.annotator, "comment": judgment.comment or ""}
+        )
 
 
 def list_summaries(records: Sequence[tuple[Document, list[Summary]]]) -> Iterable[dict[str, str]]:
     """Yield the summaries of a file with their documents and ratings; a document without any makes a row, too."""
     for document, written in records:
         texts = {"document": document.id, "source": document.source_text, "reference": "".join(document.references[:1])}
-        for one in written or [Summary(document.id, "", "")]:
-            ratings = ", ".join(f"{aspect} {value:g}" for aspect, value in one.human.items())
-            yield texts | {"system": one.system, "summary": one.text, "ratings": ratings}
+        for summary in written or [Summary(document.id, "", "")]:
+            ratings = ", ".join(f"{aspect} {value:g}" for aspect, value in summary.human.items())
+            yield texts | {"system": summary.system, "summary": summary.text, "ratings": ratings}

@@ -21,9 +21,9 @@ MAX_BLANK_LINES = 100_000
 SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 """The endings of spreadsheets, which are archives."""
 MISSING = frozenset({"", "-", "--", "?", "n/a", "na", "nan", "none", "null", "missing", "unrated", "not rated"})
-"""What stands in tables for a rating that was not given, in lower case."""
+"""Values, in lower case, for a rating that was not given."""
 AROUND_NAMES = re.compile(r"[\s\u200b\u2060\ufeff]*")
-"""What nobody sees before and after a name."""
+"""Invisible characters before and after a name."""
 MAX_DIGITS = 20
 """The most digits of a whole number: no count or rating has more, and Python reads no more than 4,300."""
 LISTED = 20
@@ -127,7 +127,7 @@ def refuse_other_files(place: FileLine, raw: bytes) -> None:
         known = {b"[Content_Types].xml": ".xlsx", b"opendocument.spreadsheet": ".ods", b"\xd0\xcf\x11\xe0": ".xls"}
         with open_file(place.path) as file:
             begins = file.read(CHUNK)  # a line may end anywhere in it
-        if ending := next((one for mark, one in known.items() if mark in begins), None):
+        if ending := next((value for mark, value in known.items() if mark in begins), None):
             place.refuse(f"this seems to be a spreadsheet; give its name the ending {ending}, by which it is read")
         place.refuse("the file is compressed; unpack it first")
 
@@ -429,8 +429,8 @@ def annotators(place: FileLine, value: object, name: str) -> dict[str, dict[str,
     if not isinstance(value, dict):
         place.refuse(f"{name} must be an object of annotators, not {kind(value)}")
     return {
-        identifier(place, one, f"an annotator of {name}"): ratings(place, given, f"{name}.{one}")
-        for one, given in value.items()
+        identifier(place, annotator, f"an annotator of {name}"): ratings(place, given, f"{name}.{annotator}")
+        for annotator, given in value.items()
     }
 
 

@@ -15,7 +15,7 @@ ORACLE_SYSTEM = "oracle-"
 """Prefix of the names of systems that read the references, so that they do not compete with others."""
 
 REFERENCE, SOURCE = "reference", "source"
-"""What summaries are set against: references, or the source where there are none."""
+"""The texts that summaries are compared with: references, or the source where there are none."""
 
 PLACEHOLDER = "@placeholder"
 """The mark for the answer in a fill-in-the-blank question."""
@@ -116,7 +116,7 @@ class Example:
     source: str
     questions: tuple[ClozeQuestion, ...] = ()
     against: str = REFERENCE
-    """What its references are: `REFERENCE`, or `SOURCE` if its source stands in their place."""
+    """The kind of its references: `REFERENCE`, or `SOURCE` if its source replaces them."""
 
 
 def set_against_source(example: Example) -> Example:

@@ -33,7 +33,7 @@ class ShardFacts:
     """The origin of a shard: its input, and what computed it."""
 
     kind: str
-    """What was computed: scores, summaries, oracles or questions."""
+    """The kind of results: scores, summaries, oracles or questions."""
     signatures: Mapping[str, str]
     """The signatures of what computed it, by name."""
     input: str

@@ -54,7 +54,7 @@ class Signature:
 
     def changed(self, setting: str, value: str) -> Signature:
         """Return the signature with another value of a setting that it has."""
-        settings = (f"{setting}:{value}" if one.startswith(f"{setting}:") else one for one in self.settings)
+        settings = (f"{setting}:{value}" if given.startswith(f"{setting}:") else given for given in self.settings)
         return replace(self, settings=tuple(settings))
 
 
@@ -64,8 +64,8 @@ def of_cleaned(signature: str) -> str:
     >>> of_cleaned("rouge1|refs:max|version:0.2.0")
     'rouge1|refs:max|clean:1|version:0.2.0'
     """
-    one = Signature.parse(signature)
-    return str(replace(one, settings=(*one.settings, f"clean:{RULES}")))
+    parsed = Signature.parse(signature)
+    return str(replace(parsed, settings=(*parsed.settings, f"clean:{RULES}")))
 
 
 def signature(name: str, version: str, **settings: object) -> str:
@@ -129,7 +129,11 @@ def labels(signatures: Sequence[str], label_of: Callable[[str], str] = name_of) 
     named = {}
     for text, signature in parsed.items():
         same = [other.details for other in parsed.values() if other.name == signature.name]
-        own = [one for one in signature.details if one == AGAINST_SOURCE or not all(one in other for other in same)]
+        own = [
+            detail
+            for detail in signature.details
+            if detail == AGAINST_SOURCE or not all(detail in other for other in same)
+        ]
         named[text] = f"{label_of(text)} ({', '.join(own)})" if own else label_of(text)
     return named
 
@@ -150,5 +154,5 @@ def find_signature(name: str, signatures: Iterable[str]) -> str | None:
     >>> find_signature("rouge1", ["rouge1|refs:source|version:0.2.0", "rouge1|refs:max|version:0.2.0"])
     'rouge1|refs:max|version:0.2.0'
     """
-    found = (signature for signature in signatures if name_of(signature) == name)
-    return min(found, key=is_against_source, default=None)
+    same = (signature for signature in signatures if name_of(signature) == name)
+    return min(same, key=is_against_source, default=None)

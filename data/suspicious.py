@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from relevance.data.answers import ANNOUNCED, REFUSED, read_summary, strip_announcement, strip_reasoning
+from relevance.data.model_answers import ANNOUNCED, REFUSED, read_summary, strip_announcement, strip_reasoning
 from relevance.data.one_line import cut, in_one_line
 from relevance.data.records import Document, Summary, fold_text, is_of_people
 
@@ -23,7 +23,7 @@ ADDRESSED = re.compile(
     r"|is there anything else)\b",
     re.IGNORECASE,
 )
-"""What a chat says to its user."""
+"""Phrases of a chat that address its user."""
 
 CHAT = re.compile(
     r"<\|[a-z_]{2,20}\|>|\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>"
@@ -145,7 +145,7 @@ class SuspiciousSummaries:
     def describe(self, first: int | None = None) -> list[str]:
         """Say what is suspicious, the most frequent kind first. `first` is the most documents that were looked at."""
         limit = "" if first is None or self.documents < first else f" of the first {first:,} documents"
-        ranked = sorted(self.systems.items(), key=lambda one: (-one[1].total(), one[0]))
+        ranked = sorted(self.systems.items(), key=lambda item: (-item[1].total(), item[0]))
         return [
             f"suspicious: {systems.total():,} of {self.summaries:,} summaries{limit} {kind} "
             f"({list_systems(systems)}), such as {self.examples[kind]}"
@@ -155,7 +155,7 @@ class SuspiciousSummaries:
 
 def list_systems(systems: Counter[str]) -> str:
     """List systems with their numbers, the highest first."""
-    ranked = sorted(systems.items(), key=lambda one: (-one[1], one[0]))
+    ranked = sorted(systems.items(), key=lambda item: (-item[1], item[0]))
     more = f" and {len(ranked) - NAMED} more systems" if ranked[NAMED:] else ""
     return ", ".join(f"{count:,} by {in_one_line(name)}" for name, count in ranked[:NAMED]) + more
 
@@ -167,7 +167,7 @@ def describe_suspicious(
 
     Summaries are those of the given systems, or of all. `first` is the most documents that were looked at.
     """
-    found = SuspiciousSummaries()
+    suspicious = SuspiciousSummaries()
     for document, summaries in records:
-        found.add(document, [one for one in summaries if not systems or one.system in systems])
-    return found.describe(first)
+        suspicious.add(document, [summary for summary in summaries if not systems or summary.system in systems])
+    return suspicious.describe(first)

@@ -167,7 +167,7 @@ class StarRow(Base):
 class RunRow(Base):
     """A run that scores a data set, or adds systems to it, in its own process; `heartbeat` is updated while it lives.
 
-    A run that scores has `metrics`, one that adds systems has `systems`; `said` is a report of its work. On a hosted
+    A run that scores has `metrics`, one that adds systems has `systems`; `notes` is a report of its work. On a hosted
     server `user_id` is the account that started it.
     """
 
@@ -178,7 +178,7 @@ class RunRow(Base):
     user_id: Mapped[int | None] = mapped_column(ForeignKey("users.id"))
     metrics: Mapped[list[str]] = mapped_column(JSON)
     systems: Mapped[list[str] | None] = mapped_column(JSON(none_as_null=True))
-    said: Mapped[list[str] | None] = mapped_column(JSON(none_as_null=True))
+    notes: Mapped[list[str] | None] = mapped_column("said", JSON(none_as_null=True))
     done: Mapped[int] = mapped_column(default=0)
     total: Mapped[int | None]
     failed: Mapped[dict[str, str]] = mapped_column(JSON, default=dict)

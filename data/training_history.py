@@ -14,7 +14,7 @@ HISTORY = "history.jsonl"
 
 @dataclass(frozen=True)
 class TrainingEntry:
-    """What a run had reached after some updates."""
+    """The state of a run after some updates."""
 
     step: int
     """The updates made, from 1 on."""
@@ -34,13 +34,13 @@ class TrainingEntry:
 
 def best_entry(entries: Iterable[TrainingEntry]) -> TrainingEntry | None:
     """Return the entry with the best score on dev, the earlier of equal ones: its weights are kept."""
-    scored = [(-one.score, one.step, one) for one in entries if one.score is not None]
+    scored = [(-entry.score, entry.step, entry) for entry in entries if entry.score is not None]
     return min(scored)[2] if scored else None
 
 
 def write_history(path: Path, entries: Iterable[TrainingEntry]) -> None:
     """Write entries to a file, one a line. Raises OSError."""
-    write_whole(path, (f"{json.dumps(asdict(one))}\n" for one in entries))
+    write_whole(path, (f"{json.dumps(asdict(entry))}\n" for entry in entries))
 
 
 def history_in(folder: Path) -> list[TrainingEntry]:

@@ -9,9 +9,9 @@ def join_items(items: Sequence[str], joint: str = "and") -> str:
     return f" {joint} ".join(filter(None, [", ".join(items[:-1]), *items[-1:]]))
 
 
-def format_count(number: int, one: str, more: str | None = None) -> str:
+def format_count(number: int, single: str, more: str | None = None) -> str:
     """Write a number of things, such as `1,000 pairs`; `more` is an irregular plural."""
-    return f"{number:,} {one if number == 1 else more or one + 's'}"
+    return f"{number:,} {single if number == 1 else more or single + 's'}"
 
 
 def round_duration(seconds: float) -> tuple[int, str]:

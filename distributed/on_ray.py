@@ -48,8 +48,6 @@ class RayOptions:
     """The bytes of memory for a worker: Ray places only as many on a node as fit."""
     say: Callable[[str], None] = lambda message: None
     """A function that receives a message with the dashboard's address."""
-    object_store: int | None = None
-    """The bytes of shared memory of a Ray that is started here; None leaves it to Ray."""
 
 
 class RayPlace:
@@ -149,7 +147,6 @@ def on_ray(options: RayOptions) -> Iterator[RayPlace]:
             num_cpus=options.workers,
             include_dashboard=True,
             dashboard_host="127.0.0.1",
-            object_store_memory=options.object_store,
             **quiet,
         )
     else:

@@ -211,11 +211,11 @@ def divide(inputs: Sequence[str], planner: Planner, place: Place) -> tuple[list[
     pieces: list[Piece] = []
     refusals: dict[int, str] = {}
     for number, name in enumerate(inputs):
-        found = planned[number]
-        if isinstance(found, Refusal):
-            refusals[len(pieces)] = found.reason
-            found = [Piece(name, name, "", "", 0, 0, "", 1)]
-        pieces += found
+        piece = planned[number]
+        if isinstance(piece, Refusal):
+            refusals[len(pieces)] = piece.reason
+            piece = [Piece(name, name, "", "", 0, 0, "", 1)]
+        pieces += piece
     return pieces, refusals
 
 
@@ -233,8 +233,8 @@ def check(
     ids: dict[int, list[str]] = {}
     refusals: dict[int, str] = {}
     checking(0, len(numbers))
-    found = place.map(Attempt(read_ids), [pieces[number] for number in numbers], keeps=False)
-    for done, (place_of, read) in enumerate(found, 1):
+    outcomes = place.map(Attempt(read_ids), [pieces[number] for number in numbers], keeps=False)
+    for done, (place_of, read) in enumerate(outcomes, 1):
         if isinstance(read, Refusal):
             refusals[numbers[place_of]] = read.reason
         else:
@@ -299,19 +299,19 @@ def missing_shards(work: Work, pieces: Sequence[Piece], folder: Path) -> list[in
         )
     for number in sorted(there):
         path = folder / name_of(number)
-        found, wanted = read_facts(path), facts_of(work, pieces[number])
-        if found.kind != wanted.kind or dict(found.signatures) != dict(wanted.signatures):
-            other = {*found.signatures.values()} - {*wanted.signatures.values()}
-            how = f"by {sorted(other)[0]}" if other else f"of other columns ({', '.join(found.signatures)})"
-            raise OtherRun(f"{path} has {found.kind} {how}: name another --output, or ask for the same")
-        if (found.input, found.lines) != (wanted.input, wanted.lines):
+        facts, wanted = read_facts(path), facts_of(work, pieces[number])
+        if facts.kind != wanted.kind or dict(facts.signatures) != dict(wanted.signatures):
+            other = {*facts.signatures.values()} - {*wanted.signatures.values()}
+            how = f"by {sorted(other)[0]}" if other else f"of other columns ({', '.join(facts.signatures)})"
+            raise OtherRun(f"{path} has {facts.kind} {how}: name another --output, or ask for the same")
+        if (facts.input, facts.lines) != (wanted.input, wanted.lines):
             raise OtherRun(
-                f"{path} was made from {describe_lines(found.input, found.lines)}, and now would be from "
+                f"{path} was made from {describe_lines(facts.input, facts.lines)}, and now would be from "
                 f"{describe_lines(wanted.input, wanted.lines)}: name another --output, or the same input and "
                 "--shard-documents"
             )
-        if found.sha256 != wanted.sha256:
-            raise OtherRun(f"{path} was made from {found.input} before it changed: name another --output")
+        if facts.sha256 != wanted.sha256:
+            raise OtherRun(f"{path} was made from {facts.input} before it changed: name another --output")
     return [number for number in range(len(pieces)) if number not in there]
 
 

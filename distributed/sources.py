@@ -18,10 +18,10 @@ from typing import Any
 
 from relevance.data.distribution import how_to_install
 from relevance.data.files import open_file
+from relevance.data.foreign_marks import check_marks
 from relevance.data.importers import IMPORTERS, guess_format, read_documents
 from relevance.data.importers.parquet import MIB
 from relevance.data.importers.parquet_table import load_part
-from relevance.data.marks import check_marks
 from relevance.data.reading import MAX_LINE_BYTES, say_nothing
 from relevance.data.records import BadRecord, Document, Summary
 from relevance.distributed import rows
@@ -111,7 +111,7 @@ def find_inputs(name: str) -> list[str]:
     if is_remote(name):
         system, path = filesystem(name)
         if glob.has_magic(path):
-            files = [system.unstrip_protocol(one) for one in system.glob(path)]
+            files = [system.unstrip_protocol(file) for file in system.glob(path)]
         else:
             files = [name] if system.isfile(path) else []
     elif is_pattern(name):
@@ -275,14 +275,14 @@ def read_piece(piece: Piece) -> Records:
             raise BadRecord(in_whole_file(str(error), copy.name, piece)) from error
 
 
-def in_whole_file(said: str, name: str, piece: Piece) -> str:
+def in_whole_file(message: str, name: str, piece: Piece) -> str:
     """Return an error in a piece with the line number in its whole file."""
 
     def line(match: re.Match[str]) -> str:
         return f"{match[1]}{int(match[2]) + piece.first - 1}"
 
-    said = re.sub(rf"\A({re.escape(name)}:)(\d+)", line, said)
-    return re.sub(r"( already stands in line )(\d+)\Z", line, said)
+    message = re.sub(rf"\A({re.escape(name)}:)(\d+)", line, message)
+    return re.sub(r"( already stands in line )(\d+)\Z", line, message)
 
 
 def all_records(

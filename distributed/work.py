@@ -153,8 +153,8 @@ class QuestionWork:
         for _, scores in rows:
             score = scores[self.metric.name]
             traces = () if score.value is None else score.evidence.traces
-            found = [trace_record(trace, self.metric.value) for trace in traces]
-            texts.append(json.dumps(found, ensure_ascii=False))
+            trace_records = [trace_record(trace, self.metric.value) for trace in traces]
+            texts.append(json.dumps(trace_records, ensure_ascii=False))
         return {
             **of_summaries(records),
             **of_scores([self.metric.name], rows),
@@ -201,7 +201,7 @@ class SummaryWork:
             raise ValueError(describe_trained_on(system.name, len(known), len(documents), "a part of the input"))
         batches = system.plan(documents) if isinstance(system, BatchSummarizer) else [documents]
         outputs = ((len(batch), system.summarize(batch)) for batch in batches)
-        return [summary for _, found in marked(outputs, known) for summary in found]
+        return [summary for _, summaries in marked(outputs, known) for summary in summaries]
 
 
 def as_table(records: Records, written: Mapping[str, Sequence[Summary]]) -> Columns:
@@ -240,7 +240,7 @@ class OracleWork:
         """The signatures of the task's oracles, by their names as systems."""
         task = self.task
         made = (Oracle(name, task.target, task.length, task.seed, task.seconds) for name in task.algorithms)
-        return {one.name: one.signature for one in made}
+        return {metric.name: metric.signature for metric in made}
 
     def columns(self, records: Records) -> Columns:
         """Return F1 as the score of `f1`, with the extract; a document without an oracle has the reason instead."""
@@ -250,7 +250,7 @@ class OracleWork:
         rows: list[dict[str, Any]] = []
         for document, _ in records:
             sentences = sentences_of(document)
-            found = rows_of(self.task, document)
+            own_rows = rows_of(self.task, document)
             rows += [
                 {
                     DOCUMENT: document.id,
@@ -262,9 +262,9 @@ class OracleWork:
                     "bound": row.bound,
                     "proven": row.proven,
                 }
-                for row in found
+                for row in own_rows
             ]
-            if not found:
+            if not own_rows:
                 reason = why_left_out(document, self.task)
                 rows += [
                     {DOCUMENT: document.id, SYSTEM: name, f"{MISSING}f1": reason, "proven": False}

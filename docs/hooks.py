@@ -40,11 +40,11 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     folder = Path(page.file.abs_src_path).parent
     here = PurePosixPath(page.file.src_uri).parent
 
-    def turned(found: re.Match[str]) -> str:
-        path = (folder / found[2]).resolve()
+    def turned(match: re.Match[str]) -> str:
+        path = (folder / match[2]).resolve()
         if not path.is_file() or not path.is_relative_to(ROOT):
-            return found[0]
-        return f"{found[1]}{os.path.relpath(address(path), here)}{found[3]}"
+            return match[0]
+        return f"{match[1]}{os.path.relpath(address(path), here)}{match[3]}"
 
     return LINK.sub(turned, markdown)
 

@@ -14,8 +14,8 @@ from sqlalchemy.orm import Session
 
 from relevance.annotation.inputs import clean_text, person_name
 from relevance.annotation.studies import find_study
-from relevance.data.access import Right, visitor_of
 from relevance.data.database import now
+from relevance.data.rights import Right, visitor_of
 from relevance.data.store import NotAllowed, StoreError
 from relevance.data.store.base import Store, find_named, insert_named
 from relevance.data.store.rows import to_record
@@ -277,7 +277,7 @@ def clean_name(name: str) -> str:
 
 
 def find_address(session: Session, email: str) -> UserRow | None:
-    """Find and lock the account of an email address; None if there is none, or it is no address."""
+    """Find and lock the account of an email address; None if there is none, or it is not an address."""
     try:
         address = clean_address(email)
     except StoreError:  # a provider can send anything

@@ -122,5 +122,5 @@ def write_bundle(study: str, file: Path, texts: bool) -> None:
     command += [*([] if texts else ["--no-texts"]), "--", study]
     done = subprocess.run(command, env=without_secrets(), capture_output=True, text=True, check=False)  # noqa: S603
     if done.returncode:
-        said = done.stderr.strip().splitlines()
-        raise NotMade(said[-1].removeprefix("Error: ") if said else "the bundle could not be made")
+        lines = done.stderr.strip().splitlines()
+        raise NotMade(lines[-1].removeprefix("Error: ") if lines else "the bundle could not be made")

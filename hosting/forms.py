@@ -36,15 +36,15 @@ def page(title: str, body: str, status: int = 200, wording: Wording = ENGLISH) -
     )
 
 
-def alert(said: str) -> str:
+def alert(text: str) -> str:
     """Make an alert in HTML; empty without a text."""
-    return f"<div role=alert><p>{escape(said)}</p></div>" if said else ""
+    return f"<div role=alert><p>{escape(text)}</p></div>" if text else ""
 
 
-def sign_in_page(*, said: str = "", name: str = "", provider: bool = False, status: int = 200) -> HTMLResponse:
+def sign_in_page(*, notice: str = "", name: str = "", provider: bool = False, status: int = 200) -> HTMLResponse:
     """Make the page that asks for name and password, or leads to the lab's provider."""
     body = (
-        f"{alert(said)}<form method=post action=/sign-in>"
+        f"{alert(notice)}<form method=post action=/sign-in>"
         f'<label>Name<input name=name autocomplete=username required maxlength=200 value="{escape(name)}"></label>'
         "<label>Password<input name=password type=password autocomplete=current-password required></label>"
         "<button>Sign in</button></form>"
@@ -56,26 +56,26 @@ def sign_in_page(*, said: str = "", name: str = "", provider: bool = False, stat
 
 def enter_page(wording: Wording) -> HTMLResponse:
     """Make the page with the button Go on: previews and scanners open links, too, but do not press it."""
-    asked = wording.say(
+    sentence = wording.say(
         "You were asked to compare summaries of documents. Your choices are stored for the study; this browser keeps "
         "a cookie, so that you can leave and come back."
     )
     return page(
         wording.say("Judge summaries"),
-        f"<p>{escape(asked)}</p><form method=post><button>{escape(wording.say('Go on'))}</button></form>",
+        f"<p>{escape(sentence)}</p><form method=post><button>{escape(wording.say('Go on'))}</button></form>",
         wording=wording,  # the form is sent to the address of the page
     )
 
 
-def refusal_page(title: str, said: str, status: int, wording: Wording = ENGLISH) -> HTMLResponse:
+def refusal_page(title: str, notice: str, status: int, wording: Wording = ENGLISH) -> HTMLResponse:
     """Make the page that refuses a request."""
     home = f"<p><a class='button quiet' href=/>{escape(wording.say('Home'))}</a></p>"
-    return page(title, alert(said) + home, status, wording)
+    return page(title, alert(notice) + home, status, wording)
 
 
-def account_page(name: str, *, has_password: bool, said: str = "", status: int = 200) -> HTMLResponse:
+def account_page(name: str, *, has_password: bool, notice: str = "", status: int = 200) -> HTMLResponse:
     """Make the page that shows who is signed in, and has the forms to change the password and to sign out."""
-    body = f"{alert(said)}<p>Signed in as <b>{escape(name)}</b>.</p>"
+    body = f"{alert(notice)}<p>Signed in as <b>{escape(name)}</b>.</p>"
     if has_password:
         body += (
             "<form method=post action=/account>"

@@ -42,7 +42,7 @@ PROBES = ("/healthz", "/readyz", "/metrics")
 """Paths that machines request by the server's own address."""
 
 ROOMS = ("/vote/…", "/remote/…")
-"""What pages of rooms request again and again, as logs name it."""
+"""Routes that pages of rooms request again and again, as logs name them."""
 
 RETRY = "3"
 """Seconds after which a browser asks again while the database cannot be used."""
@@ -111,9 +111,9 @@ class Gate:
             took = time.perf_counter() - began
             kind = route_of(scope["path"])
             self.counters.count(scope, kind, status, took)
-            said = {"id": request_id, "method": scope.get("method", "WEBSOCKET"), "route": kind, "status": status}
+            entry = {"id": request_id, "method": scope.get("method", "WEBSOCKET"), "route": kind, "status": status}
             level = logging.DEBUG if kind in (*PROBES, *ROOMS) and status == HTTP_OK else logging.INFO
-            log.log(level, "request", extra={"said": said | {"seconds": round(took, 4)}})
+            log.log(level, "request", extra={"said": entry | {"seconds": round(took, 4)}})
 
     async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Check a request, and refuse it or pass it on."""
@@ -198,14 +198,14 @@ class Gate:
                 message = await receive()
                 if message["type"] != "websocket.receive":
                     return message
-                said: bytes | None = message.get("bytes")
+                data: bytes | None = message.get("bytes")
                 if not await self.still_live(digest):
                     ended = GONE
-                elif most is not None and len(said or message.get("text") or "") > most:
+                elif most is not None and len(data or message.get("text") or "") > most:
                     ended = TOO_BIG
                 if ended is not None:
                     return {"type": "websocket.disconnect", "code": ended}
-                if said is None or self.pages.may_say(said, digest):
+                if data is None or self.pages.may_say(data, digest):
                     return message
 
         self.counters.sockets.inc()

@@ -20,8 +20,8 @@ from relevance.annotation.records import Annotator
 from relevance.annotation.store import add_annotator, find_annotator, find_own
 from relevance.annotation.studies import find_study, may_come
 from relevance.annotation.tables import AnnotatorRow
-from relevance.data.access import Right
 from relevance.data.database import now
+from relevance.data.rights import Right
 from relevance.data.store import StoreError
 from relevance.data.store.base import Store
 from relevance.data.store.rows import to_record

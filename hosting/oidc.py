@@ -104,12 +104,12 @@ class ProviderRoutes:
         answer.delete_cookie(self.cookie, **self.site.cookie_options())
         return answer
 
-    def refuse(self, said: str, status: int, reason: Exception | str | None = None) -> Response:
+    def refuse(self, message: str, status: int, reason: Exception | str | None = None) -> Response:
         """Say that somebody was not signed in, write the reason to the log, and forget the attempt."""
         if reason is not None:
             why = reason if isinstance(reason, str) else f"{type(reason).__name__}: {reason}"
             log.warning("a sign-in by the provider was refused: %s", cut(why, LONGEST))
-        answer = refusal_page("Sign in", said, status)
+        answer = refusal_page("Sign in", message, status)
         answer.delete_cookie(self.cookie, **self.site.cookie_options())
         return answer
 

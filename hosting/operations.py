@@ -48,15 +48,15 @@ class JsonLines(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Return time, level, logger and message as JSON."""
-        said: dict[str, Any] = {
+        status: dict[str, Any] = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "logger": record.name,
             "message": record.getMessage(),
         }
         if record.exc_info:
-            said["error"] = self.formatException(record.exc_info)
-        return json.dumps(said | getattr(record, "said", {}), ensure_ascii=True)
+            status["error"] = self.formatException(record.exc_info)
+        return json.dumps(status | getattr(record, "said", {}), ensure_ascii=True)
 
 
 def log_as_json() -> None:

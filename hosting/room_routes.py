@@ -95,15 +95,15 @@ async def take_vote(request: Request) -> Response:
 def vote_page(room: Room, voted: str | None) -> tuple[str, str]:
     """Return the title of a voter's page, and the HTML below it."""
     if not room.shown.votes:
-        said = "<p>The buttons come with the slide that asks the room.</p>"
-        return "No vote is open", f"{STYLE}{said}{follow(room.question)}"
+        body = "<p>The buttons come with the slide that asks the room.</p>"
+        return "No vote is open", f"{STYLE}{body}{follow(room.question)}"
     buttons = "".join(
         f'<form method=post action="{room.vote_key}/{room.question}/{letter}">'
         f"<button id={letter} aria-pressed={str(letter == voted).lower()}>{letter}</button></form>"
         for letter in CHOICES
     )
-    said = f"You voted for {voted}. You can change it while the slide is shown." if voted else "Votes are not stored."
-    return QUESTION, f"{STYLE}<nav>{buttons}</nav><p role=status>{said}</p>{follow(room.question)}"
+    body = f"You voted for {voted}. You can change it while the slide is shown." if voted else "Votes are not stored."
+    return QUESTION, f"{STYLE}<nav>{buttons}</nav><p role=status>{body}</p>{follow(room.question)}"
 
 
 # --- the presenter's page -----------------------------------------------------------------------------------------
@@ -156,7 +156,7 @@ def remote_page(room: Room) -> tuple[str, str]:
     shown = room.shown
     parts = [f"<p class=example dir=auto>{escape(shown.example)}</p>"]
     if shown.votes:
-        votes = " · ".join(f"{letter} {said}" for letter, said in say_votes(room).items())
+        votes = " · ".join(f"{letter} {words}" for letter, words in say_votes(room).items())
         parts.append(f"<p class=votes>{votes}</p>")
     if room.own_note:
         parts.append(f"<p class=own dir=auto>{escape(room.own_note)}</p>")

@@ -16,9 +16,9 @@ async function show(answer) {
 async function follow() {
   while (seen()) {
     try {
-      const asked = seen();
-      const answer = await fetch(`${location.pathname}?seen=${asked}`);
-      if (answer.status !== 204 && asked === seen()) await show(answer);
+      const version = seen();
+      const answer = await fetch(`${location.pathname}?seen=${version}`);
+      if (answer.status !== 204 && version === seen()) await show(answer);
     } catch {
       await new Promise((resume) => setTimeout(resume, PAUSE));
     }

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 QUESTION = "Which summary is more relevant to the document?"
 CHOICES = ("A", "B")
-"""What a room can vote for: the two summaries of a slide."""
+"""The choices of a room's vote: the two summaries of a slide."""
 TURNS = ("previous", "next", "all")
-"""What a remote control can do: turn back, turn on, or show all metrics of the example."""
+"""The commands of a remote control: turn back, turn on, or show all metrics of the example."""
 
 SEVERAL = "RELEVANCE_SEVERAL_WORKERS"
 """Set for a server that is one of several behind one address, which share nothing but the database."""
@@ -31,20 +31,20 @@ STALE = 5.0
 """Seconds after which a turn that waits is forgotten: the slides were away."""
 
 LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
-"""What the address for voters is written in: nothing that looks like something else, as it may be typed."""
+"""The letters of the address for voters: none of them looks like another, as it may be typed."""
 
 
 class Shown(NamedTuple):
-    """What the slides show, as the presenter's notes say it."""
+    """A slide as the presenter's notes describe it."""
 
     slide: str
-    """What the slide is, such as `The room votes`."""
+    """The title of the slide, such as `The room votes`."""
     example: str = ""
-    """What the example is known by."""
+    """The name of the example."""
     notes: tuple[str, ...] = ()
-    """What there is to say."""
+    """The notes on the slide."""
     follows: str = ""
-    """What the next slide is; empty for the last."""
+    """The title of the next slide; empty for the last."""
     votes: bool = False
     """True while the room votes on the example."""
 

@@ -76,13 +76,13 @@ class SiteRoutes:
         known = await in_thread(self.services.accounts.password_of, name)
         address = address_of(request)
         if not await self.may_try(name, known and known[0], address, {f"address:{address}": ADDRESS}):
-            return sign_in_page(said=TOO_MANY, name=name, provider=provider, status=429)
+            return sign_in_page(notice=TOO_MANY, name=name, provider=provider, status=429)
         if not await self.verify(password, None if known is None else known[1]) or known is None:
-            return sign_in_page(said=WRONG, name=name, provider=provider, status=401)
+            return sign_in_page(notice=WRONG, name=name, provider=provider, status=401)
         try:
             return await self.signed_in(request, user_id=known[0], verified=known[1])
         except NotSignedIn:
-            return sign_in_page(said=WRONG, name=name, provider=provider, status=401)
+            return sign_in_page(notice=WRONG, name=name, provider=provider, status=401)
 
     async def may_try(self, name: str, user_id: int | None, address: str, others: Mapping[str, int]) -> bool:
         """Count an attempt on an account's password; tell whether it is within `others` and the account's limits.
@@ -172,16 +172,16 @@ class SiteRoutes:
             return refusal_page("Your account", CROSS_SITE, 403)
         form = await read_form(request)
         if not await self.may_try(name, user_id, address_of(request), {}):
-            return account_page(name, has_password=True, said=TOO_MANY, status=429)
+            return account_page(name, has_password=True, notice=TOO_MANY, status=429)
         known = await in_thread(self.services.accounts.password_of, name)
         if known is None or not await self.verify(text_of(form, "password"), known[1]):
-            return account_page(name, has_password=True, said="The present password is wrong.", status=401)
+            return account_page(name, has_password=True, notice="The present password is wrong.", status=401)
         try:
             verified = await self.hash_in_thread(own.set_password, name, text_of(form, "new"))
             return await self.signed_in(request, user_id=user_id, verified=verified)
         except StoreError as error:
-            said = str(error)
-            return account_page(name, has_password=True, said=f"{said[:1].upper()}{said[1:]}.", status=400)
+            reason = str(error)
+            return account_page(name, has_password=True, notice=f"{reason[:1].upper()}{reason[1:]}.", status=400)
 
     # --- entering a study ---------------------------------------------------------------------------------
 

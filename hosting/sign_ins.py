@@ -10,8 +10,8 @@ from sqlalchemy.orm import Session
 
 from relevance.annotation.phases import WITHDRAWN
 from relevance.annotation.tables import AnnotatorRow
-from relevance.data.access import Actor, Right, Visitor, lock_for_writing
 from relevance.data.database import now
+from relevance.data.rights import Actor, Right, Visitor, lock_for_writing
 from relevance.data.store import NotSignedIn
 from relevance.data.store.base import Store
 from relevance.data.tables import UserRow

@@ -37,7 +37,7 @@ class KnownAddressRow(Base):
 
 
 class MembershipRow(Base):
-    """An account's right in a study that it does not own: a `relevance.data.access.Right`."""
+    """An account's right in a study that it does not own: a `relevance.data.rights.Right`."""
 
     __tablename__ = "memberships"
 

@@ -16,11 +16,11 @@ FULL = (
     f"An open page keeps at most {MOST_OF_PAGE // 2**20} MB of files, and all pages of an account "
     f"{MOST_OF_ACCOUNT // 2**20} MB: remove a file, or close a page."
 )
-"""Why a file is refused."""
+"""The reason why a file is refused."""
 
 
 class HeldFiles(Protocol):
-    """What keeps the files of open pages, each of which has a session's id."""
+    """Storage for the files of open pages, each of which has a session's id."""
 
     def count_bytes(self, session_id: str, /) -> int:
         """Count the bytes of a page's files."""
@@ -50,8 +50,10 @@ class Uploads:
         """
         room = self.has_room(session_id, user_id, size)
         if not room:
-            for one in [one for one, owner in self.owners.items() if owner == user_id and not self.held.is_open(one)]:
-                self.held.forget_files(one)
+            for upload in [
+                upload for upload, owner in self.owners.items() if owner == user_id and not self.held.is_open(upload)
+            ]:
+                self.held.forget_files(upload)
             room = self.has_room(session_id, user_id, size)
         if not room:
             yield False
@@ -65,8 +67,8 @@ class Uploads:
 
     def has_room(self, session_id: str, user_id: int, size: int) -> bool:
         """Tell whether there is room for a file of a page and its account."""
-        kept = {one: self.held.count_bytes(one) + self.arriving[one] for one in (*self.owners, session_id)}
-        self.owners = {one: owner for one, owner in self.owners.items() if kept[one]}
+        kept = {owner: self.held.count_bytes(owner) + self.arriving[owner] for owner in (*self.owners, session_id)}
+        self.owners = {name: owner for name, owner in self.owners.items() if kept[name]}
         self.arriving = +self.arriving
-        of_account = sum(kept[one] for one, owner in self.owners.items() if owner == user_id)
+        of_account = sum(kept[name] for name, owner in self.owners.items() if owner == user_id)
         return kept[session_id] + size <= MOST_OF_PAGE and of_account + size <= MOST_OF_ACCOUNT

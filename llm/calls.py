@@ -123,7 +123,7 @@ class Calls:
 
 
 def default_path() -> Path:
-    """Return the record beside the database, such as `relevance.calls.db`; its default place if that is no file."""
+    """Return the record beside the database, such as `relevance.calls.db`; its default place if that is not a file."""
     file = sqlite_file(make_url(database_url()))
     return default_file(CALLS) if file is None else file.with_suffix(".calls.db")
 
@@ -144,7 +144,7 @@ def set_up(connection: sqlite3.Connection, path: Path) -> None:
         tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         version = connection.execute("PRAGMA user_version").fetchone()[0]
         if tables and (not tables >= {"requests", "calls"} or version != VERSION):
-            raise UnusableRecord(f"{path} is no record of calls, or one of another version of relevance")
+            raise UnusableRecord(f"{path} is not a record of calls, or one of another version of relevance")
         if not tables:
             for statement in SCHEMA:
                 connection.execute(statement)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple, Protocol
 
-from relevance.data.answers import find_answer
+from relevance.data.model_answers import find_answer
 from relevance.data.one_line import in_one_line
 
 ROLES = ("system", "user", "assistant")

@@ -15,7 +15,7 @@ from relevance.data.signatures import JUDGE, signature
 from relevance.llm.asking import Answer, Caller, Plan
 from relevance.llm.client import Completion, Message, Problem, Request, Settings, check_identity
 from relevance.llm.prompts import delimit
-from relevance.llm.verdicts import FIRST, SECOND, TIE, find_verdict
+from relevance.llm.verdict_grammar import FIRST, SECOND, TIE, find_verdict
 
 VERSION = "2"
 """The version of the rules that turn answers into verdicts, and of the answers' form; part of signatures."""
@@ -146,8 +146,8 @@ class Judge:
             {"source": self.source_tokens, "counted": client.tokens.name} if self.source_tokens else {"source": "all"}
         )
         ties = "yes" if self.question.ties else "no"
-        asked = {"prompt": self.question.hash, "ties": ties, "orders": "both", **read, **self.settings.given}
-        return signature(f"{JUDGE}{self.name}", VERSION, **client.identity, **asked)
+        settings = {"prompt": self.question.hash, "ties": ties, "orders": "both", **read, **self.settings.given}
+        return signature(f"{JUDGE}{self.name}", VERSION, **client.identity, **settings)
 
     def plan(self, pairs: Sequence[Pair]) -> Plan:
         """Return the cost of judging pairs; nothing is asked."""
@@ -177,15 +177,15 @@ class Judge:
 
 def decide(straight: Answer, swapped: Answer) -> Judgment:
     """Combine the answers in both orders into one judgment; those with a completion have a verdict."""
-    one, other = (
+    first, second = (
         find_verdict(answer.completion.answer) if answer.completion else None for answer in (straight, swapped)
     )
-    other = {FIRST: SECOND, SECOND: FIRST}.get(other or "", other)
+    second = {FIRST: SECOND, SECOND: FIRST}.get(second or "", second)
     completions = [came for answer in (straight, swapped) if (came := answer.completion or answer.unusable)]
-    verdict = None if one is None or other is None else one if one == other else DISAGREE
+    verdict = None if first is None or second is None else first if first == second else DISAGREE
     return Judgment(
         verdict,
-        (one, other),
+        (first, second),
         straight.reason or swapped.reason,
         add_tokens([completion.tokens_in for completion in completions]),
         add_tokens([completion.tokens_out for completion in completions]),
@@ -200,7 +200,7 @@ def add_tokens(counts: Sequence[int | None]) -> int | None:
 
 
 def lack_of_verdict(completion: Completion, *, ties: bool = True) -> Problem | None:
-    """Tell why an answer has no verdict (`relevance.llm.verdicts`), or one that was not offered; None if it has one."""
+    """Tell why an answer has no verdict (`relevance.llm.verdict_grammar`), or one not offered; None if it has one."""
     verdict = find_verdict(completion.answer)
     if verdict == TIE and not ties:
         return Problem("the answer is a tie, which was not offered", alike=True)

@@ -82,7 +82,7 @@ class OpenAIClient:
             import httpx2
             import openai
 
-            from relevance.llm.answers import bound_answers
+            from relevance.llm.answer_limits import bound_answers
         except ModuleNotFoundError as error:
             raise ClientUnavailable(f"{error.name} is not installed: {how_to_install('llm')}") from error
         self.model, self.address, self.now = model, check_address(address), now
@@ -123,12 +123,12 @@ class OpenAIClient:
         from openai import APIConnectionError, APIStatusError
 
         bound = schema is not None and self.takes_schemas
-        asked: dict[str, Any] = {"messages": [message._asdict() for message in messages], **self.named(settings)}
+        body: dict[str, Any] = {"messages": [message._asdict() for message in messages], **self.named(settings)}
         if bound:
-            asked["response_format"] = response_format(schema)
+            body["response_format"] = response_format(schema)
         began = self.now()
         try:
-            answer = self.server.chat.completions.with_raw_response.create(model=self.model, **asked)
+            answer = self.server.chat.completions.with_raw_response.create(model=self.model, **body)
         except APIStatusError as error:
             if bound and error.status_code in NOT_TAKEN:
                 completion = self.complete(messages, settings)
@@ -177,8 +177,8 @@ class OpenAIClient:
         """Return the meaning of an error status: this call failed, or all will."""
         status, code, body = error.status_code, error.code, error.body
         message = body.get("message") if isinstance(body, dict) else None
-        said = cut(self.clean(message), MOST) if isinstance(message, str) else ""
-        reason = f"{self.address} answers {status}{f': {said}' if said else ''}"
+        text = cut(self.clean(message), MOST) if isinstance(message, str) else ""
+        reason = f"{self.address} answers {status}{f': {text}' if text else ''}"
         if 300 <= status < 400:
             target = cut(self.clean(error.response.headers.get("location", "another address")), MOST)
             return CallsRefused(f"{self.address} redirects to {target}: if that is right, use it as the address")
@@ -200,13 +200,13 @@ def check_address(address: str) -> str:
         parts = urlsplit(address)
         port = parts.port
     except ValueError as error:
-        raise UnusableAddress(f"{shown} is no address: {error}") from error
+        raise UnusableAddress(f"{shown} is not an address: {error}") from error
     if parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise UnusableAddress(f"{shown} is no address: it begins with http:// or https:// and a host")
+        raise UnusableAddress(f"{shown} is not an address: it begins with http:// or https:// and a host")
     if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
         raise UnusableAddress(f"an address has no user, password, query or fragment; set the key in {KEY_VARIABLE}")
     if in_one_line(address) != address or not address.isascii() or set(address) & set(' |"<>\\^`{}'):
-        raise UnusableAddress(f"{shown} is no address: it has characters that no address has")
+        raise UnusableAddress(f"{shown} is not an address: it has characters that no address has")
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     return f"{parts.scheme}://{host}{'' if port is None else f':{port}'}{parts.path.rstrip('/')}"
 
@@ -245,12 +245,12 @@ def not_connected(error: APIConnectionError) -> CallFailed:
 
 def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
     """Return the seconds that a server asks to wait, given as a number or a date; None if it does not ask."""
-    asked = headers.get("retry-after", "")
+    wait = headers.get("retry-after", "")
     try:
-        seconds = float(asked)
+        seconds = float(wait)
     except ValueError:
         try:
-            seconds = (parsedate_to_datetime(asked) - now).total_seconds()
+            seconds = (parsedate_to_datetime(wait) - now).total_seconds()
         except (ValueError, TypeError):  # no date, or one without a zone
             return None
     return max(seconds, 0.0) if math.isfinite(seconds) else None

@@ -91,7 +91,7 @@ def choose_shots(documents: Iterable[Document], number: int, seed: int) -> list[
     Raises `TooFewExamples`.
     """
     able = sorted(
-        (one for one in documents if one.references and one.source_text.strip()),
+        (document for document in documents if document.references and document.source_text.strip()),
         key=lambda document: (document.id, document.source_text),
     )
     if len(able) < number:
@@ -101,4 +101,4 @@ def choose_shots(documents: Iterable[Document], number: int, seed: int) -> list[
 
 def make_shots(documents: Iterable[Document], tokens: TokenCounter, most: int) -> tuple[Shot, ...]:
     """Make examples of documents with their first reference; sources are cut like those to be summarized."""
-    return tuple(Shot(tokens.cut(one.source_text, most), one.references[0]) for one in documents)
+    return tuple(Shot(tokens.cut(document.source_text, most), document.references[0]) for document in documents)

@@ -95,10 +95,10 @@ def score_each(examples: Sequence[Example], rule: str, score: Callable[[Example,
     Examples are set against what a rule of `REFERENCES` says; where that has no text, there is no score.
     """
     compared = set_against(examples, rule)
-    asked = [written_references(example, rule) for example in compared]
+    references = [written_references(example, rule) for example in compared]
     return [
         score(example, indices) if indices else Score(None, f"there is no {example.against}")
-        for example, indices in zip(compared, asked, strict=True)
+        for example, indices in zip(compared, references, strict=True)
     ]
 
 

@@ -160,8 +160,8 @@ class BertScore:
         """Score a batch; each distinct text is encoded once. Raises `ModelUnavailable`."""
         scores: list[Score] = []
         compared = set_against(examples, self.references)
-        asked = ((example.candidate, asked_references(example, self.references)) for example in compared)
-        for part in cut_into_parts(asked, lambda pair: (pair[0], *pair[1])):
+        pairs = ((example.candidate, asked_references(example, self.references)) for example in compared)
+        for part in cut_into_parts(pairs, lambda pair: (pair[0], *pair[1])):
             texts = list(dict.fromkeys(text for candidate, references in part for text in (candidate, *references)))
             encoded = dict(zip(texts, self.encoder.encode(texts, [self.layer]), strict=True))
             for references, group in groupby(part, key=itemgetter(1)):
@@ -312,19 +312,19 @@ def read_baseline(path: Path, layer: int) -> Baseline:
     raise BadRecord(f"{path} has no line for layer {layer}")
 
 
-def read_idf(asked: str, records: Records | None, _language: str) -> tuple[str, ...]:
+def read_idf(source: str, records: Records | None, _language: str) -> tuple[str, ...]:
     """Read the option `--idf`: the lines of a file, or all references or sources of the records. Raises ValueError."""
-    together = records() if records is not None and asked in ("references", "sources") else ()
-    if asked == "references":
+    together = records() if records is not None and source in ("references", "sources") else ()
+    if source == "references":
         texts = sorted({text for document, _ in together for text in document.references})
         if records is not None and not texts:
             raise ValueError("--idf references: no document has a reference; take --idf sources")
         return tuple(texts)
-    if asked == "sources":
+    if source == "sources":
         return tuple(sorted({document.source_text for document, _ in together}))
-    if not Path(asked).is_file():
-        raise ValueError(f"--idf names no file: {asked}")
-    return tuple(line for _, line in lines(Path(asked)))
+    if not Path(source).is_file():
+        raise ValueError(f"--idf names no file: {source}")
+    return tuple(line for _, line in lines(Path(source)))
 
 
 @dataclass(frozen=True)

@@ -71,10 +71,10 @@ class NamedMetric:
     def score(self, examples: Sequence[Example]) -> list[Score]:
         """Score a batch. Raises what the library raises, and ValueError for a result without one value."""
         compared = set_against(examples, self.references)
-        asked = [written_references(example, self.references) for example in compared]
+        references = [written_references(example, self.references) for example in compared]
         pairs = [
             (compose(example.candidate).text, compose(example.references[index]).text)
-            for example, indices in zip(compared, asked, strict=True)
+            for example, indices in zip(compared, references, strict=True)
             for index in indices
         ]
         values = iter(find_values(self.name, pairs))
@@ -83,7 +83,7 @@ class NamedMetric:
             Score(combine([next(values) for _ in indices]))
             if indices
             else Score(None, f"there is no {example.against}")
-            for example, indices in zip(compared, asked, strict=True)
+            for example, indices in zip(compared, references, strict=True)
         ]
 
 
@@ -100,8 +100,8 @@ def find_values(name: str, pairs: Pairs) -> list[float]:
         return choose_value(name, loaded.compute([summary for summary, _ in some], references))
 
     together = pairs and isinstance(compute(pairs[:1]), list)
-    found = compute(pairs) if together else [compute([pair]) for pair in pairs]
-    return [-float(value) if loaded.lower_is_better else float(value) for value in found]
+    results = compute(pairs) if together else [compute([pair]) for pair in pairs]
+    return [-float(value) if loaded.lower_is_better else float(value) for value in results]
 
 
 def choose_value(name: str, result: Any) -> Any:
@@ -112,10 +112,10 @@ def choose_value(name: str, result: Any) -> Any:
     _, metric, key = split_name(name)
     if not isinstance(result, Mapping):
         return result
-    numbers = {one: value for one, value in result.items() if is_value(value)}
+    numbers = {name: value for name, value in result.items() if is_value(value)}
     if key in numbers:
         return numbers[key]
-    usual = [one for one in (Path(metric).name, "score") if one in numbers] or (
+    usual = [name for name in (Path(metric).name, "score") if name in numbers] or (
         list(numbers) if len(numbers) == 1 else []
     )
     if usual and not key:
@@ -184,7 +184,7 @@ def load_evaluate(metric: str) -> Loaded:
     def compute(summaries: list[str], references: list[Any]) -> Any:
         return module.compute(predictions=summaries, references=references)
 
-    takes_texts = any(isinstance(one.get("references"), datasets.Value) for one in accepted)
+    takes_texts = any(isinstance(features.get("references"), datasets.Value) for features in accepted)
     return Loaded(compute, not takes_texts, Path(metric).name in ERROR_RATES)
 
 

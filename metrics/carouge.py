@@ -223,9 +223,9 @@ class Carouge:
 
     def score_together(self, examples: Sequence[Example]) -> Iterator[Score]:
         """Score candidates against the same important n-grams."""
-        asked = self.important(examples[0])
-        theirs = self.space(chain.from_iterable(asked))
-        important = [located for ngrams in asked if (located := theirs.located(ngrams))]
+        phrases = self.important(examples[0])
+        theirs = self.space(chain.from_iterable(phrases))
+        important = [located for ngrams in phrases if (located := theirs.located(ngrams))]
         candidates = [self.ngrams(example.candidate) for example in examples]
         ours = self.space(chain.from_iterable(candidates))
         best = nearest_similarities(ours, theirs, important, self.euclidean)
@@ -285,13 +285,13 @@ class Carouge:
         ngrams = self.ngrams(example.candidate)
         ours = self.space(ngrams)
         compared, left_out = [], []
-        for index, asked in enumerate(self.important(example)):
-            theirs = self.space(asked)
-            important = theirs.located(asked)
+        for index, phrases in enumerate(self.important(example)):
+            theirs = self.space(phrases)
+            important = theirs.located(phrases)
             if important:
                 nearest = tuple(nearest_ngrams(ours.located(ngrams), ours, important, theirs, self.euclidean))
                 reference = index if self.best is None else None
-                compared.append(CarougeComparison(reference, len(important), nearest, theirs.unknown_words(asked)))
+                compared.append(CarougeComparison(reference, len(important), nearest, theirs.unknown_words(phrases)))
             else:
                 left_out.append(index)
         unknown = ours.unknown_words(ngrams)

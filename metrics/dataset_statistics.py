@@ -84,10 +84,10 @@ def length_statistics(records: Records, systems: Collection[str] | None = None) 
         length = count_text_words(document.source)
         ratios += [length / count_text_words(reference) for reference in document.references if length]
     measured = [
-        distribution(of, unit, [count(text) for text in found])
-        for of, found in texts.items()
+        distribution(of, unit, [count(text) for text in texts_of_kind])
+        for of, texts_of_kind in texts.items()
         for unit, count in (("words", count_text_words), ("sentences", sentences))
-        if found and (of, unit) != ("title", "sentences")
+        if texts_of_kind and (of, unit) != ("title", "sentences")
     ]
     return [*measured, *([distribution("source : reference", "words", ratios)] if ratios else [])]
 

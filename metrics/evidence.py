@@ -20,13 +20,13 @@ class TextMatch(NamedTuple):
 class MatchedEvidence(NamedTuple):
     """All that a metric matched, for a `MetricKind` with this `evidence` and the `renderer` "matched".
 
-    >>> MatchedEvidence((TextMatch((0, 5), (4, 9)),), "1 of 2 words").said
+    >>> MatchedEvidence((TextMatch((0, 5), (4, 9)),), "1 of 2 words").sentence
     '1 of 2 words'
     """
 
     matches: tuple[TextMatch, ...]
-    said: str = ""
-    """What stands above the texts, such as the counts behind the value; one sentence or part of one, as plain text."""
+    sentence: str = ""
+    """Text above the summaries, such as the counts behind the value; one sentence or part of one, as plain text."""
 
 
 def check_evidence(evidence: object, wanted: type | None, example: Example) -> None:

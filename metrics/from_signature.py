@@ -21,11 +21,11 @@ def signatures(*, referenced: bool = True, also: tuple[str, ...] = ()) -> dict[s
 
     `referenced` texts have references. A metric of another package that cannot be made has none.
     """
-    found = {}
+    metrics = {}
     for name in (*usual_metrics(), *also):
         with suppress(ValueError):
-            found[name] = metric(name, **usual_options(referenced=referenced)).signature
-    return found
+            metrics[name] = metric(name, **usual_options(referenced=referenced)).signature
+    return metrics
 
 
 def metric_of(signature: str) -> Metric | None:
@@ -53,4 +53,4 @@ def metrics_for(signatures: Iterable[str], *, referenced: bool) -> list[Metric]:
         *make_metrics(default_metrics(), **usual_options(referenced=referenced)),
         *filter(None, map(metric_of, signatures)),
     )
-    return list({one.signature: one for one in made}.values())
+    return list({metric.signature: metric for metric in made}.values())

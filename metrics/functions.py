@@ -55,20 +55,28 @@ class FunctionMetric:
         if not 1 <= len(self.texts) <= 2:
             raise ValueError(
                 f"{self.name} must be a function of a summary and its references, and of the source if a parameter has "
-                f"that name; it asks for {', '.join(self.asked) or 'nothing'}"
+                f"that name; it asks for {', '.join(self.required) or 'nothing'}"
             )
 
     @property
-    def asked(self) -> list[str]:
+    def required(self) -> list[str]:
         """The names of the parameters without a default, and `source`."""
         parameters = inspect.signature(self.function).parameters.values()
-        named = [one for one in parameters if one.kind in {one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY}]
-        return [one.name for one in named if one.default is one.empty or one.name == SOURCE_PARAMETER]
+        named = [
+            parameter
+            for parameter in parameters
+            if parameter.kind in {parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY}
+        ]
+        return [
+            parameter.name
+            for parameter in named
+            if parameter.default is parameter.empty or parameter.name == SOURCE_PARAMETER
+        ]
 
     @property
     def texts(self) -> list[str]:
         """The names of the parameters for the summary and the references."""
-        return [name for name in self.asked if name != SOURCE_PARAMETER]
+        return [name for name in self.required if name != SOURCE_PARAMETER]
 
     @property
     def signature(self) -> str:
@@ -77,15 +85,15 @@ class FunctionMetric:
 
     def score(self, examples: Sequence[Example]) -> list[Score]:
         """Score a batch. Raises what the function raises, and TypeError or ValueError for what is not a number."""
-        asked, texts = self.asked, self.texts
-        return [self.score_one(example, asked, texts) for example in examples]
+        arguments, texts = self.required, self.texts
+        return [self.score_one(example, arguments, texts) for example in examples]
 
-    def score_one(self, example: Example, asked: Sequence[str], texts: Sequence[str]) -> Score:
+    def score_one(self, example: Example, arguments: Sequence[str], texts: Sequence[str]) -> Score:
         """Score one summary."""
         values: dict[str, Any] = dict(zip(texts, (example.candidate, list(example.references)), strict=False))
         if len(texts) > 1 and not example.references:
             return Score(None, "there are no references")
-        if SOURCE_PARAMETER in asked:
+        if SOURCE_PARAMETER in arguments:
             if not example.source:
                 return Score(None, "there is no source")
             values[SOURCE_PARAMETER] = example.source
@@ -96,9 +104,9 @@ class FunctionMetric:
 def version_of(function: Function) -> str:
     """Return the version that a function or its module says, or else a hash of the source. Raises ValueError."""
     module = inspect.getmodule(function)
-    said = getattr(function, "version", None) or getattr(module, "__version__", None)
-    if said is not None:
-        return str(said)
+    version = getattr(function, "version", None) or getattr(module, "__version__", None)
+    if version is not None:
+        return str(version)
     try:
         file = None if module is None or module.__name__ == "__main__" else inspect.getsourcefile(function)
         source = Path(file).read_bytes() if file else inspect.getsource(function).encode()

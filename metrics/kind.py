@@ -96,7 +96,7 @@ class MetricKind:
     @property
     def option_names(self) -> tuple[str, ...]:
         """The names of its options."""
-        return tuple(one.name for one in fields(self.options))
+        return tuple(option.name for option in fields(self.options))
 
     def metric(self, **given: Any) -> Metric:
         """Make the metric with those of the given options that it has. Raises ValueError."""

@@ -121,8 +121,8 @@ def are_stop_words(text: str, spans: Sequence[tuple[int, int]], language: str) -
     stops = [VOWEL_SIGNS.sub("", word) in listed for word in words]
     if language in WITHOUT_SPACES:
         composed = compose(text)
-        found = (match.span() for match in stop_phrases(language).finditer(composed.text))
-        inside = {place for span in found for place in range(*composed.span(*span))}
+        phrases = (match.span() for match in stop_phrases(language).finditer(composed.text))
+        inside = {place for span in phrases for place in range(*composed.span(*span))}
         stops = [stop or start in inside for stop, (start, _) in zip(stops, spans, strict=True)]
     return stops
 

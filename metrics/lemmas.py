@@ -43,7 +43,7 @@ CONTRACTION = regex.compile(r"n['’]t$|['’](?:s|ve|re|ll|d|m)$")
 VERB_FORM = regex.compile(r"..+(?:ing|ed)")
 SIBILANT_PLURAL = regex.compile(r".+(?:s|x|z|ch|sh)es")
 NO_PLURAL = regex.compile(r".*(?:ss|[aeiouy].*[ui]s|yes)|.s")
-"""Words in *-s* that are no plurals; *gpus*, which has no vowel before its *u*, is one."""
+"""Words in *-s* that are not plurals; *gpus*, which has no vowel before its *u*, is one."""
 SHORTEST_END = 5
 """The fewest letters of a listed word by which a longer one is inflected."""
 
@@ -98,7 +98,7 @@ def lemma_of(word: str, tag: str) -> str:
 
 @lru_cache(1 << 18)
 def lemma(word: str) -> str:
-    """Return the lemma of a word that is no verb's form here: of plurals the singular, otherwise mostly itself."""
+    """Return the lemma of a word that is not a verb's form here: of plurals the singular, otherwise mostly itself."""
     if word in IRREGULAR:
         return IRREGULAR[word]
     if (listed := dictionary().get(word)) is not None:

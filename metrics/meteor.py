@@ -34,7 +34,7 @@ LICENCE = 4096
 
 def data_folders() -> Iterator[Path]:
     """Yield the folders where NLTK looks for its data, as `nltk.data.path`, which takes seconds to import."""
-    yield from (Path(one).expanduser() for one in os.environ.get("NLTK_DATA", "").split(os.pathsep) if one)
+    yield from (Path(part).expanduser() for part in os.environ.get("NLTK_DATA", "").split(os.pathsep) if part)
     yield Path("~/nltk_data").expanduser()
     yield from (Path(sys.prefix, *parts) for parts in (("nltk_data",), ("share", "nltk_data"), ("lib", "nltk_data")))
     roots = ("/usr/share", "/usr/local/share", "/usr/lib", "/usr/local/lib")
@@ -56,8 +56,8 @@ def wordnet_version() -> str | None:
 
 def read_version(licence: bytes) -> str:
     """Return the version that WordNet's licence names, or `unknown`."""
-    found = re.search(rb"WordNet (\d[\d.]*) Copyright", licence)
-    return found[1].decode() if found else "unknown"
+    match = re.search(rb"WordNet (\d[\d.]*) Copyright", licence)
+    return match[1].decode() if match else "unknown"
 
 
 @dataclass(frozen=True)
@@ -89,15 +89,15 @@ class Meteor:
         """Score each summary by itself."""
         return score_each(examples, self.references, self.score_one)
 
-    def score_one(self, example: Example, asked: Sequence[int]) -> Score:
+    def score_one(self, example: Example, indices: Sequence[int]) -> Score:
         """Score one summary by those of its references whose indices are given."""
         from nltk.translate.meteor_score import single_meteor_score
 
         words = find_words(example.candidate)
-        values = {index: single_meteor_score(find_words(example.references[index]), words) for index in asked}
+        values = {index: single_meteor_score(find_words(example.references[index]), words) for index in indices}
         if self.references == "mean":
-            return Score(fmean(values.values()), explain=partial(explain, example, asked))
-        best = max(asked, key=values.__getitem__)  # the first of equals
+            return Score(fmean(values.values()), explain=partial(explain, example, indices))
+        best = max(indices, key=values.__getitem__)  # the first of equals
         return Score(values[best], explain=partial(explain, example, [best]))
 
 
@@ -121,18 +121,18 @@ def explain(example: Example, counted: Sequence[int]) -> MatchedEvidence:
     words = find_words(example.candidate)
     ours = place_words(example.candidate, words)
     matches: list[TextMatch] = []
-    said = []
+    stretches = []
     for index in counted:
         reference = find_words(example.references[index])
         theirs = place_words(example.references[index], reference)
         chunks = find_chunks(words, reference)
         matched = f"{sum(map(len, chunks))} of {format_count(len(words), 'word')} matched"
-        said.append(f"{matched} in {format_count(len(chunks), 'stretch', 'stretches')}")
+        stretches.append(f"{matched} in {format_count(len(chunks), 'stretch', 'stretches')}")
         for chunk in chunks:
-            own, other = cover(ours[one] for one, _ in chunk), cover(theirs[two] for _, two in chunk)
+            own, other = cover(ours[position] for position, _ in chunk), cover(theirs[two] for _, two in chunk)
             if own and other:
                 matches.append(TextMatch(own, other, None if example.against == SOURCE else index))
-    return MatchedEvidence(tuple(matches), "; ".join(said))
+    return MatchedEvidence(tuple(matches), "; ".join(stretches))
 
 
 def find_chunks(words: Sequence[str], reference: Sequence[str]) -> list[list[tuple[int, int]]]:
@@ -140,11 +140,11 @@ def find_chunks(words: Sequence[str], reference: Sequence[str]) -> list[list[tup
     from nltk.translate.meteor_score import align_words
 
     chunks: list[list[tuple[int, int]]] = []
-    for one, two in align_words(words, reference)[0]:
-        if chunks and chunks[-1][-1] == (one - 1, two - 1):
-            chunks[-1].append((one, two))
+    for position, two in align_words(words, reference)[0]:
+        if chunks and chunks[-1][-1] == (position - 1, two - 1):
+            chunks[-1].append((position, two))
         else:
-            chunks.append([(one, two)])
+            chunks.append([(position, two)])
     return chunks
 
 

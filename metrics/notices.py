@@ -1,4 +1,4 @@
-"""What is to be known of texts beside their scores: words that metrics break, marks of other programs, and more.
+"""Notices about texts beside their scores: words that metrics break, marks of other programs, and more.
 
 The same is said wherever texts are read or scored: by commands, over shards, in Python, on pages and in reports.
 """
@@ -9,7 +9,7 @@ from itertools import islice
 import regex
 
 from relevance.data.alike import AlikeNames
-from relevance.data.marks import Marks
+from relevance.data.foreign_marks import Marks
 from relevance.data.own_references import OwnReferences
 from relevance.data.records import Document, Summary
 from relevance.data.signatures import Signature, is_against_source
@@ -84,14 +84,14 @@ def describe_words(
 ) -> list[str]:
     """Say which metrics, given by signature, break the words of some texts, and which take them for English."""
     read = [(Signature.parse(signature), name_of(signature)) for signature in signatures]
-    blind = ", ".join(dict.fromkeys(name for one, name in read if one.values.get("tok") == "a-z0-9"))
-    english = ", ".join(dict.fromkeys(name for one, name in read if reads_english(one)))
+    blind = ", ".join(dict.fromkeys(name for signature, name in read if signature.values.get("tok") == "a-z0-9"))
+    english = ", ".join(dict.fromkeys(name for signature, name in read if reads_english(signature)))
     if not (blind or english) or not (broken := words.describe(where)):
         return []
-    said = [f"{blind}: {broken}"] if blind else []
+    notes = [f"{blind}: {broken}"] if blind else []
     if english:
-        said.append(f"{english}: texts are taken for English, but many of their words have letters outside a-z")
-    return said
+        notes.append(f"{english}: texts are taken for English, but many of their words have letters outside a-z")
+    return notes
 
 
 def describe_missing(reasons: Mapping[str, Mapping[str | None, int]]) -> list[str]:
@@ -105,10 +105,10 @@ def describe_missing(reasons: Mapping[str, Mapping[str | None, int]]) -> list[st
         if not ranked:
             continue
         missing, all_scores = sum(count for count, _ in ranked), sum(counts.values())
-        said = "; ".join(f"{reason} ({count:,})" for count, reason in ranked[:NAMED_REASONS])
+        listed = "; ".join(f"{reason} ({count:,})" for count, reason in ranked[:NAMED_REASONS])
         more = f"; and {len(ranked) - NAMED_REASONS} other reasons" if ranked[NAMED_REASONS:] else ""
-        same.setdefault(f"{missing:,} of {all_scores:,} scores are missing: {said}{more}", []).append(metric)
-    return [f"{', '.join(metrics)}: {said}" for said, metrics in same.items()]
+        same.setdefault(f"{missing:,} of {all_scores:,} scores are missing: {listed}{more}", []).append(metric)
+    return [f"{', '.join(metrics)}: {name}" for name, metrics in same.items()]
 
 
 def reads_english(signature: Signature) -> bool:
@@ -146,7 +146,7 @@ def find_notices(
             lines = lines or "\n" in text
     among = "" if first is None or own.documents < first else f" of the first {first:,} documents"
     compared = "summaries, references and sources" if of_source else "summaries and references"
-    said = {
+    notices = {
         "sources": [] if referenced else describe_sources(of_source, among, name_of),
         "words": describe_words(words, signatures, f"{compared}{among}", name_of),
         "line breaks": [] if lines else describe_lines(signatures, name_of),
@@ -155,7 +155,7 @@ def find_notices(
         "names": alike.describe(),
         "suspicious": suspicious.describe(first),
     }
-    return {kind: sentences for kind, sentences in said.items() if sentences}
+    return {kind: sentences for kind, sentences in notices.items() if sentences}
 
 
 def describe_sources(signatures: Iterable[str], among: str, name_of: Callable[[str], str]) -> list[str]:
@@ -166,7 +166,7 @@ def describe_sources(signatures: Iterable[str], among: str, name_of: Callable[[s
 
 def describe_lines(signatures: Iterable[str], name_of: Callable[[str], str]) -> list[str]:
     """Say which metrics read lines, where no text has a line break."""
-    read = {name_of(one): Signature.parse(one).values for one in signatures}
+    read = {name_of(signature): Signature.parse(signature).values for signature in signatures}
     return [
         f"{name}: no summary or reference has a line break, so that each is one sentence, as for ROUGE-L; "
         "relevance score --lsum-sentences split takes the sentences"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
 
-from relevance.data.plugins import Found, Registry, check_name, describe, held_apart
+from relevance.data.plugins import PluginEntry, Registry, check_name, describe, held_apart
 from relevance.data.records import Example
 from relevance.data.signatures import Signature
 from relevance.metrics.base import Metric, Score
@@ -28,7 +28,7 @@ class MetricRegistry(Registry[MetricKind]):
     def __init__(self, ours: Mapping[str, MetricKind]) -> None:
         super().__init__(ours, GROUP, check_kind)
 
-    def find(self) -> Iterable[Found]:
+    def find(self) -> Iterable[PluginEntry]:
         """Find the metrics of libraries and of packages, and the functions that `RELEVANCE_OWN_METRICS` names."""
         return (*find_libraries(), *super().find(), *find_functions())
 
@@ -44,7 +44,7 @@ class MetricRegistry(Registry[MetricKind]):
             check_name(named, self)
             if is_named(named):
                 try_named(named)
-            self.plugins.found[named], self.plugins.origins[named] = check_kind(named, load()), origin
+            self.plugins.loaded[named], self.plugins.origins[named] = check_kind(named, load()), origin
             os.environ[OWN_METRICS] = ",".join(filter(None, (os.environ.get(OWN_METRICS), named)))
 
     def make(self, name: str, options: Mapping[str, object]) -> Metric:
@@ -86,7 +86,7 @@ class Checked:
             scores = list(self.metric.score(examples))
         if len(scores) != len(examples):
             raise ValueError(f"it gave {len(scores)} scores for {len(examples)} summaries")
-        if wrong := [type(one).__name__ for one in scores if not isinstance(one, Score)]:
+        if wrong := [type(score).__name__ for score in scores if not isinstance(score, Score)]:
             raise ValueError(f"it gave a {wrong[0]}, which is not a relevance.metrics.Score")
         return scores
 
@@ -102,7 +102,7 @@ def make_checked(kind: MetricKind, options: Mapping[str, object]) -> Metric:
         raise ValueError(f"the metric {kind.name} cannot be made: {describe(error)}") from error
 
 
-def find_functions() -> Iterator[Found]:
+def find_functions() -> Iterator[PluginEntry]:
     """Yield the functions that `RELEVANCE_OWN_METRICS` names."""
     for named in filter(None, map(str.strip, os.environ.get(OWN_METRICS, "").split(","))):
         origin, load = find_named(named)

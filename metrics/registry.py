@@ -60,12 +60,12 @@ def make_metrics(names: Sequence[str | Function], **options: Any) -> list[Metric
     return [metric(name, **options) for name in dict.fromkeys(names)]
 
 
-def make_asked(asked: Sequence[str | Function] | None, **options: Any) -> list[Metric]:
+def make_asked(wanted: Sequence[str | Function] | None, **options: Any) -> list[Metric]:
     """Make the metrics that somebody's code asks for, by default the lexical ones; names with a colon are looked up.
 
     Raises what `metric` raises, and ValueError for a function, or a metric of a library, that there is none of.
     """
-    names = lexical_metrics() if asked is None else asked
+    names = lexical_metrics() if wanted is None else wanted
     METRICS.add_named(name for name in names if isinstance(name, str))
     return make_metrics(names, **options)
 

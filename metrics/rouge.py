@@ -156,8 +156,8 @@ class Rouge:
 
     def scorable(self, references: Sequence[str]) -> list[int]:
         """Return the indices of the references that have tokens, among the first one only if the rule is `first`."""
-        asked = references[:1] if self.references == "first" else references
-        return [index for index, text in enumerate(asked) if rouge_words(text, self.reading)]
+        counted = references[:1] if self.references == "first" else references
+        return [index for index, text in enumerate(counted) if rouge_words(text, self.reading)]
 
     def score_together(self, examples: Sequence[Example], references: Sequence[str]) -> Iterator[Score]:
         """Score candidates of one document against its references, which all have tokens."""
@@ -191,7 +191,7 @@ class Rouge:
         references = [example.references[index] for index in kept]
         matched, (in_candidate,), in_reference = self.count([example.candidate], references)
         best = int(ratios(matched, [in_candidate], in_reference)[VALUES.index(self.value)][0].argmax())
-        asked = len(asked_references(example, self.references))
+        count = len(asked_references(example, self.references))
         return RougeEvidence(
             metric=self.name,
             compared=tuple(
@@ -200,7 +200,7 @@ class Rouge:
             ),
             counted=tuple(range(len(kept))) if self.references in ("mean", "pooled") else (best,),
             matches=tuple(tuple(self.matches(example.candidate, reference)) for reference in references),
-            left_out=tuple(index for index in range(asked) if index not in kept),
+            left_out=tuple(index for index in range(count) if index not in kept),
             value=self.value,
             rule=self.references,
         )
@@ -228,7 +228,7 @@ class Overlap(Rouge):
     def count(self, candidates: Sequence[str], references: Sequence[str]) -> Counts:
         """Count as in `Rouge`."""
         ours, theirs = (list(map(self.numbered, texts)) for texts in (candidates, references))
-        matched = np.array([[len(one & other) for other in theirs] for one in ours])
+        matched = np.array([[len(our & other) for other in theirs] for our in ours])
         return matched, list(map(len, ours)), list(map(len, theirs))
 
     def matches(self, candidate: str, reference: str) -> Iterator[Match]:

@@ -135,7 +135,7 @@ class RougeK:
             together = list(group)
             texts = compared_texts(together[0].references, together[0].title, self.title)
             try:
-                keywords = self.asked(together[0], texts)
+                keywords = self.keywords_in(together[0], texts)
             except NoKeywords as error:
                 scores += [Score(None, f"no keywords: {error}")] * len(together)
             else:
@@ -145,9 +145,9 @@ class RougeK:
     def keywords_of(self, example: Example) -> list[Keyword]:
         """Return the keywords that candidates of an example's document are searched for. Raises `NoKeywords`."""
         (compared,) = set_against([example], self.references)
-        return self.asked(compared, compared_texts(compared.references, compared.title, self.title))
+        return self.keywords_in(compared, compared_texts(compared.references, compared.title, self.title))
 
-    def asked(self, example: Example, texts: tuple[str, ...]) -> list[Keyword]:
+    def keywords_in(self, example: Example, texts: tuple[str, ...]) -> list[Keyword]:
         """Return the keywords to search for, given the compared texts. Raises `NoKeywords`."""
         keywords = self.brought(example.document_id, texts) if self.lists else self.extracted(texts)
         if self.only is None:
@@ -165,10 +165,10 @@ class RougeK:
         """Count the keywords that a candidate has."""
         candidate = content_words(example.candidate, self.language)
         places = [tuple(self.find(keyword, candidate)) for keyword in keywords]
-        found = sum(map(bool, places))
+        hits = sum(map(bool, places))
         return Score(
-            found / len(keywords),
-            parts={"keywords": len(keywords), "found": found},
+            hits / len(keywords),
+            parts={"keywords": len(keywords), "found": hits},
             explain=partial(make_evidence, texts, keywords, places),
         )
 
@@ -181,7 +181,7 @@ class RougeK:
         """Return the places of a keyword in a text's content words."""
         find = MATCHES[self.match]
         places = find(keyword.words, text)
-        if not places and not keyword.found and self.language == ENGLISH:
+        if not places and not keyword.places and self.language == ENGLISH:
             return find(other_form(keyword), text)
         return places
 
@@ -220,29 +220,29 @@ def make_evidence(
     return RougeKEvidence(texts, tuple(map(KeywordEvidence, keywords, places)))
 
 
-def read_keywords(asked: str, records: Records | None, language: str) -> str | KeywordLists:
+def read_keywords(source: str, records: Records | None, language: str) -> str | KeywordLists:
     """Read the option `--keywords`, and the file that it names. Raises ValueError."""
-    kind, _, file = asked.partition(":")
+    kind, _, file = source.partition(":")
     if kind != LIST:
         try:
-            extractor(asked)
+            extractor(source)
         except ValueError as error:
             raise ValueError(f"--keywords: {error}, nor is it list:FILE") from error
-        return asked
+        return source
     if records is None:
-        return asked
+        return source
     if not Path(file).is_file():
         raise ValueError(f"--keywords list:FILE names no file: {file or 'nothing after the colon'}")
     return read_keyword_lists(Path(file), [document for document, _ in records()], language)
 
 
-def read_lemmas(asked: str, records: Records | None, language: str) -> str:
+def read_lemmas(code: str, records: Records | None, language: str) -> str:
     """Check the option `--lemmas`. Raises ValueError."""
     try:
-        read_by(language, asked)
+        read_by(language, code)
     except ValueError as error:
         raise ValueError(f"--lemmas: {error}") from error
-    return asked
+    return code
 
 
 @dataclass(frozen=True)

@@ -75,7 +75,7 @@ class RougeLsum(Rouge):
 
     def count_once(self, candidates: Sequence[str], references: Sequence[str]) -> Counts:
         """Count as in `Rouge`, each word once."""
-        matched = [[len(self.shared_places(one, other)) for other in references] for one in candidates]
+        matched = [[len(self.shared_places(candidate, other)) for other in references] for candidate in candidates]
         return np.array(matched, np.intp), self.different_words(candidates), self.different_words(references)
 
     def different_words(self, texts: Sequence[str]) -> list[int]:

@@ -67,28 +67,28 @@ class SacreMetric:
         """Score each summary by itself."""
         return score_each(examples, self.references, self.score_one)
 
-    def score_one(self, example: Example, asked: Sequence[int]) -> Score:
+    def score_one(self, example: Example, indices: Sequence[int]) -> Score:
         """Score one summary by those of its references whose indices are given."""
-        groups = [[index] for index in asked] if self.references == "mean" else [asked]
+        groups = [[index] for index in indices] if self.references == "mean" else [indices]
         candidate, references = compose(example.candidate).text, [compose(text).text for text in example.references]
-        found = [
+        scores = [
             self.library_metric.sentence_score(candidate, [references[index] for index in group]) for group in groups
         ]
-        value = fmean(one.score for one in found)
+        value = fmean(score.score for score in scores)
         if self.name == "ter":
             return Score(-value)
-        said = "; ".join(dict.fromkeys(map(describe, found)))
-        return Score(value, explain=partial(self.explain, example, asked, said))
+        words = "; ".join(dict.fromkeys(map(describe, scores)))
+        return Score(value, explain=partial(self.explain, example, indices, words))
 
-    def explain(self, example: Example, asked: Sequence[int], said: str) -> MatchedEvidence:
+    def explain(self, example: Example, indices: Sequence[int], sentence: str) -> MatchedEvidence:
         """Show what the summary shares with each reference: stretches of BLEU's words, or of `SHOWN` characters."""
         units, shortest = (self.words, 1) if self.name == "bleu" else (characters, SHOWN)
         ours = units(example.candidate)
         matches = chain.from_iterable(
             match_units(ours, units(example.references[index]), None if example.against == SOURCE else index, shortest)
-            for index in asked
+            for index in indices
         )
-        return MatchedEvidence(tuple(matches), said)
+        return MatchedEvidence(tuple(matches), sentence)
 
     def words(self, text: str) -> list[tuple[str, Span]]:
         """Return the words that BLEU counts, each with its place; what the tokenizer rewrites has none."""
@@ -96,12 +96,12 @@ class SacreMetric:
         return [(word, place) for word, place in zip(words, place_words(text, words), strict=True) if place]
 
 
-def describe(found: Any) -> str:
+def describe(score: Any) -> str:
     """Say what is behind a value of BLEU, or which part of what chrF counts can be shown."""
-    if not hasattr(found, "counts"):
+    if not hasattr(score, "counts"):
         return f"of the shared n-grams of 1 to {SHOWN} characters, stretches of {SHOWN} or more are marked"
-    orders = [f"{count} of {total}" for count, total in zip(found.counts, found.totals, strict=True) if total]
-    return f"n-grams of 1 to {len(orders)} words found: {join_items(orders)}; brevity penalty {found.bp:.3f}"
+    orders = [f"{count} of {total}" for count, total in zip(score.counts, score.totals, strict=True) if total]
+    return f"n-grams of 1 to {len(orders)} words found: {join_items(orders)}; brevity penalty {score.bp:.3f}"
 
 
 def characters(text: str) -> list[tuple[str, Span]]:
@@ -116,7 +116,7 @@ def match_units(
     ours: Sequence[tuple[str, Span]], theirs: Sequence[tuple[str, Span]], reference: int | None, shortest: int
 ) -> Iterator[TextMatch]:
     """Yield the stretches that a summary shares with one reference."""
-    for start, place, length in find_fragments([one for one, _ in ours], [one for one, _ in theirs], shortest):
+    for start, place, length in find_fragments([span for span, _ in ours], [span for span, _ in theirs], shortest):
         own = ours[start][1][0], ours[start + length - 1][1][1]
         other = theirs[place][1][0], theirs[place + length - 1][1][1]
         yield TextMatch(own, other, reference)

@@ -57,8 +57,8 @@ class Failures(dict[str, str]):
             raise
         except Exception as error:  # whatever else a model raises concerns its metric only
             self.in_a_row[metric.name] += ENOUGH if isinstance(error, ModelUnavailable) else 1
-            said = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
-            self[metric.name] = message(said)
+            reason = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
+            self[metric.name] = message(reason)
             return None
 
 
@@ -175,7 +175,7 @@ def score_cells(
     rated = {(document.id, s.system): s for document, summaries in records for s in summaries}
     scored = list(score_records(records, metrics, failures, systems))
     written = [rated[example.document_id, example.system] for example, _ in scored]
-    ratings = [one.human for one in written]
+    ratings = [summary.human for summary in written]
     aspects = dict.fromkeys(aspect for of_summary in ratings for aspect in of_summary)
     cells = Cells(
         documents=tuple(example.document_id for example, _ in scored),
@@ -185,7 +185,7 @@ def score_cells(
             metric.signature: np.array([scores[metric.name].value for _, scores in scored], dtype=np.float64)
             for metric in metrics
         },
-        single=collect_ratings(one.annotators for one in written),
+        single=collect_ratings(summary.annotators for summary in written),
     )
     gaps = {
         metric.signature: MissingCounts(

@@ -20,7 +20,7 @@ OPENS = "\"'“‘«([`"
 CLOSES = "\"'”’»)]"
 AFTER_MARKS = re.compile(r"[,;:]|[.!?](?![.!?])")
 """The characters after marks that show that the sentence did not end there."""
-WORD = re.compile(r"\b\w\.|\w+")  # an initial with its full stop, so that it is no word
+WORD = re.compile(r"\b\w\.|\w+")  # an initial with its full stop, so that it is not a word
 LETTERS = re.compile(r"[^\W\d_](?:\.[^\W\d_]{1,2})*")  # j, u.s, i.i.d
 
 WINDOW = 40
@@ -36,7 +36,7 @@ ALWAYS_INSIDE = frozenset(
 """Abbreviations that a sentence does not end with: titles, and words that point to what follows."""
 
 GERMAN_INSIDE = frozenset("bspw bzw ca d.h evtl ggf inkl nr o.ä sog u.a vgl z.b zzgl".split())  # noqa: SIM905
-"""German abbreviations that are no English words, and that a sentence does not end with."""
+"""German abbreviations that are not English words, and that a sentence does not end with."""
 
 GERMAN_MONTHS = frozenset("januar februar märz mai juni juli oktober dezember".split())  # noqa: SIM905
 """German months that have another name in English: a number with a full stop before them is a day."""
@@ -63,7 +63,7 @@ BEGIN_WITH_CAPITAL = BEGIN | frozenset(
     whether which while who why with yet
     """.split()  # noqa: SIM905
 )
-"""Words that are no names: with a capital they begin a sentence."""
+"""Words that are not names: with a capital they begin a sentence."""
 
 SAID = {"added", "asked", "asks", "cried", "replied", "said", "say", "says", "shouted", "told", "wondered", "wrote"}
 """The verbs of speech: a sentence goes on if one of them follows a question in quotes."""

@@ -28,7 +28,7 @@ def pipeline_of(name: str) -> str:
     if pipeline := name.partition(":")[2]:
         return pipeline
     installed = sorted(entry.name for entry in entry_points(group="spacy_models"))
-    return next((one for one in installed if one.startswith(PIPELINE)), PIPELINE)
+    return next((package for package in installed if package.startswith(PIPELINE)), PIPELINE)
 
 
 def revision_of(pipeline: str) -> str:

@@ -156,10 +156,10 @@ def place_tokens(
     composed = as_composed(text) if as_it_is else compose(text)
     lowered = composed.text if keeps_case else composed.text.lower()
     original = origins(composed.text, lowered)
-    found = read(lowered)
+    tokens = read(lowered)
     return Tokens(
-        tuple(word for word, _, _ in found),
-        tuple(composed.span(original(start), original(end - 1) + 1) for _, start, end in found),
+        tuple(word for word, _, _ in tokens),
+        tuple(composed.span(original(start), original(end - 1) + 1) for _, start, end in tokens),
     )
 
 

@@ -4,7 +4,7 @@ import streamlit as st
 
 from relevance.annotation.inputs import person_name
 from relevance.annotation.records import Study
-from relevance.data.access import Right
+from relevance.data.rights import Right
 from relevance.data.store import StoreError
 from relevance.data.wording import format_count
 from relevance.pages.components.adjudicate.decided import offer_last, say_what_was_decided, show_decided
@@ -83,17 +83,17 @@ def adjudicate(study: Study, name: str) -> None:
         return
     looked_at = next((pair for pair in pairs if pair.id == state.get(LOOKING)), None)
     pair = looked_at or next((pair for pair in pairs if pair.choice is None), None)
-    decided = sum(one.choice is not None for one in pairs)
-    differ = sum(not one.unanimous for one in pairs)
-    said = f"{decided} decided; annotators differ on {differ} of the {format_count(len(pairs), 'pair')}"
+    decided = sum(pair.choice is not None for pair in pairs)
+    differ = sum(not pair.unanimous for pair in pairs)
+    progress = f"{decided} decided; annotators differ on {differ} of the {format_count(len(pairs), 'pair')}"
     if pair is None:
-        show_turn("All pairs are decided", said, 1)
-        begin_turn(0, said)
+        show_turn("All pairs are decided", progress, 1)
+        begin_turn(0, progress)
     else:
-        show_turn(f"Pair {pair.number} of {len(pairs)}", said, decided / len(pairs))
+        show_turn(f"Pair {pair.number} of {len(pairs)}", progress, decided / len(pairs))
         offer_last(pairs)
         show_task(study, name, store().task(study.name, pair.id, name))
-        begin_turn(pair.id, said)
+        begin_turn(pair.id, progress)
     show_decided(pairs)
     say_what_was_decided(study.name)
 

@@ -12,12 +12,12 @@ from relevance.pages.components.datasets.progress import watch_scoring
 from relevance.pages.components.examples.texts import EXAMPLE_STYLE, pair_scores, show_example
 from relevance.pages.components.results.agreement import (
     AgreementChoice,
-    FoundAgreement,
+    AgreementResult,
     analyze_agreement_by,
     analyze_raters,
     find_contradictions,
 )
-from relevance.pages.components.results.finding import say_nothing_to_count, show_agreement_chart
+from relevance.pages.components.results.findings import say_nothing_to_count, show_agreement_chart
 from relevance.pages.components.shared.charts import show_chart
 from relevance.pages.components.shared.context import Context, ask_context
 from relevance.pages.components.shared.keywords import explain_keywords
@@ -25,7 +25,7 @@ from relevance.pages.components.shared.messages import show_messages
 from relevance.pages.components.shared.notices import explain_texts
 from relevance.pages.components.shared.result_table import show_result_table
 from relevance.pages.components.shared.sources import describe_source
-from relevance.reports.charts import comparison_chart, difference_chart
+from relevance.reports.agreement_charts import comparison_chart, difference_chart
 from relevance.reports.escaping import in_markdown
 from relevance.reports.tables.agreement import short_agreement_table
 
@@ -42,31 +42,31 @@ def main() -> None:
     st.html(EXAMPLE_STYLE)
     context = ask_context()
     watch_scoring(context.source.dataset)
-    asked = ask(context)
-    found, counts = analyze_agreement_by(asked), context.counts
-    left = found.counts
-    shown = left._replace(left_out=counts.left_out) if asked.filtered else counts
-    st.markdown(describe_source(context.source, shown) + (" *Filtered.*" if asked.filtered else ""))
+    choice = ask(context)
+    agreement, counts = analyze_agreement_by(choice), context.counts
+    left = agreement.counts
+    shown = left._replace(left_out=counts.left_out) if choice.filtered else counts
+    st.markdown(describe_source(context.source, shown) + (" *Filtered.*" if choice.filtered else ""))
     explain_keywords(context.version.dataset, context.version.signatures)
-    explain_texts(context.version.dataset, [one.signature for one in context.version.signatures])
-    if not found.agreement.rows or not left.entries:
+    explain_texts(context.version.dataset, [signature.signature for signature in context.version.signatures])
+    if not agreement.agreement.rows or not left.entries:
         if counts.entries and not left.entries:
             st.info("The filters leave nothing to count.")
         else:
             say_nothing_to_count(context)
         st.stop()
     shows: dict[str, Callable[[], object]] = {
-        "Metrics with people": lambda: show_agreement(found, asked),
-        "Metric against metric": lambda: show_comparisons(found),
-        "By difference": lambda: show_differences(found),
-        "Contradictions": lambda: show_contradictions(asked),
+        "Metrics with people": lambda: show_agreement(agreement, choice),
+        "Metric against metric": lambda: show_comparisons(agreement),
+        "By difference": lambda: show_differences(agreement),
+        "Contradictions": lambda: show_contradictions(choice),
     }
-    if "position" in found.tables:
-        shows["Position"] = lambda: show_result_table(found.tables["position"])
+    if "position" in agreement.tables:
+        shows["Position"] = lambda: show_result_table(agreement.tables["position"])
     if context.source.aspect in (context.version.dataset.annotated or ()):
         shows["Annotators"] = lambda: show_raters(context)
-    if "judges" in found.tables:
-        shows["Judges"] = lambda: show_judges(found, asked)
+    if "judges" in agreement.tables:
+        shows["Judges"] = lambda: show_judges(agreement, choice)
     for tab, show in zip(st.tabs(list(shows), key="section"), shows.values(), strict=True):
         with tab:
             show()
@@ -105,36 +105,36 @@ def ask(context: Context) -> AgreementChoice:
 # --- what is shown ------------------------------------------------------------------------------------------
 
 
-def show_agreement(found: FoundAgreement, asked: AgreementChoice) -> None:
+def show_agreement(result: AgreementResult, choice: AgreementChoice) -> None:
     """Show the chart, the figures that most readers want, and all others behind Details."""
-    if any(getattr(row.evaluation.agreement, asked.rule) is not None for row in found.agreement.rows):
-        show_agreement_chart(found, asked.context, asked.rule)
-    table = found.tables["agreement"]
-    short = short_agreement_table(table, found.agreement, asked.rule)
+    if any(getattr(row.evaluation.agreement, choice.rule) is not None for row in result.agreement.rows):
+        show_agreement_chart(result, choice.context, choice.rule)
+    table = result.tables["agreement"]
+    short = short_agreement_table(table, result.agreement, choice.rule)
     show_result_table(short, height="content", key="agreement:short")
     with st.expander("Details: all rules, counts and signatures"):
         st.markdown(f"**{in_markdown(table.title)}**")
         show_result_table(table)
 
 
-def show_comparisons(found: FoundAgreement) -> None:
+def show_comparisons(result: AgreementResult) -> None:
     """Compare each pair of metrics."""
-    if found.agreement.comparisons:
+    if result.agreement.comparisons:
         show_chart(
-            comparison_chart(found.agreement),
+            comparison_chart(result.agreement),
             "comparisons",
             "Differences of agreement between every two metrics; the table below has the same figures.",
         )
         st.caption("Row minus column; \\*: p below .05 after Holm's correction.")
-    show_result_table(found.tables["comparisons"])
+    show_result_table(result.tables["comparisons"])
 
 
-def show_differences(found: FoundAgreement) -> None:
+def show_differences(result: AgreementResult) -> None:
     """Show the agreement by how far apart a metric's scores are."""
-    table = found.tables["by_difference"]
+    table = result.tables["by_difference"]
     if table.rows:
         show_chart(
-            difference_chart(without_scarce(found.agreement)),
+            difference_chart(without_scarce(result.agreement)),
             "by_difference",
             "Agreement by how far apart a metric's two scores are; the table below has the same figures.",
         )
@@ -153,17 +153,17 @@ def show_raters(context: Context) -> None:
         )
 
 
-def show_judges(found: FoundAgreement, asked: AgreementChoice) -> None:
+def show_judges(result: AgreementResult, choice: AgreementChoice) -> None:
     """Show what language models answered, and whether the order of the summaries mattered."""
-    if asked.filtered:
+    if choice.filtered:
         st.caption("Filters change the agreement with people, not what the models answered.")
-    show_result_table(found.tables["judges"])
+    show_result_table(result.tables["judges"])
 
 
-def show_contradictions(asked: AgreementChoice) -> None:
+def show_contradictions(choice: AgreementChoice) -> None:
     """Show the pairs in which a metric contradicts people, and one of them in full."""
-    context = asked.context
-    against = find_contradictions(asked)
+    context = choice.context
+    against = find_contradictions(choice)
     if not against:
         st.info("These pairs are too many to be listed. Choose some systems under Filters and rules.")
         return

@@ -17,6 +17,7 @@ from relevance.annotation.records import (
 from relevance.data.database import now
 from relevance.data.one_line import in_one_line
 from relevance.data.store import DatabaseFailed, NotSignedIn, StoreError
+from relevance.pages.components.annotate.actions import NOTICE, PANEL, PANELS, go_back, keep_reason
 from relevance.pages.components.annotate.annotator import (
     ANNOTATOR,
     FEEDBACK,
@@ -32,7 +33,6 @@ from relevance.pages.components.annotate.annotator import (
     state,
     store,
 )
-from relevance.pages.components.annotate.answers import NOTICE, PANEL, PANELS, go_back, keep_reason
 from relevance.pages.components.annotate.consent import ask_consent, show_instructions_first
 from relevance.pages.components.annotate.end import describe_end, reveal
 from relevance.pages.components.annotate.going_on import show_notice
@@ -51,7 +51,7 @@ from relevance.pages.components.annotate.training import show_feedback, train
 from relevance.pages.components.annotate.turn import begin_turn, describe_progress, show_heading, show_turn
 from relevance.pages.components.annotate.wording import say, speak
 from relevance.pages.components.shared.database import draw_again_when_it_answers, guard_database
-from relevance.pages.components.shared.stopping import look_at_documents
+from relevance.pages.components.shared.stopping_rule import look_at_documents
 from relevance.pages.components.shared.stores import open_stores
 from relevance.reports.escaping import in_markdown
 
@@ -96,18 +96,18 @@ def judge(annotator: Annotator, study: Study, standing: Standing) -> None:
     done = progress.judged + progress.skipped
     total = done + progress.open
     if task is None:
-        heading, said = describe_end(study, progress)
-        show_heading(heading, said)
+        heading, sentence = describe_end(study, progress)
+        show_heading(heading, sentence)
         if done:
             reveal(annotator, study)
             label = say("Back to the last pair")
             st.button(label, key="back:end", shortcut="b", on_click=go_back, args=(annotator, None))
-        begin_turn(0, said)
+        begin_turn(0, sentence)
         return
     if standing.rules.checks.warn_after is not None and phases().standing(annotator).warned:
         st.warning(say("An attention check was answered wrongly. Please read each text to its end before you choose."))
-    said = describe_progress(progress) if task.choice is None else say(CHOSEN[task.choice])
-    show_turn(say("Pair {number} of {total}", number=task.number, total=total), said, done / total)
+    sentence = describe_progress(progress) if task.choice is None else say(CHOSEN[task.choice])
+    show_turn(say("Pair {number} of {total}", number=task.number, total=total), sentence, done / total)
     if state.get(SHOWN, (None,))[0] != task.assignment_id:
         state[SHOWN] = (task.assignment_id, now())
         # an annotator who comes back to a pair has read its document already

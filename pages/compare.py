@@ -8,7 +8,7 @@ from relevance.analysis.two_sources import BothSources, TwoSources
 from relevance.data.signatures import distinct, labels
 from relevance.data.wording import format_count
 from relevance.metrics.registry import label_of
-from relevance.pages.components.compare.choice import AskedSources, ask_sources, choose_pairs
+from relevance.pages.components.compare.choice import SourcePair, ask_sources, choose_pairs
 from relevance.pages.components.compare.compared import compare_two
 from relevance.pages.components.compare.parting import show_opposite
 from relevance.pages.components.shared.charts import show_chart
@@ -29,69 +29,69 @@ def main() -> None:
         "each metric agree more often?"
     )
     show_messages()
-    asked = ask_sources()
-    if asked is None:
+    sources = ask_sources()
+    if sources is None:
         say_only_one()
         st.stop()
-    found, shared = compare_two(asked)
-    show_finding(found, asked, shared=shared)
-    if not found.rows:
+    comparison, shared = compare_two(sources)
+    show_finding(comparison, sources, shared=shared)
+    if not comparison.rows:
         st.page_link("datasets.py", label="Score both by the same metrics", icon=":material/database:")
     else:
-        show_figures(found, asked)
-    if found.both is not None:
-        show_opposite(asked, found.rows[0].metric if found.rows else None)
+        show_figures(comparison, sources)
+    if comparison.both is not None:
+        show_opposite(sources, comparison.rows[0].metric if comparison.rows else None)
 
 
-def show_finding(found: TwoSources, asked: AskedSources, *, shared: bool) -> None:
+def show_finding(comparison: TwoSources, sources: SourcePair, *, shared: bool) -> None:
     """Say what was found, and of which pairs."""
-    first, second = asked.names
-    st.header(in_markdown(write_headline(found, first, second)), anchor=False)
-    said = [write_differences(found, first, second), write_rivals(found, first, second)]
-    st.markdown(in_markdown(" ".join(filter(None, said))))
-    st.markdown(in_markdown(f"{write_both(found, first, second)} {write_people(found, first, second)}"))
-    if found.both is not None:
+    first, second = sources.names
+    st.header(in_markdown(write_headline(comparison, first, second)), anchor=False)
+    sentences = [write_differences(comparison, first, second), write_rivals(comparison, first, second)]
+    st.markdown(in_markdown(" ".join(filter(None, sentences))))
+    st.markdown(in_markdown(f"{write_both(comparison, first, second)} {write_people(comparison, first, second)}"))
+    if comparison.both is not None:
         with st.container(horizontal=True, vertical_alignment="center"):
             choose_pairs(shared=shared)
-            st.caption(in_markdown(describe_pairs(found.both, asked, shared=shared)))
+            st.caption(in_markdown(describe_pairs(comparison.both, sources, shared=shared)))
 
 
-def describe_pairs(both: BothSources, asked: AskedSources, *, shared: bool) -> str:
+def describe_pairs(both: BothSources, sources: SourcePair, *, shared: bool) -> str:
     """Say on which pairs the two are compared."""
-    one, other = (context.counts.pairs for context in (asked.first, asked.second))
+    of_first, of_second = (context.counts.pairs for context in (sources.first, sources.second))
     if shared:
-        return f"Compared on the {format_count(both.pairs, 'pair')} that both have, of {one:,} and {other:,}."
-    few = "" if asked.pairs else f"Both have only {format_count(both.pairs, 'pair')} in common. "
+        return f"Compared on the {format_count(both.pairs, 'pair')} that both have, of {of_first:,} and {of_second:,}."
+    few = "" if sources.pairs else f"Both have only {format_count(both.pairs, 'pair')} in common. "
     return (
-        f"{few}All pairs of each count, {one:,} and {other:,}: a difference may come from the pairs, not from those "
-        "who judged."
+        f"{few}All pairs of each count, {of_first:,} and {of_second:,}: a difference may come from the pairs, not from "
+        "those who judged."
     )
 
 
-def show_figures(found: TwoSources, asked: AskedSources) -> None:
+def show_figures(comparison: TwoSources, sources: SourcePair) -> None:
     """Show the chart, and the table with the same figures."""
     event = show_chart(
-        two_sources_chart(found, asked.names),
+        two_sources_chart(comparison, sources.names),
         "compare",
-        describe_chart(found, asked.names),
+        describe_chart(comparison, sources.names),
         on_select="rerun",
         selection_mode="mark",
     )
-    open_clicked(event, asked)
-    stars = " * Significantly more often with one than with the other." if found.parting else ""
+    open_clicked(event, sources)
+    stars = " * Significantly more often with one than with the other." if comparison.parting else ""
     st.caption(
         f"Marks: agreement; lines: 95 % intervals.{stars} Click a mark to see the pairs that the metric gets wrong."
     )
-    offer_examples(found, asked)
-    rules = asked.first.version.rule, asked.second.version.rule
-    show_result_table(two_sources_table(found, asked.names, rules), height="content", key="two_sources")
+    offer_examples(comparison, sources)
+    rules = sources.first.version.rule, sources.second.version.rule
+    show_result_table(two_sources_table(comparison, sources.names, rules), height="content", key="two_sources")
 
 
-def offer_examples(found: TwoSources, asked: AskedSources) -> None:
+def offer_examples(comparison: TwoSources, sources: SourcePair) -> None:
     """Offer the pairs that the metric of the largest difference gets wrong by each source, but for models."""
-    row = found.rows[0]
+    row = comparison.rows[0]
     with st.container(horizontal=True):
-        for context, name in zip((asked.first, asked.second), asked.names, strict=True):
+        for context, name in zip((sources.first, sources.second), sources.names, strict=True):
             if context.source.model is None:
                 st.page_link(
                     "examples.py",
@@ -101,11 +101,11 @@ def offer_examples(found: TwoSources, asked: AskedSources) -> None:
                 )
 
 
-def open_clicked(event: Any, asked: AskedSources) -> None:
+def open_clicked(event: Any, sources: SourcePair) -> None:
     """Open the pairs that a metric gets wrong by the source whose mark was clicked; models have no such list."""
     if not (clicked := event.selection.get("mark")):
         return
-    context = asked.first if clicked[0]["source"] == "first" else asked.second
+    context = sources.first if clicked[0]["source"] == "first" else sources.second
     if context.source.model is None:
         st.switch_page("examples.py", query_params=address_of_wrong(context, clicked[0]["signature"]))
 
@@ -116,14 +116,14 @@ def address_of_wrong(context: Context, signature: str) -> dict[str, str]:
     return {**context.source.address, "show": "against", "metric": named[signature]}
 
 
-def describe_chart(found: TwoSources, names: tuple[str, str]) -> str:
+def describe_chart(comparison: TwoSources, names: tuple[str, str]) -> str:
     """Say in words what the chart shows."""
-    said = "; ".join(
+    notes = "; ".join(
         f"{row.metric} {row.first.agreement.half:.3f} and {row.second.agreement.half:.3f}"
-        for row in found.rows
+        for row in comparison.rows
         if row.first.agreement.half is not None and row.second.agreement.half is not None
     )
-    return f"Agreement of metrics with {names[0]} and with {names[1]}: {said}. Chance is 0.5."
+    return f"Agreement of metrics with {names[0]} and with {names[1]}: {notes}. Chance is 0.5."
 
 
 def say_only_one() -> None:

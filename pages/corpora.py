@@ -32,7 +32,7 @@ def main() -> None:
         "itself: nothing is pooled."
     )
     judged = list_sources()
-    names = [*dict.fromkeys(name for one in judged for name in one.metrics)]
+    names = [*dict.fromkeys(name for corpus in judged for name in corpus.metrics)]
     if not names:
         st.info("No data set here has both: what people said, and scores.")
         st.page_link("datasets.py", label="Import judgments, or score a data set", icon=":material/database:")
@@ -42,18 +42,18 @@ def main() -> None:
         compared = compare_corpora(judged, tuple(metrics))
         corpora = [corpus for _, corpus in compared]
         columns = labels(list_columns(corpora), label_of)
-        leading = [one.signature for one in count_leading(corpora) if not is_length(one.signature)]
+        leading = [standing.signature for standing in count_leading(corpora) if not is_length(standing.signature)]
         orders = [*dict.fromkeys([*leading, *columns]), BY_NAME]
         order = st.selectbox(
             "Sorted by",
             orders,
             key="corpora_order",
-            format_func=lambda one: "Name" if one == BY_NAME else f"Agreement of {in_one_line(columns[one])}",
+            format_func=lambda column: "Name" if column == BY_NAME else f"Agreement of {in_one_line(columns[column])}",
         )
     shown = {source for source, _ in compared}
-    if unscored := {one.source.dataset for one in judged if one.source not in shown}:
-        said = describe_unscored(sorted(unscored), [*map(name_metric, metrics)])
-        st.caption(in_markdown(f"{said[0].upper()}{said[1:]}."))
+    if unscored := {corpus.source.dataset for corpus in judged if corpus.source not in shown}:
+        notice = describe_unscored(sorted(unscored), [*map(name_metric, metrics)])
+        st.caption(in_markdown(f"{notice[0].upper()}{notice[1:]}."))
     if order != BY_NAME:
         compared = [compared[place] for place in rank_corpora(corpora, order)]
         corpora = [corpus for _, corpus in compared]

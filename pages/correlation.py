@@ -25,7 +25,7 @@ from relevance.pages.components.results.correlation import (
     outline_correlations,
     scores_of_summary,
 )
-from relevance.pages.components.results.finding import say_no_scores
+from relevance.pages.components.results.findings import say_no_scores
 from relevance.pages.components.shared.charts import show_chart
 from relevance.pages.components.shared.context import Context, ask_context
 from relevance.pages.components.shared.notices import explain_texts
@@ -60,7 +60,7 @@ def main() -> None:
     st.title("Correlation")
     st.html(EXAMPLE_STYLE)
     context = ask_context(judged=False)
-    asked = ask(context)
+    choice = ask(context)
     outline = outline_correlations(context)
     layout = outline.layout
     say_what_is_shown(context, outline)
@@ -78,7 +78,7 @@ def main() -> None:
     there = {name: show for name, show in shown.items() if show is not None}
     for tab, show in zip(st.tabs(list(there), key="section"), there.values(), strict=True):
         with tab:
-            show(asked)
+            show(choice)
 
 
 # --- what is correlated -------------------------------------------------------------------------------------
@@ -118,12 +118,12 @@ def ask(context: Context) -> CorrelationChoice:
     return CorrelationChoice(context, method, level, None if drawn == BY_LEVEL else cast(Resample, drawn))
 
 
-def compare_two(asked: CorrelationChoice, first: str, second: str, permute: Permute | None) -> Table:
+def compare_two(choice: CorrelationChoice, first: str, second: str, permute: Permute | None) -> Table:
     """Compare two metrics by their correlation with people.
 
     By Pearson's r all metrics are compared, for Holm's correction.
     """
-    context, method = asked.context, asked.method
+    context, method = choice.context, choice.method
     layout = outline_correlations(context).layout
     people, metrics = layout.human[0][0], layout.metrics
     among = tuple(metrics) if method == "pearson" else (first, second)
@@ -160,34 +160,34 @@ def say_what_is_shown(context: Context, outline: Outline) -> None:
         st.caption(f"{of} are rated.")
 
 
-def show_people(asked: CorrelationChoice) -> None:
+def show_people(choice: CorrelationChoice) -> None:
     """Show the correlation of metrics with people, and whether one correlates better than another."""
-    show_correlations("human", asked)
-    metrics = [metric for _, metric in outline_correlations(asked.context).layout.human]
+    show_correlations("human", choice)
+    metrics = [metric for _, metric in outline_correlations(choice.context).layout.human]
     if len(metrics) > 1:
         with st.expander("Does one metric correlate better than another?", icon=":material/compare_arrows:"):
-            show_test(asked, metrics)
+            show_test(choice, metrics)
 
 
-def show_correlations(table: str, asked: CorrelationChoice) -> None:
+def show_correlations(table: str, choice: CorrelationChoice) -> None:
     """Show the correlation of metrics with one other column: a chart of the chosen level, and the table."""
-    pairs = getattr(outline_correlations(asked.context).layout, table)
-    found = sort_by_level(correlate(asked.context, table, asked.method, asked.resample), asked.level)
+    pairs = getattr(outline_correlations(choice.context).layout, table)
+    by_level = sort_by_level(correlate(choice.context, table, choice.method, choice.resample), choice.level)
     other = pairs[0][0] if table == "human" else pairs[0][1]
     show_chart(
-        correlation_chart(found.rows, asked.level, other),
+        correlation_chart(by_level.rows, choice.level, other),
         f"correlation_{table}",
-        f"Correlation of metrics with {other}, {LEVEL_NAMES[asked.level]}; the table below has the same figures.",
+        f"Correlation of metrics with {other}, {LEVEL_NAMES[choice.level]}; the table below has the same figures.",
     )
-    show_result_table(say_constants(found.table), height="content")
+    show_result_table(say_constants(by_level.table), height="content")
 
 
-def sort_by_level(found: Correlated, level: str) -> Correlated:
+def sort_by_level(correlated: Correlated, level: str) -> Correlated:
     """Sort rows by their coefficient at a level, the highest first, and undefined ones last."""
-    coefficients = [get_level(row.levels, level).r for row in found.rows]
-    order = sorted(range(len(found.rows)), key=lambda at: (coefficients[at] is None, -(coefficients[at] or 0)))
-    rows = [found.table.rows[at] for at in order]
-    return Correlated([found.rows[at] for at in order], found.table._replace(rows=rows))
+    coefficients = [get_level(row.levels, level).r for row in correlated.rows]
+    order = sorted(range(len(correlated.rows)), key=lambda at: (coefficients[at] is None, -(coefficients[at] or 0)))
+    rows = [correlated.table.rows[at] for at in order]
+    return Correlated([correlated.rows[at] for at in order], correlated.table._replace(rows=rows))
 
 
 def say_constants(table: Table) -> Table:
@@ -203,18 +203,18 @@ def say_constants(table: Table) -> Table:
     if len(constant.keys() & {"first", "second"}) == 1:  # metrics with one other column
         names = {name: "metric" if name in {"first", "second"} else name for name in names}
     constant = {"with" if name in {"first", "second"} else name: cell for name, cell in constant.items()}
-    said = "; ".join(
+    constants = "; ".join(
         f"{name}: {cell:,}" if isinstance(cell, int) else f"{name}: {cell}" for name, cell in constant.items()
     )
-    notes = [f"In all rows: {said}."] if constant else []
+    notes = [f"In all rows: {constants}."] if constant else []
     return table.select(names)._replace(notes=[*notes, *table.notes])
 
 
-def show_test(asked: CorrelationChoice, metrics: list[str]) -> None:
+def show_test(choice: CorrelationChoice, metrics: list[str]) -> None:
     """Ask for two metrics and a test, and show whether one correlates better with people."""
     with st.container(horizontal=True):
-        one = st.selectbox("First metric", metrics, key="tested_first")
-        other = st.selectbox("Second metric", [m for m in metrics if m != one], key="tested_second")
+        first = st.selectbox("First metric", metrics, key="tested_first")
+        other = st.selectbox("Second metric", [m for m in metrics if m != first], key="tested_second")
         permute = st.segmented_control(
             "Test",
             [BY_LEVEL, *PERMUTATION_TESTS],
@@ -226,16 +226,16 @@ def show_test(asked: CorrelationChoice, metrics: list[str]) -> None:
             "By level: both for the pooled coefficient, documents within documents, systems for the system level. "
             "PERM-BOTH swaps each summary by itself and takes systems and documents as fixed.",
         )
-    table = compare_two(asked, one, other, None if permute == BY_LEVEL else cast(Permute, permute))
-    show_result_table(finish_table(table, outline_correlations(asked.context).about), height="content")
+    table = compare_two(choice, first, other, None if permute == BY_LEVEL else cast(Permute, permute))
+    show_result_table(finish_table(table, outline_correlations(choice.context).about), height="content")
 
 
-def show_rouge_k(asked: CorrelationChoice) -> None:
+def show_rouge_k(choice: CorrelationChoice) -> None:
     """Show metrics with ROUGE-K, and on how many pairs they differ; offer to add ROUGE by the mean over references."""
-    show_correlations("rouge_k", asked)
+    show_correlations("rouge_k", choice)
     st.markdown("**On how many pairs do ROUGE-K and another metric disagree?**")
-    show_result_table(find_discrepancies(asked.context), height="content")
-    if any(references_rule(signature) == "mean" for signature in outline_correlations(asked.context).signatures):
+    show_result_table(find_discrepancies(choice.context), height="content")
+    if any(references_rule(signature) == "mean" for signature in outline_correlations(choice.context).signatures):
         return
     st.caption("The paper's table has ROUGE by the mean and by the maximum over references.")
     if st.button("Score ROUGE by the mean over references, too", key="score_mean"):
@@ -244,32 +244,32 @@ def show_rouge_k(asked: CorrelationChoice) -> None:
 
         with st.spinner("Scoring", show_time=True):
             by_mean = make_metrics(["rouge1", "rouge2", "rougeL"], references="mean")
-            score_dataset(open_stores().data, asked.context.source.dataset, by_mean)
+            score_dataset(open_stores().data, choice.context.source.dataset, by_mean)
         st.rerun()
 
 
-def show_matrix(asked: CorrelationChoice) -> None:
+def show_matrix(choice: CorrelationChoice) -> None:
     """Show the correlation of each pair of metrics."""
-    found = correlate(asked.context, "matrix", asked.method, asked.resample)
+    rows = correlate(choice.context, "matrix", choice.method, choice.resample)
     show_chart(
-        correlation_heatmap(found.rows, asked.level),
+        correlation_heatmap(rows.rows, choice.level),
         "correlation_matrix",
-        f"Correlation of each pair of metrics, {LEVEL_NAMES[asked.level]}; the table below has the same figures.",
+        f"Correlation of each pair of metrics, {LEVEL_NAMES[choice.level]}; the table below has the same figures.",
     )
-    show_result_table(say_constants(found.table), height="content")
+    show_result_table(say_constants(rows.table), height="content")
 
 
 # --- summary by summary -------------------------------------------------------------------------------------
 
 
-def show_summaries(asked: CorrelationChoice) -> None:
+def show_summaries(choice: CorrelationChoice) -> None:
     """Plot two columns against each other, a point for each summary, which opens when clicked."""
-    layout = outline_correlations(asked.context).layout
+    layout = outline_correlations(choice.context).layout
     names, human = list(layout.columns), layout.human
     with st.container(horizontal=True):
         x = st.selectbox("x axis", names, index=len(names) - 1 if human else 0, key="x")
         y = st.selectbox("y axis", names, index=0 if human else min(1, len(names) - 1), key="y")
-    points = find_points(asked.context, x, y)
+    points = find_points(choice.context, x, y)
     drawn, r = points.drawn, points.r
     if drawn.empty:
         st.info("No summary has both.")
@@ -283,7 +283,7 @@ def show_summaries(asked: CorrelationChoice) -> None:
         + ". Click a point to open its example."
     )
     if selected := event.selection.get("point"):
-        show_summary(asked.context, selected[0]["document"], selected[0]["system"])
+        show_summary(choice.context, selected[0]["document"], selected[0]["system"])
 
 
 def show_summary(context: Context, document: str, system: str) -> None:

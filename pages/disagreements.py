@@ -41,7 +41,7 @@ from relevance.pages.components.evidence.views import inspector
 from relevance.pages.components.shared.context import ask_context, default_context, read_context
 from relevance.pages.components.shared.sources import describe_source
 from relevance.reports.escaping import in_markdown
-from relevance.reports.evidence.marks import HIGHLIGHT_STYLE
+from relevance.reports.evidence.highlighting import HIGHLIGHT_STYLE
 
 # Session keys.
 MODELS = "disagreement_models"  # the models' answers
@@ -96,17 +96,17 @@ def show_examples(shown: Presentation, models: ModelScores, *, detailed: bool, w
     blocks = []
     for at in shown.opened:
         example = shown.examples[at]
-        found = find_scores(example, models)
+        scores = find_scores(example, models)
         if shown.slide is not None:
             room = find_audience()
             step = steps_of(example)[shown.slide]
-            blocks.append(slide_html(example, found, step, count_votes(room, example)))
-            room.show(note_slide(shown.examples, Slide(at, shown.slide), found))
+            blocks.append(slide_html(example, scores, step, count_votes(room, example)))
+            room.show(note_slide(shown.examples, Slide(at, shown.slide), scores))
         else:
-            blocks.append(presented_html(example, at + 1, found, detailed=detailed))
+            blocks.append(presented_html(example, at + 1, scores, detailed=detailed))
     st.html("".join(blocks))
     if len(shown.opened) == 1 and shown.slide is None:
-        show_figure(example, found)
+        show_figure(example, scores)
     if waiting and not models.open:
         st.rerun()  # which ends the timer
 
@@ -131,22 +131,22 @@ if chosen is not None and not slide:
     context = ask_context()
     offered = offered_filters(context)
     chosen = asked_filter(context, offered)
-examples, said = load_chosen_examples(), ""
+examples, notice = load_chosen_examples(), ""
 if chosen is not None and context is not None:
     examples, pairs, documents = find_disagreements(context, chosen)
     among = f"{format_count(pairs, 'such pair')} in {format_count(documents, 'document')}"
     first = "" if len(examples) == documents else f" for {len(examples)} documents"
-    said = (
+    notice = (
         f"{describe_source(context.source, context.counts)} There are {among}. The strongest of each "
         f"document is shown{first}, the strongest first."
     )
 elif not slide:
-    said = f"{in_markdown(OF_PAPER)} The other {len(examples) - 1} are of the demo corpus, written for this project."
+    notice = f"{in_markdown(OF_PAPER)} The other {len(examples) - 1} are of the demo corpus, written for this project."
 if not slide:
     choose_collection(chosen, offered)
     if context is not None and offered:
         choose_sides(context, chosen)
-    st.markdown(said)
+    st.markdown(notice)
 if not examples:
     st.info("There is no such pair.")
     st.stop()
@@ -160,9 +160,9 @@ if not slide:
 
 # Models' answers are shown as they arrive, those on the opened examples first.
 models: ModelScores = st.session_state.setdefault(MODELS, ModelScores())
-asked = [question for at in shown.opened for question in list_wanted(examples[at], slide, detailed)]
+requests = [question for at in shown.opened for question in list_wanted(examples[at], slide, detailed)]
 ahead = [question for example in examples if not example.stored for question in list_wanted(example, slide, detailed)]
-models.want(asked, ahead)
+models.want(requests, ahead)
 models.collect()
 models.ask(inspector())
 waiting = bool(models.open)

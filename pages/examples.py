@@ -27,13 +27,13 @@ from relevance.pages.components.examples.stars import (
     show_star,
 )
 from relevance.pages.components.examples.texts import EXAMPLE_STYLE
-from relevance.pages.components.results.finding import say_nothing_to_count
+from relevance.pages.components.results.findings import say_nothing_to_count
 from relevance.pages.components.shared.context import Context, ask_context
 from relevance.pages.components.shared.database import guard_database
 from relevance.pages.components.shared.records import openings_of
 from relevance.pages.components.shared.sources import describe_source
 from relevance.reports.escaping import in_markdown
-from relevance.reports.evidence.marks import HIGHLIGHT_STYLE
+from relevance.reports.evidence.highlighting import HIGHLIGHT_STYLE
 
 ROWS = 10  # documents of the list that are in sight at once
 ID = 40  # characters of a document's id
@@ -113,7 +113,7 @@ def choose_part(listed: Listed, start: int) -> None:
     st.selectbox(
         "Part of the list",
         range(0, documents, PART),
-        format_func=lambda one: f"Documents {one + 1:,} to {min(one + PART, documents):,}",
+        format_func=lambda part: f"Documents {part + 1:,} to {min(part + PART, documents):,}",
         key="example_part",
         on_change=take,
         label_visibility="collapsed",
@@ -185,9 +185,9 @@ def choose_pair(listed: Listed, place: int, pair: int) -> None:
     if len(pairs) < 2:
         return
 
-    def name(one: int) -> str:
-        a, b = map(in_one_line, listed.pairs.pair(one).systems)
-        return f"Pair {one - pairs[0] + 1} of {len(pairs)}: A {a}, B {b}"
+    def name(place: int) -> str:
+        a, b = map(in_one_line, listed.pairs.pair(place).systems)
+        return f"Pair {place - pairs[0] + 1} of {len(pairs)}: A {a}, B {b}"
 
     def take() -> None:
         listed.open(listed.pairs.pair(st.session_state.example_pair))
@@ -210,8 +210,8 @@ def choose_pair(listed: Listed, place: int, pair: int) -> None:
 def show_examples(listed: Listed) -> None:
     """Show the list of documents, and beside it the pair that is open."""
     draw_changes()
-    pairs, asked = listed.pairs, st.session_state[ADDRESS]
-    pair = pairs.find(*(asked.get(name, "") for name in ("document", "a", "b")))
+    pairs, address = listed.pairs, st.session_state[ADDRESS]
+    pair = pairs.find(*(address.get(name, "") for name in ("document", "a", "b")))
     shown = pairs.pair(pair)
     listed.open(shown)
     place = pairs.place_of(pair)

@@ -21,7 +21,7 @@ from relevance.pages.components.shared.sources import most_judged_first
 from relevance.pages.components.shared.stores import known_datasets, open_stores, version_of
 from relevance.reports.charts import discovery_chart, recall_by_length_chart
 from relevance.reports.escaping import document_block, in_markdown
-from relevance.reports.evidence.marks import HIGHLIGHT_STYLE
+from relevance.reports.evidence.highlighting import HIGHLIGHT_STYLE
 from relevance.reports.formats import as_one_csv
 from relevance.reports.tables.keywords import extractor_name, extractors_table
 
@@ -119,7 +119,7 @@ def show_results() -> None:
         return
     review = reviews[choose("Review", list(reviews), "review")]
     lead_here(RESULTS, review=review.name)
-    tables, found = discoveries_of(review.name, marks.version(review.name))
+    tables, rates = discoveries_of(review.name, marks.version(review.name))
     facts = review_facts(review)
     st.markdown(in_markdown(facts["review"]) + f": {in_markdown(facts['what it shows'])}")
     if not review.verdicts:
@@ -127,7 +127,7 @@ def show_results() -> None:
     for table in tables:
         st.header(table.title, anchor=False)
         if table is tables[0] and review.verdicts:
-            st.altair_chart(discovery_chart(found), key="discovery_chart")
+            st.altair_chart(discovery_chart(rates), key="discovery_chart")
         show_result_table(table)
     with st.container(horizontal=True):
         name = f"keyword-marks-{review.id}"

@@ -6,12 +6,12 @@ import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
 from relevance.hosting.settings import is_hosted
-from relevance.pages.background.waiting import page_run
 from relevance.pages.components.annotate.annotator import judging_only
 from relevance.pages.components.shared.binding import forget_own_files
 from relevance.pages.components.shared.database import JUDGING_ONLY, guard_database
 from relevance.pages.components.shared.messages import messages_forgotten
 from relevance.pages.components.shared.stores import find_visitor
+from relevance.pages.computing.waiting import page_run
 from relevance.reports.escaping import STYLE
 
 SHOWN = "page_shown"  # session key: the page that was drawn last

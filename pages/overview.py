@@ -9,8 +9,8 @@ from relevance.annotation.records import OPEN, Study
 from relevance.pages.components.datasets.importing import IMPORT
 from relevance.pages.components.datasets.progress import watch_scoring
 from relevance.pages.components.examples.sides import show_sides
-from relevance.pages.components.results.agreement import AgreementChoice, FoundAgreement, analyze_agreement_by
-from relevance.pages.components.results.finding import (
+from relevance.pages.components.results.agreement import AgreementChoice, AgreementResult, analyze_agreement_by
+from relevance.pages.components.results.findings import (
     explain_intervals,
     say_nothing_to_count,
     say_too_little,
@@ -30,7 +30,7 @@ from relevance.pages.components.studies.cards import describe_progress
 from relevance.pages.components.studies.demo import offer_demo
 from relevance.pages.components.studies.planner import PLAN
 from relevance.reports.escaping import in_markdown
-from relevance.reports.finding import MOST_PAIRS
+from relevance.reports.findings import MOST_PAIRS
 from relevance.reports.tables.agreement import short_agreement_table
 
 
@@ -51,33 +51,33 @@ def main() -> None:
 
 def show_answer(context: Context, studies: Sequence[Study]) -> None:
     """Show which metric agrees best, in words, in a chart and in a table, or say why nothing can be said yet."""
-    found = analyze_agreement_by(AgreementChoice(context))
-    wanting = find_wanting(found.agreement)
+    agreement = analyze_agreement_by(AgreementChoice(context))
+    wanting = find_wanting(agreement.agreement)
     if wanting is not None:
         say_too_little(wanting, context)
-    elif found.leaders is None:
+    elif agreement.leaders is None:
         say_nothing_to_count(context)
     else:
-        show_finding(found.leaders, context)
+        show_finding(agreement.leaders, context)
     show_stopping_of(context)
     offer_ways(context, studies)
-    if wanting is None and found.leaders is not None:
-        show_figures(found, found.leaders, context)
+    if wanting is None and agreement.leaders is not None:
+        show_figures(agreement, agreement.leaders, context)
     say_what_is_shown(context)
-    if found.agreement.rows:
+    if agreement.agreement.rows:
         offer_report(context)
 
 
-def show_figures(found: FoundAgreement, leaders: Leaders, context: Context) -> None:
+def show_figures(result: AgreementResult, leaders: Leaders, context: Context) -> None:
     """Show the chart, and the table with the same figures."""
-    show_agreement_chart(found, context)
+    show_agreement_chart(result, context)
     st.caption(
-        f"{explain_intervals(found.agreement)} A metric's tie counts half. Click a metric to see the pairs that it "
+        f"{explain_intervals(result.agreement)} A metric's tie counts half. Click a metric to see the pairs that it "
         "gets wrong."
     )
-    short = short_agreement_table(found.tables["agreement"], found.agreement, "half")
+    short = short_agreement_table(result.tables["agreement"], result.agreement, "half")
     show_result_table(short, height="content", key="agreement:short")
-    show_disagreements(found, context)
+    show_disagreements(result, context)
     with st.container(horizontal=True):
         st.page_link("agreement.py", label="Agreement in detail", icon=":material/bar_chart:")
         st.page_link(
@@ -96,9 +96,9 @@ def show_figures(found: FoundAgreement, leaders: Leaders, context: Context) -> N
             )
 
 
-def show_disagreements(found: FoundAgreement, context: Context) -> None:
+def show_disagreements(result: AgreementResult, context: Context) -> None:
     """Show how often each metric is right where another one is wrong; a click lists these pairs."""
-    metrics = [row.metric for row in rank_metrics(found.agreement)]
+    metrics = [row.metric for row in rank_metrics(result.agreement)]
     if not context.counts.listed or len(metrics) < 2:
         return
     st.subheader("Where one metric is right and another is wrong", anchor=False)
@@ -111,14 +111,14 @@ def say_what_is_shown(context: Context) -> None:
     """Say whose preferences the figures rest on, and what makes scores of these texts doubtful."""
     st.markdown(describe_source(context.source, context.counts))
     explain_keywords(context.version.dataset, context.version.signatures)
-    explain_texts(context.version.dataset, [one.signature for one in context.version.signatures])
+    explain_texts(context.version.dataset, [signature.signature for signature in context.version.signatures])
 
 
 def offer_ways(context: Context, studies: Sequence[Study]) -> None:
     """Offer the three things people come for; the pairs are those of the study shown, or another of its data set."""
     source = context.source
-    judged = [one for one in studies if one.dataset == source.dataset and describe_progress(one)[0] < 1]
-    judged.sort(key=lambda one: one.name != source.study)
+    judged = [study for study in studies if study.dataset == source.dataset and describe_progress(study)[0] < 1]
+    judged.sort(key=lambda study: study.name != source.study)
     ways: tuple[tuple[str, str, str, dict[str, str]], ...] = (
         ("See why metrics disagree", ":material/call_split:", "disagreements.py", source.address),
         ("Judge pairs", ":material/rule:", "annotate.py", {"study": judged[0].name} if judged else {}),

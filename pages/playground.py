@@ -23,7 +23,7 @@ from relevance.pages.components.playground.sharing import BadLink, from_link
 from relevance.pages.components.playground.state import Playground
 from relevance.pages.components.shared.score_table import LETTERS, SCORE_STYLE
 from relevance.reports.escaping import in_markdown
-from relevance.reports.evidence.marks import HIGHLIGHT_STYLE
+from relevance.reports.evidence.highlighting import HIGHLIGHT_STYLE
 
 LIVE = ["playground_scores", "playground_below"]  # the fragments that a key press runs
 VIEWS = ["Evidence", "What if"]

@@ -10,20 +10,20 @@ from relevance.pages.components.studies.one_study import show_study
 from relevance.reports.escaping import in_markdown
 
 studies = {study.name: study for study in open_stores().annotation.studies(archived=True)}
-asked = st.query_params.get("study")
-if asked in studies:
+name = st.query_params.get("study")
+if name in studies:
     if st.button("All studies", icon=":material/arrow_back:", key="all_studies", type="tertiary"):
         del st.query_params["study"]
         st.rerun()
-    st.title(in_markdown(asked), anchor=False)
+    st.title(in_markdown(name), anchor=False)
     show_messages()
     with errors_shown():
-        show_study(studies[asked])
+        show_study(studies[name])
     st.stop()
 st.title("Studies")
 show_messages()
-if asked is not None:
-    st.warning(f"There is no study {in_markdown(asked)}.")
+if name is not None:
+    st.warning(f"There is no study {in_markdown(name)}.")
 shown = choose_shown(list(studies.values()))
 if shown:
     show_cards(shown)

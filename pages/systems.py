@@ -5,10 +5,10 @@ import streamlit as st
 from relevance.data.one_line import in_one_line
 from relevance.data.training_history import best_entry
 from relevance.metrics.registry import label_of
-from relevance.pages.components.results.finding import say_no_scores
+from relevance.pages.components.results.findings import say_no_scores
 from relevance.pages.components.results.systems import (
-    Asked,
     ComparedSystems,
+    SystemsChoice,
     compare_systems,
     rank_systems,
     recognize_documents,
@@ -52,8 +52,8 @@ def show_means(context: Context) -> None:
     """Show each system's mean by every metric and by people, and which systems beat the baselines."""
     show_intervals(compare_systems(context))
     with st.expander("Baselines, published figures, keywords in and not in the source"):
-        asked = ask_beside(context)
-    tables = compare_systems(context, asked).tables
+        choice = ask_beside(context)
+    tables = compare_systems(context, choice).tables
     show_result_table(tables["systems"], height="content")
     if published := tables.get("systems_published"):
         st.header(in_markdown(published.title), anchor=False)
@@ -64,18 +64,18 @@ def show_means(context: Context) -> None:
 def show_intervals(compared: ComparedSystems) -> None:
     """Show the systems' means by one metric with their intervals, in people's order if they rated them."""
     people = compared.about.people
-    names = [found.name for found in compared.systems]
+    names = [system.name for system in compared.systems]
     by = st.selectbox("Means by", names, key="mean_metric")
-    found = compared.systems[names.index(by)]
+    systems = compared.systems[names.index(by)]
     order = f" From top to bottom by {people}, the highest mean first." * (people in names)
-    described = "; ".join(f"{of.system} {of.mean:.3f}" for of in found.means if of.mean is not None)
-    show_chart(mean_chart(found), "system_means", f"Means of {by}: {described}.{order}")
+    described = "; ".join(f"{of.system} {of.mean:.3f}" for of in systems.means if of.mean is not None)
+    show_chart(mean_chart(systems), "system_means", f"Means of {by}: {described}.{order}")
     st.caption(in_markdown(f"Lines: 95 % intervals over documents.{order}"))
     with st.expander("Figures of the chart"):
         show_result_table(finish_table(mean_table(compared.systems, by), compared.about))
 
 
-def ask_beside(context: Context) -> Asked:
+def ask_beside(context: Context) -> SystemsChoice:
     """Ask what to show beside the mean scores, and look up which upper bounds are stored."""
     dataset = context.version.dataset
     baselines = st.multiselect(
@@ -104,7 +104,7 @@ def ask_beside(context: Context) -> Asked:
             "With lemmas by spaCy only `relevance analyze DATASET --lemmas spacy --tables systems` has them.",
         )
     bounds = open_stores().data.bound_signatures(dataset.name)
-    return Asked(tuple(baselines), by_source, tuple(bounds.items()), published)
+    return SystemsChoice(tuple(baselines), by_source, tuple(bounds.items()), published)
 
 
 def show_ranking(context: Context) -> None:
@@ -125,7 +125,7 @@ def show_spread(context: Context) -> None:
 def show_comparisons(context: Context) -> None:
     """Compare every two systems by one metric."""
     compared = compare_systems(context)
-    by = st.selectbox("By metric", [found.name for found in compared.systems], key="system_metric")
+    by = st.selectbox("By metric", [system.name for system in compared.systems], key="system_metric")
     show_result_table(finish_table(wilcoxon_table(compared.systems, by), compared.about))
 
 
@@ -136,8 +136,8 @@ def show_training(histories: Histories) -> None:
     st.markdown("Systems that `relevance train` trained: their loss, and the scores of their texts on dev.")
     ends = "; ".join(f"{run} {entries[-1].loss:.3g}" for run, entries in histories.items())
     show_chart(loss_chart(histories), "training_loss", f"Loss over the updates, at the end: {ends}.")
-    best = [(run, one) for run, entries in histories.items() if (one := best_entry(entries))]
-    described = "; ".join(f"{run} {one.score:.4f} by {label_of(one.measure or '')}" for run, one in best)
+    best = [(run, entry) for run, entries in histories.items() if (entry := best_entry(entries))]
+    described = "; ".join(f"{run} {entry.score:.4f} by {label_of(entry.measure or '')}" for run, entry in best)
     show_chart(dev_chart(histories), "training_dev", f"Scores on dev over the updates, the best: {described}.")
     st.caption("Larger marks: the epoch whose weights were kept.")
     with st.expander("Figures of the charts"):

@@ -18,7 +18,7 @@ from relevance.pages.components.upper_bound.controls import ADDRESS, CHANGED, Sh
 from relevance.pages.components.upper_bound.extract import EXTRACT_STYLE
 from relevance.pages.components.upper_bound.one_document import show_document
 from relevance.reports.escaping import in_markdown
-from relevance.reports.evidence.marks import HIGHLIGHT_STYLE
+from relevance.reports.evidence.highlighting import HIGHLIGHT_STYLE
 
 state = st.session_state
 st.title("Upper bound")
@@ -38,13 +38,13 @@ if arrived:
 address: dict[str, str] = state[ADDRESS]
 top = st.container()  # filled below, when the metric is known
 st.html(HIGHLIGHT_STYLE + EXTRACT_STYLE + CONTROLS_STYLE)
-asked = ask(asked_by(address, list(datasets)), datasets)
-top.markdown(headline(asked))
-st.caption(explanation(asked))
+choice = ask(asked_by(address, list(datasets)), datasets)
+top.markdown(headline(choice))
+st.caption(explanation(choice))
 ways = st.container(horizontal=True, vertical_alignment="bottom")
 with ways:
     view = segments("View", VIEWS, "view", address.get("view", DOCUMENT), label_visibility="collapsed")
-shown = Shown(asked, datasets[asked.dataset], view, address, arrived)
+shown = Shown(choice, datasets[choice.dataset], view, address, arrived)
 warnings = not_here(address, datasets) if arrived else []
 if view == ALL:
     show_all(shown)

@@ -36,11 +36,11 @@ class Job:
         self.call = call
         self.waiting = 0
         """The number of sessions that wait; changed under the pool's lock."""
-        self.asked = time.monotonic()
-        self.back_until = self.asked
+        self.requested_at = time.monotonic()
+        self.back_until = self.requested_at
         """The time until which a session that waits without a thread may come back, in seconds of `time.monotonic`."""
         self.begun = False
-        self.said = ""
+        self.progress = ""
         """The progress in words; empty until it is known."""
         self.answer: Answer | None = None
         self.over = threading.Event()
@@ -161,7 +161,7 @@ class Pool:
                 heard = process.hear()
                 if not isinstance(heard, Told):
                     return heard
-                job.said = heard.what
+                job.progress = heard.what
             with self.changed:
                 if self.ended or (not job.wanted and self.queue):
                     self.jobs.pop(job.call, None)  # the next request starts it again
@@ -173,7 +173,7 @@ class Pool:
             job.answer = answer or (None, GivenUp("it was given up"))
             if job.answer[1] is not None and self.jobs.get(job.call) is job:
                 del self.jobs[job.call]
-            over = [call for call, one in self.jobs.items() if one.over.is_set() and not one.waiting]
+            over = [call for call, job in self.jobs.items() if job.over.is_set() and not job.waiting]
             for call in over[: max(0, len(self.jobs) - KEPT)]:
                 del self.jobs[call]
             job.over.set()

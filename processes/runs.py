@@ -32,7 +32,7 @@ class Superseded(Exception):
 class Done(NamedTuple):
     """The result of a run."""
 
-    said: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     """Sentences about the run."""
     failed: Mapping[str, str] | None = None
     """The reasons why metrics failed, by their names."""
@@ -143,7 +143,7 @@ def carry_out(store: DataStore, run_id: int, work: Work, leave: Callable[[], Non
         return
     except Exception as raised:  # whatever it is, the page must show it
         error = str(raised) if isinstance(raised, ValueError) else f"{type(raised).__name__}: {first_line(raised)}"
-    store.end_run(run_id, failed=done.failed, said=done.said, error=error)
+    store.end_run(run_id, failed=done.failed, notes=done.notes, error=error)
 
 
 @contextmanager

@@ -61,25 +61,25 @@ def load_choices(
     """
     path = Path(path)
     told = None if columns is None and values is None else Columns(columns or {}, values or {})
-    said: list[str] = []
-    format = format or tell_format(path, told, said.append)
+    notes: list[str] = []
+    format = format or tell_format(path, told, notes.append)
     if format not in JUDGED:
         raise BadFrame(f"{path.name}: a file of {format} has no choices between two summaries")
-    judged = read_judgments(path, format, told, said.append)
-    for sentence in (*said, *judged.notes):
+    judged = read_judgments(path, format, told, notes.append)
+    for sentence in (*notes, *judged.notes):
         warnings.warn(sentence, stacklevel=2)
     rows = [
         {
-            "document": one.document_id,
-            "left": one.left,
-            "right": one.right,
-            "choice": one.choice,
-            "annotator": one.annotator,
-            "time": one.decided_at,
-            "comment": one.comment,
-            "question": one.question.name,
+            "document": judgment.document_id,
+            "left": judgment.left,
+            "right": judgment.right,
+            "choice": judgment.choice,
+            "annotator": judgment.annotator,
+            "time": judgment.decided_at,
+            "comment": judgment.comment,
+            "question": judgment.question.name,
         }
-        for one in judged.judgments
+        for judgment in judged.judgments
     ]
     return pd.DataFrame(rows)
 
@@ -104,11 +104,11 @@ def read_preferences(choices: pd.DataFrame, cells: Cells) -> Preferences:
             place.refuse(f"the frame has no summary of document {document!r} by {missing[0]!r}")
         if left == right:
             place.refuse(f"the system {left!r} is compared with itself")
-        said = None if is_missing(values["choice"]) else values["choice"]
-        system = side_of(as_text(said), (left, right))
-        meaning = system or meanings.find(place, said, ("", ""), ("", ""))
+        choice = None if is_missing(values["choice"]) else values["choice"]
+        system = side_of(as_text(choice), (left, right))
+        meaning = system or meanings.find(place, choice, ("", ""), ("", ""))
         if not meaning:
-            place.refuse(f"the choice {said!r} is none; say left, right, tie or the name of the chosen system")
+            place.refuse(f"the choice {choice!r} is none; say left, right, tie or the name of the chosen system")
         if meaning == SKIP:
             continue
         key = places[document, left], places[document, right]

@@ -15,7 +15,7 @@ from relevance.metrics.functions import Function
 from relevance.metrics.registry import label_of, make_asked, usual_options
 from relevance.reports.escaping import esc
 from relevance.reports.evidence.blocks import no_evidence
-from relevance.reports.evidence.marks import HIGHLIGHT_STYLE
+from relevance.reports.evidence.highlighting import HIGHLIGHT_STYLE
 from relevance.reports.evidence.renderers import renderer_of
 from relevance.reports.evidence.words import in_words
 
@@ -35,41 +35,43 @@ class Explanation:
 
     examples: tuple[Example, ...]
     """The summaries, named A to D in this order."""
-    found: dict[str, tuple[Explained, ...]]
+    explained: dict[str, tuple[Explained, ...]]
     """The score and evidence of each summary, by signature."""
 
     @property
     def scores(self) -> pd.DataFrame:
         """The scores, with a row for each summary and a column for each metric; NaN if there is none."""
-        columns = {label_of(name): [one.value for one in scores] for name, scores in self.found.items()}
+        columns = {label_of(name): [score.value for score in scores] for name, scores in self.explained.items()}
         return pd.DataFrame(columns, index=[example.system for example in self.examples], dtype="float64")
 
     def sentences(self) -> dict[str, list[str]]:
         """Describe the evidence by signature: which summary a metric prefers and why."""
-        return {name: in_words(name, self.examples, scores, LETTERS) for name, scores in self.found.items()}
+        return {name: in_words(name, self.examples, scores, LETTERS) for name, scores in self.explained.items()}
 
     def __repr__(self) -> str:
-        named = [f"{letter}: {one.system}" for letter, one in zip(LETTERS, self.examples, strict=False)]
+        named = [f"{letter}: {example.system}" for letter, example in zip(LETTERS, self.examples, strict=False)]
         lines = [f"Document {self.examples[0].document_id} ({', '.join(named)})"]
-        for name, said in self.sentences().items():
-            values = [f"{one.value:.4f}" if one.value is not None else "–" for one in self.found[name]]
-            lines += [f"{label_of(name)}: {', '.join(values)}", *(f"  {sentence}" for sentence in said)]
+        for name, written in self.sentences().items():
+            values = [
+                f"{explained.value:.4f}" if explained.value is not None else "–" for explained in self.explained[name]
+            ]
+            lines += [f"{label_of(name)}: {', '.join(values)}", *(f"  {sentence}" for sentence in written)]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         """Return the HTML for a notebook: texts of the data are escaped, and nothing is loaded from elsewhere."""
         parts = [STYLE, '<div class="relevance">']
-        said = self.sentences()
-        for name, scores in self.found.items():
+        sentences = self.sentences()
+        for name, scores in self.explained.items():
             parts.append(f"<h4>{esc(label_of(name))}</h4>")
-            parts += [f'<p class="said">{esc(sentence)}</p>' for sentence in said[name]]
+            parts += [f'<p class="said">{esc(sentence)}</p>' for sentence in sentences[name]]
             renderer = renderer_of(name)
-            for letter, example, one in zip(LETTERS, self.examples, scores, strict=False):
-                value = "no score" if one.value is None else f"{one.value:.4f}"
+            for letter, example, score in zip(LETTERS, self.examples, scores, strict=False):
+                value = "no score" if score.value is None else f"{score.value:.4f}"
                 shown = (
-                    no_evidence(one.missing)
-                    if renderer is None or one.evidence is None
-                    else renderer.html(one.evidence, example)
+                    no_evidence(score.missing)
+                    if renderer is None or score.evidence is None
+                    else renderer.html(score.evidence, example)
                 )
                 head = f"{letter} · {esc(example.system)} · {value}"
                 parts.append(f"<details open><summary>{head}</summary>{shown}</details>")
@@ -106,12 +108,14 @@ def explain(
     if rows.empty:
         raise BadFrame(f"the frame has no document {document!r}")
     by_system = {example.system: example for example in read_examples(rows, clean=clean)}
-    asked = list(dict.fromkeys(by_system if systems is None else systems))
-    if missing := [name for name in asked if name not in by_system]:
+    chosen = list(dict.fromkeys(by_system if systems is None else systems))
+    if missing := [name for name in chosen if name not in by_system]:
         raise BadFrame(f"document {document!r} has no summary by {', '.join(missing)}; it has {', '.join(by_system)}")
-    if not 0 < len(asked) <= len(LETTERS):
-        raise BadFrame(f"one to {len(LETTERS)} summaries are explained together, not {len(asked)}; name some systems")
-    examples = tuple(by_system[name] for name in asked)
+    if not 0 < len(chosen) <= len(LETTERS):
+        raise BadFrame(f"one to {len(LETTERS)} summaries are explained together, not {len(chosen)}; name some systems")
+    examples = tuple(by_system[name] for name in chosen)
     usual = usual_options(referenced=has_references(frame))
     made = make_asked(metrics, **usual | options)
-    return Explanation(examples, {one.signature: tuple(explain_example(one, e) for e in examples) for one in made})
+    return Explanation(
+        examples, {metric.signature: tuple(explain_example(metric, e) for e in examples) for metric in made}
+    )

@@ -10,8 +10,8 @@ import pandas as pd
 
 from relevance.data.cells import Cells
 from relevance.data.cleaning import RULES
+from relevance.data.foreign_marks import check_marks
 from relevance.data.importers import read_documents
-from relevance.data.marks import check_marks
 from relevance.data.reading import say_nothing, trim_name
 from relevance.data.records import Document, Example, Summary, make_examples
 from relevance.metrics.notices import find_notices
@@ -46,8 +46,8 @@ def load(path: str | Path, format: str | None = None, *, clean: bool = False) ->
     (96, ['document', 'system', 'summary', 'references'])
     """
     rows = []
-    said: list[str] = []
-    for document, summaries in read_documents(Path(path), format, said.append, clean=clean):
+    notes: list[str] = []
+    for document, summaries in read_documents(Path(path), format, notes.append, clean=clean):
         for summary in summaries:
             texts = {
                 "document": document.id,
@@ -62,16 +62,16 @@ def load(path: str | Path, format: str | None = None, *, clean: bool = False) ->
             rows.append({**texts, **summary.human})
     if not rows:
         raise BadFrame(f"{path} has documents, but no summaries; add some, for example by `relevance summarize`")
-    warn_of_reading(said)
+    warn_of_reading(notes)
     frame = pd.DataFrame(rows)
     if clean:
         frame.attrs[CLEANED] = RULES
     return frame
 
 
-def warn_of_reading(said: Iterable[str]) -> None:
+def warn_of_reading(notes: Iterable[str]) -> None:
     """Warn the caller of a function of what reading a file guessed, left out and counted, beside its format."""
-    for sentence in said:
+    for sentence in notes:
         if not sentence.startswith("format: "):
             warnings.warn(sentence, stacklevel=3)
 
@@ -131,9 +131,11 @@ def read_examples(frame: pd.DataFrame, signatures: Iterable[str] = (), *, clean:
             raise BadFrame(f"row {row}: document {name!r} has other references, source or title than in a row before")
         summary = _text(values["summary"], row, "summary") or ""
         summaries.setdefault(name, []).append(Summary(name, system, summary))
-    records = list(check_marks(((one, summaries[name]) for name, one in documents.items()), say_nothing, clean=clean))
-    for said in find_notices(records, signatures).values():
-        for sentence in said:
+    records = list(
+        check_marks(((document, summaries[name]) for name, document in documents.items()), say_nothing, clean=clean)
+    )
+    for notice in find_notices(records, signatures).values():
+        for sentence in notice:
             warnings.warn(sentence, stacklevel=3)
     by_key = {
         (example.document_id, example.system): example

@@ -42,16 +42,16 @@ def load_ratings(
     [['A', 'annotator 1', 4.0]]
     """
     told = None if columns is None and values is None else Columns(columns or {}, values or {})
-    said: list[str] = []
+    notes: list[str] = []
     rows = [
         {"document": document.id, "system": summary.system, "annotator": name, **ratings}
-        for document, summaries in read_documents(Path(path), format, said.append, told)
+        for document, summaries in read_documents(Path(path), format, notes.append, told)
         for summary in summaries
         for name, ratings in summary.annotators.items()
     ]
     if not rows:
         raise BadFrame(f"{path} has no ratings of single annotators; name the column that says who by `columns`")
-    warn_of_reading(said)
+    warn_of_reading(notes)
     return pd.DataFrame(rows)
 
 

@@ -61,9 +61,9 @@ def score(
             batch = examples[start : start + BATCH]
             scores = failures.score(metric, batch)
             column += scores or [Score(None, f"failed: {failures[metric.name]}")] * len(batch)
-        scored[metric.name] = pd.array([one.value for one in column], dtype="float64")
-        if any(one.missing is not None for one in column):
-            scored[f"{metric.name} missing"] = [one.missing for one in column]
+        scored[metric.name] = pd.array([score.value for score in column], dtype="float64")
+        if any(score.missing is not None for score in column):
+            scored[f"{metric.name} missing"] = [score.missing for score in column]
     scored.attrs[SIGNATURES] = {**frame.attrs.get(SIGNATURES, {}), **{m.name: m.signature for m in made}}
     return scored
 
@@ -163,7 +163,10 @@ def correlate(
     ['global', 0.929, 3]
     """
     cells, labels = read_cells(frame, human, metrics)
-    columns = {human: cells.ratings[human], **{f"score: {name}": cells.scores[one] for one, name in labels.items()}}
+    columns = {
+        human: cells.ratings[human],
+        **{f"score: {name}": cells.scores[signature] for signature, name in labels.items()},
+    }
     pairs = [(human, f"score: {name}") for name in labels.values()]
     rows = []
     for row in correlate_columns(cells, columns, pairs, methods=methods, draws=Draws(level, resamples, seed)):

@@ -1,21 +1,18 @@
 """Charts of results, for pages and reports."""
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import altair as alt
 import pandas as pd
 
-from relevance.analysis.leaders import find_scarce, rank_metrics
-from relevance.analysis.metrics_and_people import AgreementAnalysis, MetricRow, SystemsAnalysis
+from relevance.analysis.metrics_and_people import SystemsAnalysis
 from relevance.analysis.people.false_discovery import FalseDiscovery
 from relevance.analysis.people.ranking import Ranking
-from relevance.analysis.significance import ALPHA
 from relevance.data.one_line import in_one_line
-from relevance.data.signatures import is_judge
 from relevance.metrics.keywords.recall import LengthRecall
-from relevance.reports.formats.cells import format_cell, format_p
+from relevance.reports.formats.cells import format_cell
 from relevance.reports.tables.bounds import ORACLE, SYSTEM, ScoreDistribution
 from relevance.reports.tables.keywords import PUBLISHED, extractor_name, words_label
 
@@ -29,9 +26,6 @@ GREY, BLUE = "#6b7280", "#2563eb"
 
 LEADING, BEHIND = "best, or not significantly worse", "significantly worse than the best"
 """The standings of metrics, drawn as filled and hollow marks."""
-
-NUMBER = 42
-"""The width in pixels of a signed number of three decimals."""
 
 READABLE = 40
 """The most words along an axis that can be read."""
@@ -54,177 +48,6 @@ def make_chart_frame(rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> 
     )
 
 
-def agreement_chart(
-    rows: Sequence[MetricRow],
-    rule: str,
-    ceiling: float | None = None,
-    *,
-    rivals: Collection[str] | None = None,
-    name: str = "people",
-) -> Layers:
-    """Draw each metric's agreement with `people` by one rule, with its value and interval, the highest at the top.
-
-    Lines mark chance and the agreement among people. `rivals` are the metrics that are not significantly worse than the
-    best; if given, the marks of the best and of these are filled. The selection `metric` is the one that was
-    clicked.
-    """
-    found = make_chart_frame(
-        [
-            {
-                "metric": row.metric,
-                "agreement": getattr(row.evaluation.agreement, rule),
-                "low": getattr(row.evaluation.intervals, rule).low,
-                "high": getattr(row.evaluation.intervals, rule).high,
-                "n": row.evaluation.agreement.pairs,
-            }
-            for row in rows
-            if getattr(row.evaluation.agreement, rule) is not None
-        ],
-        ["metric", "agreement", "low", "high", "n"],
-    )
-    table = found.sort_values("agreement", ascending=False, kind="stable")
-    behind = [] if rivals is None else [name for name in table["metric"][1:] if name not in rivals]
-    table["standing"] = [BEHIND if name in behind else LEADING for name in table["metric"]]
-    lines = [{"what": "chance", "at": 0.5}]
-    if ceiling is not None:
-        lines.append({"what": "people among themselves", "at": ceiling})
-    ends = [*table["low"].dropna(), *table["high"].dropna(), *table["agreement"], *(line["at"] for line in lines)]
-    scale = alt.Scale(domain=[max(0, min(ends) - 0.02), min(1, max(ends) + 0.02)], nice=True, zero=False)
-    y = alt.Y("metric:N", sort=list(table["metric"]), title=None, axis=alt.Axis(labelLimit=260, labelOverlap=False))
-    tooltip = ["metric:N", "n:Q", *(alt.Tooltip(f"{name}:Q", format=".3f") for name in ("agreement", "low", "high"))]
-    clicked = alt.selection_point(name="metric", fields=["metric"], on="click", clear="dblclick")
-    base = alt.Chart(table)
-    intervals = base.mark_rule(strokeWidth=2, color=GREY).encode(
-        x=alt.X("low:Q", scale=scale, title=f"agreement with {name}", axis=alt.Axis(format=".2f", tickCount=8)),
-        x2="high:Q",
-        y=y,
-    )
-    filled = alt.Scale(domain=[LEADING, BEHIND], range=[BLUE, "white"])
-    points = (
-        base.mark_point(size=110, opacity=1, strokeWidth=2, color=BLUE, cursor="pointer")
-        .encode(
-            x=alt.X("agreement:Q", scale=scale),
-            y=y,
-            fill=alt.Fill(
-                "standing:N",
-                scale=filled,
-                legend=alt.Legend(title=None, orient="top", labelLimit=0, columns=1) if behind else None,
-            ),
-            tooltip=tooltip,
-        )
-        .add_params(clicked)
-    )
-    values = base.mark_text(dy=-13, fontSize=11).encode(
-        x=alt.X("agreement:Q", scale=scale), y=y, text=alt.Text("agreement:Q", format=".3f")
-    )
-    return alt.layer(landmarks(lines), intervals, points, values).properties(height=120 + 34 * max(1, len(table)))
-
-
-def landmarks(lines: Sequence[Mapping[str, Any]]) -> alt.Chart:
-    """Draw the upright lines of chance and, if known, of agreement among people."""
-    found: alt.Chart = (
-        alt.Chart(pd.DataFrame(lines))
-        .mark_rule(color=GREY)
-        .encode(
-            x="at:Q",
-            strokeDash=alt.StrokeDash(
-                "what:N",
-                scale=alt.Scale(domain=["chance", "people among themselves"], range=[[4, 4], [1, 0]]),
-                legend=alt.Legend(title=None, orient="top", columns=1) if len(lines) > 1 else None,
-            ),
-            tooltip=["what:N", alt.Tooltip("at:Q", format=".3f")],
-        )
-    )
-    return found
-
-
-def comparison_chart(analysis: AgreementAnalysis) -> Layers:
-    """Draw, for every two metrics, the difference of their agreement as colour and its p value as text."""
-    cells = []
-    scarce = find_scarce(analysis)
-    for found in analysis.comparisons:
-        if found.difference is None or found.first in scarce or found.second in scarce:
-            continue
-        p = found.p_holm
-        tested = "" if p is None else f"p {format_p(p)}{' *' if p < ALPHA else ''}"
-        common = {"n": found.n, "p": p, "test": found.test, "tested": tested}
-        for first, second, value in (
-            (found.first, found.second, found.difference),
-            (found.second, found.first, 0 - found.difference),
-        ):
-            cells.append({"first": first, "second": second, "difference": value, **common, "label": f"{value:+.3f}"})
-    table = pd.DataFrame(cells, columns=["first", "second", "difference", "n", "p", "test", "tested", "label"])
-    order = [row.metric for row in rank_metrics(analysis)]
-    largest = max(0.05, float(table["difference"].abs().max()) if len(table) else 0.05)
-    y = alt.Y("first:N", sort=order, title="first", axis=alt.Axis(labelLimit=200))
-    x = alt.X("second:N", sort=order, title="second", axis=alt.Axis(labelAngle=-40, labelLimit=200, labelOverlap=False))
-    base = alt.Chart(table).encode(x=x, y=y)
-    squares = base.mark_rect().encode(
-        color=alt.Color(
-            "difference:Q",
-            scale=alt.Scale(scheme="blueorange", domain=[-largest, largest], reverse=True),
-            legend=alt.Legend(title="first minus second", format="+.2f", orient="bottom"),
-        ),
-        tooltip=[
-            "first:N",
-            "second:N",
-            alt.Tooltip("difference:Q", format="+.4f"),
-            alt.Tooltip("p:Q", format=".4f", title="p (Holm)"),
-            "n:Q",
-            "test:N",
-        ],
-    )
-    ink = alt.when(f"abs(datum.difference) > {0.6 * largest}").then(alt.value("white")).otherwise(alt.value(INK))
-    readable = alt.ExprRef(f"bandwidth('x') < {NUMBER} ? 0 : 1")  # on a phone colours remain, and the table
-    words = base.mark_text(dy=-7, opacity=readable).encode(text="label:N", color=ink)
-    tests = base.mark_text(dy=8, fontSize=9, opacity=readable).encode(text="tested:N", color=ink)
-    return alt.layer(squares, words, tests).properties(height=140 + 40 * len(order))
-
-
-def difference_chart(rows: Sequence[MetricRow]) -> Layers:
-    """Draw each metric's agreement by how far apart its scores are; judges, which give no scores, are left out."""
-    rows = [row for row in rows if not is_judge(row.signature)]
-    table = pd.DataFrame(
-        [
-            {
-                "metric": row.metric,
-                "part": place,
-                "from": part.low,
-                "to": part.high,
-                "n": part.n,
-                "decided": part.decided,
-                "low": part.interval.low,
-                "high": part.interval.high,
-            }
-            for row in rows
-            for place, part in enumerate(row.evaluation.bins, 1)
-        ],
-        columns=["metric", "part", "from", "to", "n", "decided", "low", "high"],
-    )
-    order = [row.metric for row in rows]
-    x = alt.X("part:O", title="closest scores  →  furthest apart", axis=alt.Axis(labelAngle=0))
-    # The same domain twice gives one legend, of colours and shapes.
-    legend = alt.Legend(title=None, labelLimit=0, orient="bottom", columns=2)  # beside it, a phone has no room
-    scale = alt.Scale(scheme="tableau10" if len(order) <= 10 else "tableau20", domain=order)
-    colour = alt.Color("metric:N", scale=scale, legend=legend)
-    base = alt.Chart(table).encode(x=x, color=colour)
-    y = alt.Y("decided:Q", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format="%"), title="agreement (decided)")
-    lines = base.mark_line().encode(y=y)
-    points = base.mark_point(filled=True, size=70, opacity=1).encode(
-        y=y,
-        shape=alt.Shape("metric:N", scale=alt.Scale(domain=order), legend=legend),
-        tooltip=[
-            "metric:N",
-            alt.Tooltip("from:Q", format=".4f", title="difference from"),
-            alt.Tooltip("to:Q", format=".4f"),
-            "n:Q",
-            *(alt.Tooltip(f"{name}:Q", format=".3f") for name in ("decided", "low", "high")),
-        ],
-    )
-    chance = alt.Chart(pd.DataFrame({"at": [0.5]})).mark_rule(strokeDash=[4, 4], color=GREY).encode(y="at:Q")
-    return alt.layer(chance, lines, points).properties(height=380 + 12 * len(order))
-
-
 def ranking_chart(ranking: Ranking) -> Layers:
     """Draw Bradley-Terry strengths with their intervals, the strongest at the top."""
     table = make_chart_frame(
@@ -245,7 +68,7 @@ def ranking_chart(ranking: Ranking) -> Layers:
     return alt.layer(even, draw_systems(table, "strength", "comparisons", "Bradley-Terry strength (log odds)"))
 
 
-def mean_chart(found: SystemsAnalysis) -> Layers:
+def mean_chart(analysis: SystemsAnalysis) -> Layers:
     """Draw the systems' means by a metric with their values and intervals, in the order in which they are given."""
     table = make_chart_frame(
         [
@@ -256,14 +79,14 @@ def mean_chart(found: SystemsAnalysis) -> Layers:
                 "high": of.interval.high,
                 "documents": of.n,
             }
-            for of in found.means
+            for of in analysis.means
             if of.mean is not None
         ],
         ["system", "mean", "low", "high", "documents"],
     )
     base = alt.Chart(table).encode(y=alt.Y("system:N", sort=list(table["system"])))
     values = base.mark_text(dy=-13, fontSize=11).encode(x="mean:Q", text=alt.Text("mean:Q", format=".3f"))
-    return alt.layer(draw_systems(table, "mean", "documents", f"mean {found.name}"), values)
+    return alt.layer(draw_systems(table, "mean", "documents", f"mean {analysis.name}"), values)
 
 
 def draw_systems(table: pd.DataFrame, value: str, count: str, title: str) -> Layers:
@@ -311,13 +134,13 @@ def token_axis(table: pd.DataFrame, text: str) -> alt.Axis:
         return alt.Axis(labels=False, ticks=False)
     names = json.dumps(["", *tokens])  # places count from 1; JSON is an array of Vega's expressions, too
     angle = -90 if text == "reference" else 0
-    said = f"{names}[datum.value]"
+    label = f"{names}[datum.value]"
     return alt.Axis(
-        ticks=False, labelExpr=said, labelAngle=angle, labelFontSize=9, labelLimit=80, labelOverlap=text == "reference"
+        ticks=False, labelExpr=label, labelAngle=angle, labelFontSize=9, labelLimit=80, labelOverlap=text == "reference"
     )
 
 
-def recall_by_length_chart(found: Sequence[LengthRecall]) -> Layers:
+def recall_by_length_chart(recalls: Sequence[LengthRecall]) -> Layers:
     """Draw ROUGE-K by keyword length, a line for each system; up to `TOLD_APART` each have a colour and a shape.
 
     With more systems, lines are grey, and the one under the mouse or finger stands out.
@@ -331,12 +154,12 @@ def recall_by_length_chart(found: Sequence[LengthRecall]) -> Layers:
                 "documents": row.recall.documents,
                 "keywords": row.keywords,
             }
-            for row in found
+            for row in recalls
             if row.recall.value is not None
         ],
         ["system", "length", "ROUGE-K", "documents", "keywords"],
     )
-    lengths = [words_label(words) for words in sorted({row.words for row in found})]
+    lengths = [words_label(words) for words in sorted({row.words for row in recalls})]
     systems = list(dict.fromkeys(table["system"]))
     point = alt.selection_point(name="system", fields=["system"], on="pointerover", nearest=True, empty=False)
     base = alt.Chart(table).encode(
@@ -379,16 +202,16 @@ KINDS = {ORACLE: "oracle: reads the references", SYSTEM: "system of the data set
 """The texts of the legend."""
 
 
-def distribution_chart(found: Sequence[ScoreDistribution]) -> Layers:
+def distribution_chart(distributions: Sequence[ScoreDistribution]) -> Layers:
     """Draw the F1 of oracles and systems over documents, each as a box: oracles' are filled, systems' hollow.
 
     A box covers the middle half of the documents, with a line at their median and a diamond at their mean; whiskers
     reach from the lowest to the highest. The dashed line is the mean of the first row. The legend and the axis take 140
     of the height.
     """
-    table = pd.DataFrame(found, columns=list(ScoreDistribution._fields))
-    table["row"] = row_names(found)
-    table["kind"] = [KINDS[spread.kind] for spread in found]
+    table = pd.DataFrame(distributions, columns=list(ScoreDistribution._fields))
+    table["row"] = row_names(distributions)
+    table["kind"] = [KINDS[spread.kind] for spread in distributions]
     base = alt.Chart(table).encode(
         y=alt.Y("row:N", sort=list(table["row"]), title=None, axis=alt.Axis(labelLimit=140)),
         color=alt.Color(
@@ -423,10 +246,10 @@ def distribution_chart(found: Sequence[ScoreDistribution]) -> Layers:
     return alt.layer(optimum, reach, boxes, medians, means).properties(height=140 + 24 * len(table))
 
 
-def row_names(found: Sequence[ScoreDistribution]) -> list[str]:
+def row_names(distributions: Sequence[ScoreDistribution]) -> list[str]:
     """Return the names of the rows, where a system of the same name as an algorithm or another system gets a suffix."""
     names: dict[str, None] = {}
-    for spread in found:
+    for spread in distributions:
         plain = in_one_line(spread.name)
         name, number = plain, 1
         while name in names:
@@ -436,7 +259,7 @@ def row_names(found: Sequence[ScoreDistribution]) -> list[str]:
     return list(names)
 
 
-def discovery_chart(found: Mapping[str, FalseDiscovery]) -> Layers:
+def discovery_chart(rates: Mapping[str, FalseDiscovery]) -> Layers:
     """Draw false discovery rates with their intervals, and the paper's, which are another quantity (`OTHER_RATE`)."""
     here, paper = "this review, pooled", "Takeshita et al. 2024, another quantity"
     rows = [
@@ -447,16 +270,16 @@ def discovery_chart(found: Mapping[str, FalseDiscovery]) -> Layers:
             "high": of.rate_interval.high,
             "whose": here,
         }
-        for name, of in found.items()
+        for name, of in rates.items()
         if of.rate is not None
     ]
     rows += [
         {"extractor": extractor_name(name), "rate": PUBLISHED[name].rate, "low": None, "high": None, "whose": paper}
-        for name in found
+        for name in rates
         if name in PUBLISHED
     ]
     table = pd.DataFrame(rows, columns=["extractor", "rate", "low", "high", "whose"])
-    y = alt.Y("extractor:N", sort=[extractor_name(name) for name in found], title=None)
+    y = alt.Y("extractor:N", sort=[extractor_name(name) for name in rates], title=None)
     base = alt.Chart(table).encode(y=y)
     ends = (
         base.transform_filter("isValid(datum.low)")
@@ -483,4 +306,4 @@ def discovery_chart(found: Mapping[str, FalseDiscovery]) -> Layers:
             *(alt.Tooltip(f"{name}:Q", format=".3f") for name in ("rate", "low", "high")),
         ],
     )
-    return alt.layer(ends, points).properties(height=130 + 40 * max(1, len(found)))
+    return alt.layer(ends, points).properties(height=130 + 40 * max(1, len(rates)))

@@ -27,7 +27,7 @@ def corpora_chart(corpora: Sequence[CorpusAgreement], labels: Mapping[str, str])
     Marks are filled where the metric is the best of the corpus or not significantly worse. Lines mark chance and, where
     they are known, people among themselves.
     """
-    found = make_chart_frame(
+    frame = make_chart_frame(
         [
             {
                 "corpus": name_row(corpus),
@@ -52,16 +52,16 @@ def corpora_chart(corpora: Sequence[CorpusAgreement], labels: Mapping[str, str])
         title=None,
         axis=alt.Axis(labelLimit=260, labelOverlap=False),
     )
-    shares = [column for column in ("agreement", "low", "high", "people") if found[column].notna().any()]
-    numbers = [0.5, *(value for column in shares for value in found[column].dropna())]
+    shares = [column for column in ("agreement", "low", "high", "people") if frame[column].notna().any()]
+    numbers = [0.5, *(value for column in shares for value in frame[column].dropna())]
     scale = alt.Scale(domain=[max(0, min(numbers) - 0.02), min(1, max(numbers) + 0.02)], nice=True, zero=False)
     x = alt.X("agreement:Q", scale=scale, title=None, axis=alt.Axis(values=[0.2, 0.5, 0.8], format=".1f"))
     tooltip = [
         *("corpus:N", "metric:N", "n:Q"),
         *(alt.Tooltip(f"{name}:Q", format=".3f") for name in shares),
     ]
-    base = alt.Chart(found)
-    shown = [name for name in FILLS if name in {*found["standing"]}]
+    base = alt.Chart(frame)
+    shown = [name for name in FILLS if name in {*frame["standing"]}]
     filled = alt.Scale(domain=shown, range=[FILLS[name] for name in shown])
     layers = alt.layer(
         base.mark_rule(color=GREY, strokeDash=[4, 4]).encode(x=alt.X("chance:Q", scale=scale)),

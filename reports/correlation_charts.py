@@ -23,10 +23,16 @@ def correlation_heatmap(rows: Sequence[CorrelationRow], level: str) -> Layers:
     """Draw a coefficient between every two columns, at one level."""
     cells, order = [], dict.fromkeys(in_one_line(name) for row in rows for name in (row.first, row.second))
     for row in rows:
-        found = get_level(row.levels, level)
-        if found.r is not None:
+        coefficient = get_level(row.levels, level)
+        if coefficient.r is not None:
             ends = get_level(row.intervals, level)
-            common = {"r": found.r, "n": found.n, "low": ends.low, "high": ends.high, "label": f"{found.r:.2f}"}
+            common = {
+                "r": coefficient.r,
+                "n": coefficient.n,
+                "low": ends.low,
+                "high": ends.high,
+                "label": f"{coefficient.r:.2f}",
+            }
             cells += [{"x": row.first, "y": row.second, **common}, {"x": row.second, "y": row.first, **common}]
     table = make_chart_frame(cells, ["x", "y", "r", "n", "low", "high", "label"])
     base = alt.Chart(table).encode(
@@ -50,13 +56,13 @@ def correlation_chart(rows: Sequence[CorrelationRow], level: str, other: str) ->
         [
             {
                 "metric": row.second if row.first == other else row.first,
-                "r": found.r,
+                "r": coefficient.r,
                 "low": ends.low,
                 "high": ends.high,
-                "n": found.n,
+                "n": coefficient.n,
             }
             for row in rows
-            if (found := get_level(row.levels, level)).r is not None and (ends := get_level(row.intervals, level))
+            if (coefficient := get_level(row.levels, level)).r is not None and (ends := get_level(row.intervals, level))
         ],
         ["metric", "r", "low", "high", "n"],
     )

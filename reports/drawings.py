@@ -24,10 +24,10 @@ def draw_svg(chart: Any) -> str:
     drawn = io.StringIO()
     alt.Chart.from_dict(specification(chart)).save(drawn, format="svg")
     svg = drawn.getvalue()
-    places = {name: place for place, name in enumerate(dict.fromkeys(found[1] for found in NAMED.findall(svg)))}
+    places = {name: place for place, name in enumerate(dict.fromkeys(match[1] for match in NAMED.findall(svg)))}
     # Names that no other drawing on a page has, unless it is the same one.
-    own = hashlib.sha256(NAMED.sub(lambda found: f"{found[1]}{places[found[2]]}", svg).encode()).hexdigest()[:12]
-    return NAMED.sub(lambda found: f"{found[1]}drawn-{own}-{places[found[2]]}", svg)
+    own = hashlib.sha256(NAMED.sub(lambda match: f"{match[1]}{places[match[2]]}", svg).encode()).hexdigest()[:12]
+    return NAMED.sub(lambda match: f"{match[1]}drawn-{own}-{places[match[2]]}", svg)
 
 
 def draw_png(chart: Any) -> bytes:

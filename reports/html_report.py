@@ -16,10 +16,10 @@ from relevance.annotation.study_data import read_study, without_names
 from relevance.data.export import export
 from relevance.data.files import write_whole
 from relevance.data.store import DataStore
-from relevance.reports import charts, correlation_charts, formats
+from relevance.reports import agreement_charts, charts, correlation_charts, formats
 from relevance.reports.drawings import draw_svg
 from relevance.reports.escaping import esc
-from relevance.reports.finding import TOO_LITTLE, write_details, write_headline, write_wanting
+from relevance.reports.findings import TOO_LITTLE, write_details, write_headline, write_wanting
 from relevance.reports.methods import sources, study_methods
 from relevance.reports.report import Report, report_as_json
 from relevance.reports.report.study import make_study_report, with_warnings
@@ -63,14 +63,14 @@ def write_report(
     Annotators are called P1, P2 and so on. Raises `UnknownStudy` and `UnknownSystem` before anything is written, and
     OSError.
     """
-    found = without_names(read_study(data, annotation, study))
+    study_data = without_names(read_study(data, annotation, study))
     engine, actor = annotation.engine, annotation.actor
     besides = {
         "adjudications.jsonl": export_adjudications(AdjudicationStore(engine, actor), study),
         "model_judgments.jsonl": ModelStore(engine, actor).export(study),
     }
-    dataset = found.dataset.name
-    report = add_system_figures(make_study_report(found, settings), data.records(dataset), data, dataset)
+    dataset = study_data.dataset.name
+    report = add_system_figures(make_study_report(study_data, settings), data.records(dataset), data, dataset)
     report = with_warnings(report, data, dataset)
     report = with_marked_words(report, data, annotation, study).with_facts(facts or {})
     texts = {
@@ -83,7 +83,7 @@ def write_report(
     read = report.labelled()
     texts["tables.tex"] = "\n".join(map(formats.as_latex, read.tables))
     hashes = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items()}
-    texts["report.html"] = report_html(read, study_methods(found, read.shown.results), hashes)
+    texts["report.html"] = report_html(read, study_methods(study_data, read.shown.results), hashes)
     hashes["report.html"] = hashlib.sha256(texts["report.html"].encode()).hexdigest()
     texts["SHA256SUMS"] = "".join(f"{digest}  {name}\n" for name, digest in sorted(hashes.items()))
     folder.mkdir(exist_ok=True)
@@ -137,8 +137,10 @@ def findings_html(report: Report) -> str:
         return ""
     rule = shown.results.sequential
     stopping = "" if rule is None else describe_stopping(rule, shown.names.label_of)
-    said = "".join(f"<p>{esc(text)}</p>" for text in (finding, stopping, *sampling_notes(inputs.sampling)) if text)
-    return f"<section id='findings'><h2>{esc(headline)}</h2>{said}</section>"
+    paragraphs = "".join(
+        f"<p>{esc(text)}</p>" for text in (finding, stopping, *sampling_notes(inputs.sampling)) if text
+    )
+    return f"<section id='findings'><h2>{esc(headline)}</h2>{paragraphs}</section>"
 
 
 def table_html(table: Table, report: Report) -> str:
@@ -163,17 +165,20 @@ def charts_of(report: Report) -> Iterable[tuple[str, str]]:
         yield (
             "agreement",
             figure(
-                charts.agreement_chart(without_scarce(agreement), "half", people, name=report.people),
+                agreement_charts.agreement_chart(without_scarce(agreement), "half", people, name=report.people),
                 "Agreement by the rule half",
             ),
         )
-        if any(found.difference is not None for found in agreement.comparisons):
+        if any(comparison.difference is not None for comparison in agreement.comparisons):
             yield (
                 "comparisons",
-                figure(charts.comparison_chart(agreement), "Row minus column; *: p below .05 after Holm's correction"),
+                figure(
+                    agreement_charts.comparison_chart(agreement),
+                    "Row minus column; *: p below .05 after Holm's correction",
+                ),
             )
         if any(row.evaluation.bins for row in agreement.rows):
-            chart = charts.difference_chart(without_scarce(agreement))
+            chart = agreement_charts.difference_chart(without_scarce(agreement))
             yield "by_difference", figure(chart, "Agreement by the scores' difference")
     human, matrix = (
         [row for row in shown.correlations[table] if row.method == "pearson"] for table in ("human", "matrix")

@@ -56,7 +56,7 @@ def read_marked_words(
     Raises `UnknownStudy`.
     """
     dataset = annotation.study(study).dataset
-    metric = metric or find_rouge_k(one.signature for one in data.signatures(dataset))[0]
+    metric = metric or find_rouge_k(signature.signature for signature in data.signatures(dataset))[0]
     marks = load_marks(annotation, study)
     judged = {mark.document for mark in marks if mark.ranges}
     return compare_marked_words(marks, [data.record(dataset, key) for key in sorted(judged)], metric)
@@ -74,9 +74,9 @@ def compare_marked_words(
     documents: list[MarkedText] = []
     for document, candidates in records:
         missing, shown = show_texts(of_document[document.id], document, candidates, metric)
-        for one in shown:
-            texts = documents if one.system is None else summaries
-            text = MarkedText(document.id, np.array(one.marked, dtype=np.bool_), one.places.occurrences, missing)
+        for marked in shown:
+            texts = documents if marked.system is None else summaries
+            text = MarkedText(document.id, np.array(marked.marked, dtype=np.bool_), marked.places.occurrences, missing)
             texts.append(text)
     return MarkedWords(
         signature=metric.signature,
@@ -103,11 +103,13 @@ def show_texts(
     except NoKeywords as error:
         missing = f"no keywords: {error}"
     shown = {system for mark in marks for system in (mark.first, mark.second)}
-    texts: list[tuple[str | None, str]] = [(one.system, one.text) for one in summaries if one.system in shown]
-    found = []
+    texts: list[tuple[str | None, str]] = [
+        (summary.system, summary.text) for summary in summaries if summary.system in shown
+    ]
+    pairs = []
     for system, text in [*texts, (None, document.source_text)]:
         of_text = [mark for mark in marks if system in (None, mark.first, mark.second)]
         places = find_places(keywords, text, metric.language)
         marked = places.overlaps(span for mark in of_text for span in mark.ranges_in(system))
-        found.append(ShownText(system, text, places, marked))
-    return missing, found
+        pairs.append(ShownText(system, text, places, marked))
+    return missing, pairs

@@ -33,9 +33,9 @@ JUDGES = "Zheng, Chiang, Sheng, et al. (2023). Judging LLM-as-a-Judge with MT-Be
 """The source of asking in both orders."""
 
 
-def study_methods(found: StudyData, results: Results) -> str:
+def study_methods(data: StudyData, results: Results) -> str:
     """Write the paragraph on a study: who was asked what, and how the figures were computed."""
-    return " ".join([*what_was_asked(found, results), *how_it_was_computed(results)])
+    return " ".join([*what_was_asked(data, results), *how_it_was_computed(results)])
 
 
 def ratings_methods(dataset: Dataset, aspect: str, results: Results) -> str:
@@ -61,13 +61,13 @@ def sources(results: Results) -> list[str]:
     return [*dict.fromkeys(kind.source for kind in named if kind is not None and kind.source), TESTS, *more]
 
 
-def what_was_asked(found: StudyData, results: Results) -> list[str]:
+def what_was_asked(data: StudyData, results: Results) -> list[str]:
     """Say in sentences who judged which summaries, and which judgments count."""
-    study, systems = found.study, results.inputs.settings.systems
-    words = [given_pairs(found) if study.rule == GIVEN else asked_pairs(found)]
-    if found.adjudicated:
+    study, systems = data.study, results.inputs.settings.systems
+    words = [given_pairs(data) if study.rule == GIVEN else asked_pairs(data)]
+    if data.adjudicated:
         words.append(
-            f"Figures rest not on these but on {format_count(found.confirmation.decided, 'pair')} that adjudicators "
+            f"Figures rest not on these but on {format_count(data.confirmation.decided, 'pair')} that adjudicators "
             "decided, who saw what annotators had chosen only afterwards; where two decided a pair, the later decision "
             "counts."
         )
@@ -90,8 +90,8 @@ def what_was_asked(found: StudyData, results: Results) -> list[str]:
         )
     if systems and systems != study.systems:
         words.append(f"All tables are restricted to the systems {', '.join(systems)}: {results.agreement.n} judgments.")
-    if found.complete is not None:
-        rule = found.complete
+    if data.complete is not None:
+        rule = data.complete
         words.append(
             f"Before the first judgment it was registered that the study ends by a stopping rule: documents were "
             f"completed in an order drawn at random, at most {rule.drawn} of them, and after each a betting e-process "
@@ -102,9 +102,9 @@ def what_was_asked(found: StudyData, results: Results) -> list[str]:
     return words
 
 
-def asked_pairs(found: StudyData) -> str:
+def asked_pairs(data: StudyData) -> str:
     """Say in sentences who was asked about which pairs."""
-    study = found.study
+    study = data.study
     drawn = {
         "rouge_k_differs": "drawn from those whose ROUGE-K scores differ",
         "random": "drawn at random",
@@ -112,32 +112,32 @@ def asked_pairs(found: StudyData) -> str:
         "conflicts": f"{'; '.join(study.notes)}; a share of {study.random_share} for the others",
     }[study.rule]
     return (
-        f"{count_judges(found)} annotators were asked “{study.question}” of {study.pairs} pairs of summaries of the "
-        f"same document ({drawn}; seed {study.seed}) {of_dataset(found)}, "
+        f"{count_judges(data)} annotators were asked “{study.question}” of {study.pairs} pairs of summaries of the "
+        f"same document ({drawn}; seed {study.seed}) {of_dataset(data)}, "
         f"{format_count(study.judgments_per_pair, 'judgment')} wanted per pair{study.about_twice}; "
         f"sides were counterbalanced per annotator and ties were {study.about_ties}. "
         f"{study.judgments} judgments were made{and_left_out(study)}."
     )
 
 
-def given_pairs(found: StudyData) -> str:
+def given_pairs(data: StudyData) -> str:
     """Say in sentences whose judgments came with a data set."""
-    study = found.study
+    study = data.study
     return (
-        f"{count_judges(found)} annotators judged {study.pairs} pairs of summaries of the same document "
-        f"{of_dataset(found)}. The {study.judgments} judgments were published with these pairs and with the sides on "
+        f"{count_judges(data)} annotators judged {study.pairs} pairs of summaries of the same document "
+        f"{of_dataset(data)}. The {study.judgments} judgments were published with these pairs and with the sides on "
         f"which the summaries stood{and_left_out(study)}."
     )
 
 
-def count_judges(found: StudyData) -> int:
+def count_judges(data: StudyData) -> int:
     """Count the annotators with judgments that count."""
-    return sum(bool(row.judged) and not row.excluded for row in found.annotators)
+    return sum(bool(row.judged) and not row.excluded for row in data.annotators)
 
 
-def of_dataset(found: StudyData) -> str:
+def of_dataset(data: StudyData) -> str:
     """Say which data set summaries are from."""
-    dataset, systems = found.dataset, ", ".join(sorted(found.study.systems, key=natural_order))
+    dataset, systems = data.dataset, ", ".join(sorted(data.study.systems, key=natural_order))
     return f"from the data set {dataset.name} ({dataset.documents} documents; systems: {systems})"
 
 
@@ -156,12 +156,12 @@ def how_it_was_computed(results: Results) -> list[str]:
     ]
     settings = results.inputs.settings
     if results.agreement.rows:
-        found = results.agreement.rows[0].evaluation
+        evaluation = results.agreement.rows[0].evaluation
         words.append(
-            f"{found.intervals.half.level:.0%} intervals of agreement are Clopper and Pearson's for an effective "
-            f"number of pairs, from how far {found.over} differ (Korn and Graubard 1998), and so are those of alpha, "
-            "Fleiss' kappa and raw agreement between annotators, from documents; those of correlations are percentile "
-            f"bootstrap intervals over {drawn_over(settings.resample)}, those of the ranking over documents."
+            f"{evaluation.intervals.half.level:.0%} intervals of agreement are Clopper and Pearson's for an effective "
+            f"number of pairs, from how far {evaluation.over} differ (Korn and Graubard 1998), and so are those of "
+            "alpha, Fleiss' kappa and raw agreement between annotators, from documents; those of correlations are "
+            f"percentile bootstrap intervals over {drawn_over(settings.resample)}, those of the ranking over documents."
         )
     words += [
         "Metrics are compared on the same pairs by a sign-flip test over documents (exact McNemar test where every "

@@ -83,7 +83,7 @@ READER_NAMES = Names(label_of, name_ratings, TERMS)
 
 
 class About(NamedTuple):
-    """What tables say of the analysis that they show."""
+    """Notes of tables on the analysis that they show."""
 
     human: str | None
     """The ratings that metrics are compared with."""
@@ -112,12 +112,12 @@ class Presentation:
 
     @property
     def inputs(self) -> Inputs:
-        """What the results rest on."""
+        """The judgments or ratings that the results rest on."""
         return self.results.inputs
 
     @property
     def about(self) -> About:
-        """What tables say of the analysis."""
+        """Notes of tables on the analysis."""
         sequential = self.results.sequential
         return About(
             self.inputs.settings.human,
@@ -177,12 +177,12 @@ class Presentation:
         """Systems by each metric, by recall of keywords, and by the ratings; those rated highest come first."""
         order = rank_by_people(self.results.systems, name_human_column(self.inputs.human))
         return [
-            found._replace(
-                name=self.columns.get(found.name, found.name),
-                means=tuple(sorted(found.means, key=lambda one: order.get(one.system, 0))),
-                runs=tuple(sorted(found.runs, key=lambda one: order.get(one.system, 0))),
+            system._replace(
+                name=self.columns.get(system.name, system.name),
+                means=tuple(sorted(system.means, key=lambda mean: order.get(mean.system, 0))),
+                runs=tuple(sorted(system.runs, key=lambda run: order.get(run.system, 0))),
             )
-            for found in self.results.systems
+            for system in self.results.systems
         ]
 
 
@@ -191,9 +191,9 @@ def rank_by_people(analyses: Sequence[SystemsAnalysis], human: str) -> dict[Hash
 
     Without such a column, there are no places.
     """
-    rated = next((found.means for found in analyses if found.name == human), ())
-    ranked = sorted(rated, key=lambda one: math.inf if one.mean is None else -one.mean)
-    return {one.system: place for place, one in enumerate(ranked)}
+    rated = next((analysis.means for analysis in analyses if analysis.name == human), ())
+    ranked = sorted(rated, key=lambda mean: math.inf if mean.mean is None else -mean.mean)
+    return {mean.system: place for place, mean in enumerate(ranked)}
 
 
 def name_agreement(agreement: AgreementAnalysis, names: Names) -> AgreementAnalysis:

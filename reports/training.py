@@ -36,9 +36,9 @@ def make_rows(histories: Histories) -> list[dict[str, Any]]:
     rows = []
     for run, entries in histories.items():
         best = best_entry(entries)
-        for one in entries:
-            of_run = {"system": str(name_runs(run)), "run": run, "kept": "yes" if one == best else "no"}
-            rows.append(of_run | vars(one))
+        for entry in entries:
+            of_run = {"system": str(name_runs(run)), "run": run, "kept": "yes" if entry == best else "no"}
+            rows.append(of_run | vars(entry))
     return rows
 
 
@@ -76,18 +76,18 @@ def training_table(histories: Histories) -> Table:
     rows: list[dict[str, Cell]] = []
     for run, entries in histories.items():
         best = best_entry(entries)
-        for one in entries:
-            if one.score is not None:
+        for entry in entries:
+            if entry.score is not None:
                 rows.append(
                     {
                         "system": run,
-                        "updates": one.step,
-                        "epochs": one.epoch,
-                        "loss": one.loss,
-                        "learning rate": f"{one.learning_rate:.3g}",
-                        "mean on dev": Marked(one.score, KEPT if one == best else ""),
-                        "metric on dev": label_of(one.measure or ""),
-                        "minutes": round(one.seconds / 60, 1),
+                        "updates": entry.step,
+                        "epochs": entry.epoch,
+                        "loss": entry.loss,
+                        "learning rate": f"{entry.learning_rate:.3g}",
+                        "mean on dev": Marked(entry.score, KEPT if entry == best else ""),
+                        "metric on dev": label_of(entry.measure or ""),
+                        "minutes": round(entry.seconds / 60, 1),
                     }
                 )
     note = (

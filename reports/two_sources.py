@@ -1,53 +1,57 @@
-"""What a comparison of two sources of preferences found, in sentences."""
+"""The findings of a comparison of two sources of preferences, in sentences."""
 
 from relevance.analysis.agreement.evaluation import MetricEvaluation
 from relevance.analysis.two_sources import MetricDifference, TwoSources
 from relevance.data.wording import format_count, join_items
-from relevance.reports.finding import CORRECTED, MOST_NAMED, format_percent, write_rivals_of
+from relevance.reports.findings import CORRECTED, MOST_NAMED, format_percent, write_rivals_of
 from relevance.reports.presentation import Names, name_agreement
 
 
-def name_metrics(found: TwoSources, names: Names) -> TwoSources:
+def name_metrics(comparison: TwoSources, names: Names) -> TwoSources:
     """Return the same comparison with the metrics under other names."""
     first, second = (
-        one._replace(agreement=name_agreement(one.agreement, names)) for one in (found.first, found.second)
+        result._replace(agreement=name_agreement(result.agreement, names))
+        for result in (comparison.first, comparison.second)
     )
     shown = {row.signature: row.metric for row in first.agreement.rows}
-    rows = tuple(row._replace(metric=shown[row.signature]) for row in found.rows)
-    return found._replace(first=first, second=second, rows=rows)
+    rows = tuple(row._replace(metric=shown[row.signature]) for row in comparison.rows)
+    return comparison._replace(first=first, second=second, rows=rows)
 
 
-def write_headline(found: TwoSources, first: str, second: str) -> str:
+def write_headline(comparison: TwoSources, first: str, second: str) -> str:
     """Say which metric agrees most often with each source; `first` and `second` are the names of these."""
-    bests = [None if one.leading is None else one.leading.best.metric for one in (found.first, found.second)]
-    if not found.rows:
+    bests = [
+        None if result.leading is None else result.leading.best.metric
+        for result in (comparison.first, comparison.second)
+    ]
+    if not comparison.rows:
         return "The two have scores by no metric in common"
     if None in bests:
         early = [f"“{name}”" for name, best in zip((first, second), bests, strict=True) if best is None]
         return f"Too early to say which metric agrees best with {join_items(early)}"
-    one, other = bests
-    if one == other:
-        return f"{one} agrees most often with both"
-    return f"{one} agrees most often with “{first}”, {other} with “{second}”"
+    first_best, second_best = bests
+    if first_best == second_best:
+        return f"{first_best} agrees most often with both"
+    return f"{first_best} agrees most often with “{first}”, {second_best} with “{second}”"
 
 
-def write_rivals(found: TwoSources, first: str, second: str) -> str:
+def write_rivals(comparison: TwoSources, first: str, second: str) -> str:
     """Say which metrics may be as good as the best of each source; empty where there is no best."""
-    both = ((first, found.first.leading), (second, found.second.leading))
+    both = ((first, comparison.first.leading), (second, comparison.second.leading))
     if all(leading is not None and leading.rivals and not leading.worse for _, leading in both):
         return "By neither of them is any other metric significantly worse than the best."
-    said = []
+    sentences = []
     for name, leading in both:
         if leading is not None and leading.rivals:
             rivals = write_rivals_of([rival.row.metric for rival in leading.rivals])
-            said.append(f"By “{name}”, {rivals} than {leading.best.metric}.")
-    return " ".join(said)
+            sentences.append(f"By “{name}”, {rivals} than {leading.best.metric}.")
+    return " ".join(sentences)
 
 
-def write_both(found: TwoSources, first: str, second: str) -> str:
+def write_both(comparison: TwoSources, first: str, second: str) -> str:
     """Say on how many pairs the two sources prefer the same summary."""
-    both = found.both
-    if not found.listed:
+    both = comparison.both
+    if not comparison.listed:
         return f"“{first}” and “{second}” have too many pairs to say on how many they prefer the same summary."
     if both is None:
         return f"“{first}” and “{second}” have no pair of summaries in common."
@@ -65,24 +69,27 @@ def write_both(found: TwoSources, first: str, second: str) -> str:
     )
 
 
-def write_differences(found: TwoSources, first: str, second: str) -> str:
+def write_differences(comparison: TwoSources, first: str, second: str) -> str:
     """Say which metrics agree significantly more often with one of the two."""
-    compared = [row for row in found.rows if row.difference is not None]
+    compared = [row for row in comparison.rows if row.difference is not None]
     if not compared:
-        return "No metric has enough pairs in both for a difference to be tested." if found.rows else ""
-    if not found.parting:
+        return "No metric has enough pairs in both for a difference to be tested." if comparison.rows else ""
+    if not comparison.parting:
         largest = f" The largest difference is that of {write_row(compared[0])}." if compared[0].difference else ""
         return f"No metric agrees significantly more often with one than with the other {CORRECTED}.{largest}"
     more = [
-        (name, [row for row in found.parting if (row.difference is not None) and (row.difference.value > 0) is above])
+        (
+            name,
+            [row for row in comparison.parting if (row.difference is not None) and (row.difference.value > 0) is above],
+        )
         for name, above in ((first, True), (second, False))
     ]
-    said = [
+    sentences = [
         f"{name_parting(rows)} significantly more often with “{name}” than with “{other}”"
         for (name, rows), other in zip(more, (second, first), strict=True)
         if rows
     ]
-    return f"{join_items(said)} {CORRECTED}."
+    return f"{join_items(sentences)} {CORRECTED}."
 
 
 def name_parting(rows: list[MetricDifference]) -> str:
@@ -103,11 +110,11 @@ def write_percent(evaluation: MetricEvaluation) -> str:
     return f"{format_percent(counts.half or 0, counts.pairs)} % of {counts.pairs:,}"
 
 
-def write_people(found: TwoSources, first: str, second: str) -> str:
+def write_people(comparison: TwoSources, first: str, second: str) -> str:
     """Say how often people agree among themselves in each source, where several judged the same pairs."""
-    said = [
-        f"In “{name}”, {write_percent(one.ceiling)} judgments agree with the majority of the others on their pair."
-        for name, one in ((first, found.first), (second, found.second))
-        if one.ceiling is not None and one.ceiling.agreement.half is not None
+    sentences = [
+        f"In “{name}”, {write_percent(result.ceiling)} judgments agree with the majority of the others on their pair."
+        for name, result in ((first, comparison.first), (second, comparison.second))
+        if result.ceiling is not None and result.ceiling.agreement.half is not None
     ]
-    return " ".join(said)
+    return " ".join(sentences)

@@ -5,23 +5,24 @@ import altair as alt
 from relevance.analysis.leaders import SCARCE
 from relevance.analysis.two_sources import TwoSources
 from relevance.data.one_line import in_one_line
-from relevance.reports.charts import BLUE, Layers, landmarks, make_chart_frame
+from relevance.reports.agreement_charts import landmarks
+from relevance.reports.charts import BLUE, Layers, make_chart_frame
 
 ORANGE = "#c2410c"
 """The colour of the second source: it stands out from blue for people who do not see red, and from both grounds."""
 
 SIGNIFICANT = " *"
-"""What follows the name of a metric that agrees significantly more often with one of them."""
+"""Follows the name of a metric that agrees significantly more often with one of the two."""
 
 
-def two_sources_chart(found: TwoSources, names: tuple[str, str]) -> Layers:
+def two_sources_chart(comparison: TwoSources, names: tuple[str, str]) -> Layers:
     """Draw each metric's agreement with both sources, with intervals, below each other.
 
     Metrics come in the order of their agreement with the first. The selection `mark` has the `signature` and the
     `source` (`first` or `second`) of the mark that was clicked.
     """
     rows = sorted(
-        (row for row in found.rows if row.reason != SCARCE), key=lambda row: -(row.first.agreement.half or 0.0)
+        (row for row in comparison.rows if row.reason != SCARCE), key=lambda row: -(row.first.agreement.half or 0.0)
     )
     shown = [in_one_line(name) for name in names]
     if shown[0] == shown[1]:
@@ -33,14 +34,14 @@ def two_sources_chart(found: TwoSources, names: tuple[str, str]) -> Layers:
                 "signature": row.signature,
                 "source": source,
                 "judged by": name,
-                "agreement": one.agreement.half,
-                "low": one.intervals.half.low,
-                "high": one.intervals.half.high,
-                "n": one.agreement.pairs,
+                "agreement": item.agreement.half,
+                "low": item.intervals.half.low,
+                "high": item.intervals.half.high,
+                "n": item.agreement.pairs,
             }
             for row in rows
-            for source, name, one in (("first", shown[0], row.first), ("second", shown[1], row.second))
-            if one.agreement.half is not None
+            for source, name, item in (("first", shown[0], row.first), ("second", shown[1], row.second))
+            if item.agreement.half is not None
         ],
         ["metric", "signature", "source", "judged by", "agreement", "low", "high", "n"],
     )

@@ -34,13 +34,13 @@ def verdict_chart(verdicts: Sequence[MetricVerdict], title: str, subtitle: str, 
     table = make_chart_frame(
         [
             {
-                "metric": one.metric,
-                "share": one.share,
-                "standing": one.standing,
-                "said": f"{signs.get(one.standing, '')} {one.scores}".strip(),
-                "scores": one.scores,
+                "metric": verdict.metric,
+                "share": verdict.share,
+                "standing": verdict.standing,
+                "said": f"{signs.get(verdict.standing, '')} {verdict.scores}".strip(),
+                "scores": verdict.scores,
             }
-            for one in sorted(verdicts, key=lambda one: one.share)
+            for verdict in sorted(verdicts, key=lambda verdict: verdict.share)
         ],
         ["metric", "share", "standing", "said", "scores"],
     )

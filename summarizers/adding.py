@@ -83,7 +83,6 @@ def add_systems(
     trained_on: bool = False,
     processes: int = 1,
     progress: Callable[[int, int], None] = lambda done, total: None,
-    starting: Callable[[str], None] = lambda system: None,
 ) -> Iterator[AddedSystem]:
     """Write the summaries of each system, given or named, and store them, one system after the other.
 
@@ -95,9 +94,9 @@ def add_systems(
 
     `progress` is called with the numbers of done and all documents (of all systems, without those that have a summary),
     first with 0 done, and again while waiting; it may raise to stop: written summaries are then stored, as they are
-    when the iterator is closed. `starting` is called with the name of each system before it is written. At most so many
-    child `processes` are used (`relevance.processes.mapping.map_in_processes`), and only for oracles, for systems
-    that load torch (`Extractive.apart`) and for work that would take this process longer than `QUICK`; with 0, none.
+    when the iterator is closed. At most so many child `processes` are used, and only for oracles, for systems that load
+    torch (`Extractive.apart`) and for work that would take this process longer than `QUICK`; with 0, none
+    (`relevance.processes.mapping.map_in_processes`).
     The texts are the same unless a time limit ends a search.
 
     `studied` says that studies use the data set. Their pairs were drawn when they began: later summaries do not enter
@@ -140,7 +139,6 @@ def add_systems(
     tell()
     with map_in_processes(processes, tell) as each:
         for system, lacking, known, history in jobs:
-            starting(system.name)
             if history:
                 store.keep_history(dataset=dataset, system=system.name, history=history)
             remarks: Counter[str] = Counter()

@@ -176,8 +176,8 @@ class Extractive(ABC):
     """Whether a sentence that does not fit into the number of words ends the summary."""
 
     def __init__(self, length: SummaryLength | int | None = None) -> None:
-        asked = self.usual if length is None else length
-        self.length = check_length(SummaryLength(asked) if isinstance(asked, int) else asked)
+        limit = self.usual if length is None else length
+        self.length = check_length(SummaryLength(limit) if isinstance(limit, int) else limit)
 
     @property
     def name(self) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from relevance.data.answers import read_summary
+from relevance.data.model_answers import read_summary
 from relevance.data.records import Document, Summary
 from relevance.data.signatures import signature
 from relevance.llm.asking import Caller, Plan
@@ -22,8 +22,8 @@ class LanguageModel:
     The defaults are those of the ROUGE-K paper (Takeshita et al. 2024, Table 10): its prompt, 512 tokens of the
     document, 128 of the answer, and the first sentence of it. The paper does not name its chat template and sampling;
     here the prompt is one turn of the user, and the likeliest tokens are taken. Reasoning and announcements such as
-    "Here is a summary:" are left out first (`relevance.data.answers`). A document has no summary if it has no source,
-    if its request failed, or if the model refused or only announced one: `failures` has the reason.
+    "Here is a summary:" are left out first (`relevance.data.model_answers`). A document has no summary if it has no
+    source, if its request failed, or if the model refused or only announced one: `failures` has the reason.
 
     Args:
         caller: asks the model, and records each call.
@@ -85,7 +85,9 @@ class LanguageModel:
 
     def estimate(self, documents: Sequence[Document]) -> Plan:
         """Estimate the calls for summaries of documents, without calling."""
-        return self.caller.plan([self.request(one) for batch in self.plan(documents) for one in batch], lack_of_summary)
+        return self.caller.plan(
+            [self.request(document) for batch in self.plan(documents) for document in batch], lack_of_summary
+        )
 
     def summarize(self, documents: Sequence[Document]) -> list[Summary]:
         """Write one summary per document, in order, without those that failed. Raises `UnusableRecord`."""

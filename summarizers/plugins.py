@@ -34,10 +34,10 @@ class Checked:
         """Write summaries; what the summarizer prints goes to standard error. Raises what it raises, and ValueError."""
         with held_apart():
             summaries = list(self.summarizer.summarize(documents))
-        if wrong := [type(one).__name__ for one in summaries if not isinstance(one, Summary)]:
+        if wrong := [type(summary).__name__ for summary in summaries if not isinstance(summary, Summary)]:
             raise ValueError(f"{self.name} gave a {wrong[0]}, which is not a relevance.data.records.Summary")
-        asked = iter(document.id for document in documents)
-        if not all(summary.document_id in asked for summary in summaries):  # each once, in their order
+        ids = iter(document.id for document in documents)
+        if not all(summary.document_id in ids for summary in summaries):  # each once, in their order
             raise ValueError(f"{self.name} must give at most one summary for each document, in their order")
         return [replace(summary, system=self.name) for summary in summaries]
 

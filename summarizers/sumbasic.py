@@ -29,8 +29,8 @@ class SumBasic(Lexical):
         left = [place for place, tokens in enumerate(words) if tokens]
         order: list[int] = []
         while left:
-            said = list(dict.fromkeys(word for place in left for word in words[place]))
-            top = said[best_first([logs[word] for word in said])[0]]
+            words_left = list(dict.fromkeys(word for place in left for word in words[place]))
+            top = words_left[best_first([logs[word] for word in words_left])[0]]
             having = [place for place in left if top in words[place]]
             means = [sum(exp(logs[word]) for word in words[place]) / len(words[place]) for place in having]
             place = having[best_first(means)[0]]

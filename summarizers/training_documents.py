@@ -52,7 +52,7 @@ class TrainingDocuments:
 
     def write(self, path: Path) -> None:
         """Write one line for each document, sorted."""
-        write_whole(path, (f"{one}\n" for one in sorted(self.hashes)))
+        write_whole(path, (f"{hashed}\n" for hashed in sorted(self.hashes)))
 
     def __or__(self, other: TrainingDocuments) -> TrainingDocuments:
         return TrainingDocuments(self.hashes | other.hashes)

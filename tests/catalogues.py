@@ -39,14 +39,14 @@ WRITTEN = datetime(2026, 11, 22, tzinfo=UTC)
 """A date that catalogues need, and that does not change with each of them."""
 
 
-def find_said() -> Iterator[tuple[str, str | tuple[str, ...]]]:
+def find_texts() -> Iterator[tuple[str, str | tuple[str, ...]]]:
     """Each text, or its forms for one and for many, with a file that says it."""
     for file, texts in DEFAULTS.items():
         for text in texts:
             yield file, text
     for path in sorted(path for pattern in SAYING for path in ROOT.glob(pattern)):
-        for said in find_in(path.read_text()):
-            yield str(path.relative_to(ROOT)), said
+        for message in find_in(path.read_text()):
+            yield str(path.relative_to(ROOT)), message
 
 
 def find_in(code: str) -> Iterator[str | tuple[str, ...]]:
@@ -54,8 +54,12 @@ def find_in(code: str) -> Iterator[str | tuple[str, ...]]:
     for node in ast.walk(ast.parse(code)):
         if isinstance(node, ast.Call):
             name = getattr(node.func, "id", getattr(node.func, "attr", ""))
-            forms = [one.value for one in node.args[FORMS.get(name, slice(0))] if isinstance(one, ast.Constant)]
-            if forms:  # what is no literal was named by `msgid`, or is a study's own
+            forms = [
+                argument.value
+                for argument in node.args[FORMS.get(name, slice(0))]
+                if isinstance(argument, ast.Constant)
+            ]
+            if forms:  # what is not a literal was named by `msgid`, or is a study's own
                 yield str(forms[0]) if name != "say_count" else tuple(map(str, forms))
 
 
@@ -72,10 +76,10 @@ def update(language: str) -> Catalog:
         revision_date=WRITTEN,
         fuzzy=False,
     )
-    for path, said in find_said():
-        old = known.get(said)
-        kept = old.string if old is not None and old.pluralizable == isinstance(said, tuple) else None
-        catalogue.add(said, kept, locations=[(path, None)])  # type: ignore[list-item]  # without lines, which move
+    for path, message in find_texts():
+        old = known.get(message)
+        kept = old.string if old is not None and old.pluralizable == isinstance(message, tuple) else None
+        catalogue.add(message, kept, locations=[(path, None)])  # type: ignore[list-item]  # without lines, which move
     return catalogue
 
 

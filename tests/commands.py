@@ -18,6 +18,15 @@ def run(*arguments, code=0):
     return result
 
 
+def run_json(*arguments):
+    """What a command prints as JSON: real JSON, in which there is no NaN, and nothing else."""
+
+    def refuse(constant):
+        raise AssertionError(constant)
+
+    return json.loads(run(*arguments, "--format", "json").stdout, parse_constant=refuse)
+
+
 def refused(*arguments):
     result = run(*arguments, code=2)
     assert result.stdout == ""

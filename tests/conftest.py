@@ -95,10 +95,10 @@ def on_disk() -> Iterator[Path]:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what asks for a server or a browser."""
     for item in items:
-        asked = {*getattr(item, "fixturenames", ())}
-        if "database_url" in asked and hasattr(item, "callspec"):
-            asked.add(item.callspec.params["database_url"])
-        for name in {"browser", "postgresql"} & asked:
+        wanted = {*getattr(item, "fixturenames", ())}
+        if "database_url" in wanted and hasattr(item, "callspec"):
+            wanted.add(item.callspec.params["database_url"])
+        for name in {"browser", "postgresql"} & wanted:
             item.add_marker(name)
 
 
@@ -110,7 +110,7 @@ def shared_data() -> Path:
 
 
 @pytest.fixture
-def found() -> Path:
+def found_files() -> Path:
     """The folder of small files in which other programs' users met a fault; their right values stand in tests."""
     if not FOUND.is_dir():
         absent("small files of other programs", f"they belong in {FOUND}")

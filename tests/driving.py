@@ -87,8 +87,8 @@ def free_ports(count: int) -> int:
             first = int(held[0].getsockname()[1])
             for port, neighbour in enumerate(held[1:], first + 1):
                 neighbour.bind(("127.0.0.1", port))
-            for one in held:
-                one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # only now: nobody else may hold them, too
+            for item in held:
+                item.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # only now: nobody else may hold them, too
             closing.pop_all()
             HELD.extend(held)
             return first

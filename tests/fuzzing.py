@@ -56,6 +56,6 @@ def mutate(content: bytearray, chance: random.Random) -> None:
             del content[start:]
         case _:
             lines = bytes(content).split(b"\n")
-            one, other = (chance.randrange(len(lines)) for _ in range(2))
-            lines[one] = lines[other]
+            first, second = (chance.randrange(len(lines)) for _ in range(2))
+            lines[first] = lines[second]
             content[:] = b"\n".join(lines)

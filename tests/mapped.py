@@ -15,5 +15,5 @@ class Mapped(NamedTuple):
 
 def find_mapped(file: Path) -> Mapped:
     """Find a mapped file by its path."""
-    (found,) = [one for one in psutil.Process().memory_maps() if Path(one.path) == file]
-    return Mapped(found.rss, found.anonymous)
+    (results,) = [mapped for mapped in psutil.Process().memory_maps() if Path(mapped.path) == file]
+    return Mapped(results.rss, results.anonymous)

@@ -21,8 +21,10 @@ class PostgreSQL:
     """A server that can be stopped and started again; `url` is the address of its maintenance database."""
 
     def __init__(self) -> None:
-        found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb")) or [Path(shutil.which("initdb") or "/nowhere")]
-        self.binaries = found[-1].parent
+        programs = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb")) or [
+            Path(shutil.which("initdb") or "/nowhere")
+        ]
+        self.binaries = programs[-1].parent
         if not (self.binaries / "postgres").exists():
             raise NoPostgreSQL
         self.folder = Path(tempfile.mkdtemp(prefix="pg-"))

@@ -98,8 +98,8 @@ def test_imports_go_in_no_circle() -> None:
     }
     imports = {}
     for module, file in trees.items():
-        found = imported_modules(ast.parse(file.read_text()))
-        places = {name if name in trees else name.rpartition(".")[0] for name in found}
+        result = imported_modules(ast.parse(file.read_text()))
+        places = {name if name in trees else name.rpartition(".")[0] for name in result}
         imports[module] = (places & set(trees)) - {module}
     assert sum(map(len, imports.values())) > 2000
     TopologicalSorter(imports).prepare()  # raises CycleError, which names them
@@ -140,7 +140,8 @@ def test_files_and_functions_are_short_enough_to_read(package: str) -> None:
         for function in ast.walk(ast.parse(text)):
             if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
                 taken = [
-                    one.arg for one in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)
+                    parameter.arg
+                    for parameter in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)
                 ]
                 assert len([name for name in taken if name not in {"self", "cls"}]) <= 8, (file, function.name)
                 assert lines_of(function) <= 60, (file, function.name)

@@ -88,9 +88,9 @@ def test_the_readme_is_short() -> None:
 
 
 def test_p_values_that_are_told(shared_data: Path) -> None:
-    found = rouge1_against_length("strict", shared_data / "summeval.jsonl")
-    by_documents = f"{found.p_documents:.3f}".removeprefix("0")
-    assert f"is p = {found.p_pairs:.0e} pair by pair and {by_documents} by documents" in REFERENCE["tables"]
+    result = rouge1_against_length("strict", shared_data / "summeval.jsonl")
+    by_documents = f"{result.p_documents:.3f}".removeprefix("0")
+    assert f"is p = {result.p_pairs:.0e} pair by pair and {by_documents} by documents" in REFERENCE["tables"]
 
 
 def test_the_paper_s_false_discovery_rates_that_are_told() -> None:
@@ -116,11 +116,11 @@ def test_the_diffs_of_contributing_apply_and_do_what_it_says(tmp_path: Path) -> 
     scores = ["score", "data/demo/demo.jsonl", "--metrics", "copied", "-o", str(tmp_path / "scores.jsonl")]
     analyze = ["analyze", "data/demo/demo.jsonl", "--human", "author", "--tables", "counts"]
     names = "from relevance.data.importers import IMPORTERS; from relevance.summarizers import summarizer as made; "
-    for command, said in (
+    for command, message in (
         (["-m", "relevance", *scores], "copied"),
         (["-m", "relevance", *analyze], "What is analysed"),
         (["-c", f"{names}print(made('tail-2').signature, *IMPORTERS)"], "tail|"),
     ):
         ran = subprocess.run([sys.executable, *command], cwd=copy, text=True, capture_output=True, check=False)
         assert ran.returncode == 0, ran.stderr
-        assert said in ran.stdout + ran.stderr
+        assert message in ran.stdout + ran.stderr

@@ -23,7 +23,7 @@ from relevance.metrics.scoring import score_dataset
 from relevance.pages.components.evidence.views import inspector
 from relevance.pages.components.playground.draft import Draft
 from relevance.pages.components.playground.sharing import to_link
-from tests.pages.opening import html, open_page, said, sound
+from tests.pages.opening import html, open_page, page_text, sound
 from tests.pages.test_playground import playground_of
 
 EXAMPLE = Path(__file__).resolve().parents[1] / "docs" / "example_metric"
@@ -39,8 +39,8 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder into which pip has installed the package."""
     source, target = tmp_path_factory.mktemp("source") / "example", tmp_path_factory.mktemp("installed")
     shutil.copytree(EXAMPLE, source)
-    asked = ["--quiet", "--no-deps", "--no-index", "--no-build-isolation", "--target", target, source]
-    subprocess.run([sys.executable, "-m", "pip", "install", *asked], check=True)
+    arguments = ["--quiet", "--no-deps", "--no-index", "--no-build-isolation", "--target", target, source]
+    subprocess.run([sys.executable, "-m", "pip", "install", *arguments], check=True)
     return target
 
 
@@ -96,8 +96,8 @@ def test_commands_have_it(relevance: Relevance, tmp_path: Path) -> None:
         relevance("metrics").stdout
     )
     assert "from other packages: coverage" in " ".join(relevance("score", "--help").stdout.split())
-    asked = ("--metrics", "rouge1,coverage", "--shortest", "2", "--human", "author", "--format", "json")
-    tables = json.loads(relevance("analyze", FILE, *asked).stdout)["tables"]
+    arguments = ("--metrics", "rouge1,coverage", "--shortest", "2", "--human", "author", "--format", "json")
+    tables = json.loads(relevance("analyze", FILE, *arguments).stdout)["tables"]
     (row,) = (row for row in tables["agreement"]["rows"] if row["metric"] == "coverage")
     assert row["n"] > 100
 
@@ -114,23 +114,23 @@ def test_shards_have_it(relevance: Relevance, tmp_path: Path, place: list[str]) 
 
 def test_its_evidence_comes_from_another_process(known: None, demo_url: str) -> None:
     examples = DataStore(connect(demo_url)).examples(NAME)
-    asked = Inspector()
+    inspector = Inspector()
     try:
         for example in list(examples.values())[:8]:
-            found = asked.explain(SIGNATURE, example, timeout=120)
-            assert found.value is not None
-            assert isinstance(found.evidence, MatchedEvidence)
-            covered = sum(len(example.candidate[slice(*one.candidate)].split()) for one in found.evidence.matches)
+            result = inspector.explain(SIGNATURE, example, timeout=120)
+            assert result.value is not None
+            assert isinstance(result.evidence, MatchedEvidence)
+            covered = sum(len(example.candidate[slice(*match.candidate)].split()) for match in result.evidence.matches)
             assert covered > 0
-            for one in found.evidence.matches:
-                ours, theirs = example.candidate[slice(*one.candidate)], example.source[slice(*one.text)]
+            for match in result.evidence.matches:
+                ours, theirs = example.candidate[slice(*match.candidate)], example.source[slice(*match.text)]
                 assert [word.strip(".,") for word in ours.lower().split()] == [
                     word.strip(".,") for word in theirs.lower().split()
                 ]
         with pytest.raises(CannotExplain, match="another version of this program"):
-            asked.explain(SIGNATURE.replace("1.0", "0.9"), example, timeout=120)
+            inspector.explain(SIGNATURE.replace("1.0", "0.9"), example, timeout=120)
     finally:
-        asked.close()
+        inspector.close()
 
 
 def test_pages_have_it(known: None, demo_url: str) -> None:
@@ -146,4 +146,4 @@ def test_pages_have_it(known: None, demo_url: str) -> None:
     playground_of(playground).models.ask(inspector())  # as when nothing was typed for a while
     chosen = playground.button_group(key="playground_evidence").set_value("coverage")
     assert run_until(chosen, "5 of 5 words are in 2 fragments")
-    assert "Coverage prefers A" in said(playground)
+    assert "Coverage prefers A" in page_text(playground)

@@ -43,7 +43,7 @@ COMMANDS = {
 """What is printed, by the file that keeps it."""
 
 DECIMAL = re.compile(r"-?\d+(?:\.\d+(?:e[-+]?\d+)?|e[-+]?\d+)")
-"""A number that is no count: sums of these end in other digits on another processor."""
+"""A number that is not a count: sums of these end in other digits on another processor."""
 
 OF_THE_MACHINE = {"versions", "seconds", "longest"}
 """What JSON says of the machine and of the time taken."""
@@ -77,7 +77,7 @@ def test_figures_are_those_that_are_kept(name: str, tmp_path: Path) -> None:
 
 
 def decimals(text: str) -> list[float]:
-    return [float(found) for found in DECIMAL.findall(text)]
+    return [float(result) for result in DECIMAL.findall(text)]
 
 
 def test_every_figure_that_is_kept_is_made() -> None:

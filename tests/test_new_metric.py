@@ -18,7 +18,7 @@ from relevance.metrics.kind import MetricKind, option
 from relevance.metrics.registry import OURS
 from relevance.metrics.scoring import score_dataset
 from tests.commands import run
-from tests.pages.opening import html, open_page, said, sound
+from tests.pages.opening import html, open_page, page_text, sound
 
 # --- the file -----------------------------------------------------------------------------------------------
 
@@ -76,8 +76,8 @@ def test_it_scores_and_is_analyzed(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "out.signatures.json").read_text())["vowels"] == "vowels|of:xyz|version:1"
     first = json.loads((tmp_path / "out.jsonl").read_text().splitlines()[0])
     assert first["metrics"].keys() == {"vowels", "rouge1"}
-    asked = ("--metrics", "vowels", "--human", "author", "--tables", "agreement", "--format", "json")
-    table = json.loads(run("analyze", str(FILE), *asked).stdout)["tables"]["agreement"]
+    arguments = ("--metrics", "vowels", "--human", "author", "--tables", "agreement", "--format", "json")
+    table = json.loads(run("analyze", str(FILE), *arguments).stdout)["tables"]["agreement"]
     assert [row["metric"] for row in table["rows"]] == ["vowels", "length"]
 
 
@@ -101,5 +101,5 @@ def test_pages_have_it(demo_url: str) -> None:
     playground = open_page("playground.py")
     assert 'data-score="vowels-A"' in html(playground)
     sound(playground.button_group(key="playground_evidence").set_value("vowels").run())
-    assert "Vowels prefers " in said(playground)
+    assert "Vowels prefers " in page_text(playground)
     assert "No evidence: the score has none" in html(playground)

@@ -62,8 +62,8 @@ def discrepancies(
         some = slice(int(document[0]), int(document[-1]) + 1)
         counts = np.empty((3, len(compared), some.stop - some.start), dtype=np.intp)
         preferred = {name: preference_signs(column[first] - column[second]) for name, column in columns.items()}
-        for place, (one, other) in enumerate(compared):
-            product = preferred[one] * preferred[other]
+        for place, (first_metric, second_metric) in enumerate(compared):
+            product = preferred[first_metric] * preferred[second_metric]
             for kind, mask in enumerate((~np.isnan(product), product < 0, np.abs(product) == 1)):
                 counts[kind, place] = np.bincount(document[mask] - some.start, minlength=counts.shape[2])
         return some, counts
@@ -72,8 +72,8 @@ def discrepancies(
         totals[..., some] += counts
     return [
         Discrepancy(
-            one,
-            other,
+            first_metric,
+            second_metric,
             pairs=(pairs := int(both.sum())),
             documents=int(np.count_nonzero(both)),
             parted=(count := int(apart.sum())),
@@ -84,5 +84,5 @@ def discrepancies(
             decided_interval=interval_of_counts(apart, sure),
             over=name_sampled_units(None),
         )
-        for (one, other), both, apart, sure in zip(compared, *totals, strict=True)
+        for (first_metric, second_metric), both, apart, sure in zip(compared, *totals, strict=True)
     ]

@@ -85,15 +85,15 @@ def evaluate_metrics(
     document, size = number_by_text(documents)
     weight = read_weights(weights, len(human))
     ratios: list[Ratio] = []
-    found = {}
+    evaluations = {}
     for name, values in differences.items():
         difference = read_numbers(values, "difference")
-        ties, said = tie_outcomes(human, difference, documents, weights=weights, seed=seed)
+        ties, credit = tie_outcomes(human, difference, documents, weights=weights, seed=seed)
         places = by_difference(human, difference)
         decided = agreement_ratios(human, difference, weight)
         own = [
             *decided,
-            Ratio(weight * (said == 1), weight * ~np.isnan(said)),
+            Ratio(weight * (credit == 1), weight * ~np.isnan(credit)),
             *(
                 Ratio(decided[2].part * (places == place), decided[2].whole * (places == place))
                 for place in range(BINS)
@@ -101,7 +101,7 @@ def evaluate_metrics(
         ]
         counts = count_agreement(human, difference, weights)
         counted = int(np.count_nonzero(np.bincount(document, weights=decided[0].whole, minlength=size)))
-        found[name] = (counts, counted, ties, np.abs(difference), places, len(ratios), own)
+        evaluations[name] = (counts, counted, ties, np.abs(difference), places, len(ratios), own)
         ratios += own
     intervals = ratio_intervals(ratios, documents, annotators, level=level)
     over = name_sampled_units(annotators)
@@ -125,7 +125,7 @@ def evaluate_metrics(
             ),
             over,
         )
-        for name, (counts, counted, ties, distance, places, start, own) in found.items()
+        for name, (counts, counted, ties, distance, places, start, own) in evaluations.items()
     }
 
 

@@ -104,8 +104,8 @@ def list_pairs(documents: Sequence[Hashable], among: NDArray[np.bool_]) -> PairC
     first, second = np.empty((2, int(pairs.sum())), dtype=np.int32)
     for size in np.unique(sizes).tolist():
         own = np.flatnonzero(sizes == size)
-        one, other = np.triu_indices(size, 1)
-        places = begins[own, None] + np.arange(len(one))
-        first[places], second[places] = cells[starts[own, None] + one], cells[starts[own, None] + other]
+        first_place, second_place = np.triu_indices(size, 1)
+        places = begins[own, None] + np.arange(len(first_place))
+        first[places], second[places] = cells[starts[own, None] + first_place], cells[starts[own, None] + second_place]
     document = np.repeat(np.arange(len(sizes), dtype=np.int32), pairs)
     return PairColumns(first, second, document, np.append(begins, len(document)))

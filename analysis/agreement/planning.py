@@ -183,8 +183,8 @@ def detectable_difference(
 
     def needed(step: int) -> int:
         half = step / 2000
-        found = pairs_to_separate(middle - half, middle + half, phi=phi, alpha=alpha, power=power).pairs
-        return found or 0  # phi allows differences up to one of them: so larger ones come last, as fewer pairs do
+        pairs = pairs_to_separate(middle - half, middle + half, phi=phi, alpha=alpha, power=power).pairs
+        return pairs or 0  # phi allows differences up to one of them: so larger ones come last, as fewer pairs do
 
     place = bisect_left(steps, -pairs, key=lambda step: -needed(step))
     return steps[place] / 1000 if place < len(steps) and needed(steps[place]) else None

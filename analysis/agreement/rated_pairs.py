@@ -77,9 +77,9 @@ def evaluate_rated_pairs(
     """
     with ThreadPoolExecutor(2) as threads:
         compared = list(threads.map(partial(compare_pairs, ratings=ratings, scores=scores), documents))
-    outcomes = [one.outcomes for one in compared]
-    counts = np.array([np.bincount(one, minlength=UNSEEN + 1) for one in outcomes]).reshape(-1, UNSEEN + 1).T
-    ties, right = tie_counts([one.by_size for one in compared], seed)
+    outcomes = [document.outcomes for document in compared]
+    counts = np.array([np.bincount(codes, minlength=UNSEEN + 1) for codes in outcomes]).reshape(-1, UNSEEN + 1).T
+    ties, right = tie_counts([document.by_size for document in compared], seed)
     return evaluate_counts(counts, ties, right, tuple(make_bins(compared, level)), level), outcomes
 
 
@@ -114,22 +114,24 @@ def evaluate_counts(
 
 def make_bins(compared: Sequence[Comparing], level: float) -> Iterator[Bin]:
     """Yield the agreement by the distance of the scores, in the parts of `by_difference`."""
-    size = np.concatenate([np.empty(0), *(one.decided for one in compared)])
+    size = np.concatenate([np.empty(0), *(document.decided for document in compared)])
     if not len(size):
         return
     np.round(size, 9, out=size)  # without ROUGE's noise
     edges = np.quantile(size, np.arange(1, BINS) / BINS, overwrite_input=True)
     ends = [
-        [0, *np.searchsorted(np.round(one.decided, 9), edges, side="right").tolist(), len(one.decided)]
-        for one in compared
+        [0, *np.searchsorted(np.round(document.decided, 9), edges, side="right").tolist(), len(document.decided)]
+        for document in compared
     ]
     for place in range(BINS):
         parts = [slice(*of[place : place + 2]) for of in ends]
-        sizes = [one.decided[part] for one, part in zip(compared, parts, strict=True)]
+        sizes = [document.decided[part] for document, part in zip(compared, parts, strict=True)]
         n = np.array(list(map(len, sizes)))
         if not n.any():
             continue
-        agreed = np.array([np.count_nonzero(one.agreed[part]) for one, part in zip(compared, parts, strict=True)])
+        agreed = np.array(
+            [np.count_nonzero(document.agreed[part]) for document, part in zip(compared, parts, strict=True)]
+        )
         yield Bin(
             float(min(some[0] for some in sizes if len(some))),
             float(max(some[-1] for some in sizes if len(some))),
@@ -151,8 +153,8 @@ def compare_rated_pairs(outcomes: Mapping[str, Sequence[Codes]], rule: Rule, see
     comparisons = []
     for first, second in combinations(outcomes, 2):
         pairs, sums, differ = [], [], False
-        for one, other in zip(outcomes[first], outcomes[second], strict=True):
-            x, y = earned[one], earned[other]
+        for of_first, of_second in zip(outcomes[first], outcomes[second], strict=True):
+            x, y = earned[of_first], earned[of_second]
             both = (x >= 0) & (y >= 0)
             difference = (x - y)[both]
             pairs.append(len(difference))

@@ -23,7 +23,7 @@ from scipy.optimize import brentq
 
 from relevance.analysis.agreement.counts import credit_pairs
 from relevance.analysis.arrays import Floats, Integers, check_level
-from relevance.data.stopping import CompleteDocuments, StoppingDecision
+from relevance.data.stopping_state import CompleteDocuments, StoppingDecision
 from relevance.data.ties import TIE
 
 BETS = (0.1, 0.2, 0.4, 0.8)
@@ -36,7 +36,7 @@ STEPS = 2001
 """The number of means, a thousandth apart, among which the ends of the confidence sequence are looked for."""
 
 NOTHING = 1e-300
-"""What stands for a bound of 0, where no document can say anything: bets on it neither win nor lose."""
+"""Replaces a bound of 0, where a document cannot say anything: bets on it neither win nor lose."""
 
 LARGEST = 700
 """The logarithm at which wealth is capped, as more would overflow."""
@@ -130,14 +130,14 @@ class SequentialAnalysis(NamedTuple):
 
 def analyze_sequentially(complete: CompleteDocuments) -> SequentialAnalysis:
     """Test after each complete document of a study whether two metrics agree with people equally often."""
-    found = sum_documents(complete)
+    sums = sum_documents(complete)
     return SequentialAnalysis(
         first=complete.first,
         second=complete.second,
         drawn=complete.drawn,
         documents=complete.documents,
-        places=found.places,
-        test=sequential_test(found.differences, alpha=complete.alpha, weights=found.weights, bounds=found.bounds),
+        places=sums.places,
+        test=sequential_test(sums.differences, alpha=complete.alpha, weights=sums.weights, bounds=sums.bounds),
         weighed=complete.weights is not None,
         decision=complete.decision,
         decided_at=complete.decided_at,
@@ -145,9 +145,9 @@ def analyze_sequentially(complete: CompleteDocuments) -> SequentialAnalysis:
 
 
 def decide_to_stop(complete: CompleteDocuments) -> StoppingDecision | None:
-    """Decide whether a study stops, or return None; no interval is computed unless it does, as every document asks."""
-    found = sum_documents(complete)
-    wealth = log_wealth(found.differences, weights=found.weights, bounds=found.bounds)
+    """Decide whether a study stops, or return None; intervals, which are slow, are computed only for one that stops."""
+    sums = sum_documents(complete)
+    wealth = log_wealth(sums.differences, weights=sums.weights, bounds=sums.bounds)
     if complete.documents < complete.drawn and (wealth < -math.log(complete.alpha)).all():
         return None
     return analyze_sequentially(complete).due
@@ -178,7 +178,7 @@ EVEN = Bounds(np.ones(1), np.ones((1, 1)))
 
 
 class DocumentSums(NamedTuple):
-    """What complete documents with a judgment that counts say, and the most that any document could say."""
+    """Differences of complete documents with a judgment that counts, and the largest that a document could have."""
 
     places: Integers
     """Shape (counted,): the numbers of these documents in the drawn order, from 1."""

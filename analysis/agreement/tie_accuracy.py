@@ -49,21 +49,21 @@ def tie_outcomes(
     columns = Sorted(human, difference, weights)
     document, _ = number_by_text(documents)
     same_length(human=columns.human, documents=document)
-    said = np.full(len(document), np.nan)
+    credit = np.full(len(document), np.nan)
     document = document[columns.order]
     present = np.unique(document)
     if len(present) < 2:
-        return TieAccuracy(None, None, len(columns.size), seed, TOO_FEW), said
+        return TieAccuracy(None, None, len(columns.size), seed, TOO_FEW), credit
     part = draw_parts(present, seed)[document]
     right = np.zeros(len(columns.size))
     for fold in range(int(part.max()) + 1):
         held_out = part == fold
         threshold = columns.fit(~held_out)
         right[held_out] = columns.right(threshold)[held_out]
-    said[columns.order] = right
+    credit[columns.order] = right
     accuracy = float(right @ columns.weight / columns.weight.sum())
     threshold_of_all = columns.fit(np.ones(len(right), dtype=bool))
-    return TieAccuracy(accuracy, threshold_of_all, len(right), seed), said
+    return TieAccuracy(accuracy, threshold_of_all, len(right), seed), credit
 
 
 def draw_parts(present: Integers, seed: int) -> Integers:
@@ -103,9 +103,9 @@ class Sorted:
         weight = self.weight * among  # pairs without weight only add thresholds that change nothing
         gained = np.concatenate([[0.0], np.cumsum(weight * self.tie_right)])
         lost = np.concatenate([[0.0], np.cumsum(weight * self.sign_right)])
-        found = gained[self.cuts] + lost[-1] - lost[self.cuts]
+        right = gained[self.cuts] + lost[-1] - lost[self.cuts]
         whole = weight.sum()
-        best = int(np.argmax(found >= found.max() - TIE * whole))
+        best = int(np.argmax(right >= right.max() - TIE * whole))
         return float(self.size[self.cuts[best] - 1]) if best > 0 else 0.0
 
 
@@ -185,9 +185,9 @@ class Ranges:
         for number in range(1, len(at_end)):
             if reach[number] <= max(best, int(at_end.max()) - 1):
                 continue
-            found, size = self.best_of(number, among)
-            if at_end[number - 1] + found > best:
-                best, threshold = int(at_end[number - 1] + found), size
+            gain, size = self.best_of(number, among)
+            if at_end[number - 1] + gain > best:
+                best, threshold = int(at_end[number - 1] + gain), size
         return threshold
 
     def best_of(self, number: int, among: NDArray[np.bool_]) -> tuple[int, float]:
@@ -195,7 +195,7 @@ class Ranges:
         places = [slice(ends[number - 1], ends[number]) for ends in self.ends]
         size = np.concatenate([pairs.size[place] for pairs, place in zip(self.documents, places, strict=True)])
         gain = np.concatenate(
-            [pairs.gain[place] * asked for pairs, place, asked in zip(self.documents, places, among, strict=True)]
+            [pairs.gain[place] * counted for pairs, place, counted in zip(self.documents, places, among, strict=True)]
         )
         order = np.argsort(size)
         size = size[order]
@@ -257,8 +257,8 @@ class CutRanges:
             inside = slice(*np.searchsorted(self.cuts, [start, end], side="right"))
             last = self.cuts[inside] - 1
             gains = self.gain[start:end] * among[self.fold[start:end]]
-            found = np.cumsum(gains, dtype=np.intp)[last - start]
-            most = int(np.argmax(found))
-            if at_end[number - 1] + found[most] > best:
-                best, threshold = int(at_end[number - 1] + found[most]), float(self.size[last[most]])
+            gains_so_far = np.cumsum(gains, dtype=np.intp)[last - start]
+            most = int(np.argmax(gains_so_far))
+            if at_end[number - 1] + gains_so_far[most] > best:
+                best, threshold = int(at_end[number - 1] + gains_so_far[most]), float(self.size[last[most]])
         return threshold

@@ -167,8 +167,8 @@ def pair_signs(values: NDArray[np.float64]) -> NDArray[np.int8]:
     The shape (..., n) becomes (..., n (n - 1) / 2).
     """
     first, second = np.triu_indices(values.shape[-1], 1)
-    one, other = np.take(values, first, axis=-1), np.take(values, second, axis=-1)
-    return (one > other).view(np.int8) - (one < other).view(np.int8)
+    left, right = np.take(values, first, axis=-1), np.take(values, second, axis=-1)
+    return (left > right).view(np.int8) - (left < right).view(np.int8)
 
 
 def compute_kendall(

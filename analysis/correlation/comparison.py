@@ -177,16 +177,16 @@ def of_group(
 ) -> dict[tuple[str, str], LevelTests]:
     """Test pairs of metrics that have a value in every cell."""
     columns = {**scores, RATED: cells.human}
-    asked = [(name, RATED) for name in scores] + (pairs if method == "pearson" else [])
-    places = [(list(columns).index(x), list(columns).index(y)) for x, y in asked]
+    wanted = [(name, RATED) for name in scores] + (pairs if method == "pearson" else [])
+    places = [(list(columns).index(x), list(columns).index(y)) for x, y in wanted]
     documents, systems = (int(numbers.max(initial=-1)) + 1 for numbers in (cells.document, cells.system))
     levels, of_documents = correlate_complete(
         np.stack([*columns.values()]), places, cells.document, documents, cells.system, systems, [method]
     )
-    correlated = {pair: of_pair[method] for pair, of_pair in zip(asked, levels, strict=True)}
-    found = {name: correlated[name, RATED] for name in scores}
+    correlated = {pair: of_pair[method] for pair, of_pair in zip(wanted, levels, strict=True)}
+    with_ratings = {name: correlated[name, RATED] for name in scores}
     within = dict(zip(scores, of_documents[method][: len(scores)], strict=True))
-    tested = [pair for pair in pairs if all(found[name].global_.r is not None for name in pair)]
+    tested = [pair for pair in pairs if all(with_ratings[name].global_.r is not None for name in pair)]
     drawn = [Drawn(np.empty((0, 0)), False, 1.0)] * 3
     ways = PERMUTE_BY_LEVEL if permute is None else (permute,) * 3
     if tested:
@@ -198,14 +198,19 @@ def of_group(
     tests = {}
     for pair in pairs:
         both = int(np.count_nonzero(~np.isnan(within[pair[0]]) & ~np.isnan(within[pair[1]])))
-        sides = zip(found[pair[0]], found[pair[1]], [len(cells.human), both, found[pair[0]].system.n], strict=True)
+        sides = zip(
+            with_ratings[pair[0]],
+            with_ratings[pair[1]],
+            [len(cells.human), both, with_ratings[pair[0]].system.n],
+            strict=True,
+        )
         place = [tested.index(pair)] if pair in tested else []
         of_levels = [
             difference_test(of_x, of_y, n, made._replace(differences=made.differences[:, place].ravel()), way, seed)
             for (of_x, of_y, n), made, way in zip(sides, drawn, ways, strict=True)
         ]
         if method == "pearson":
-            beside = williams_by_level(found[pair[0]], found[pair[1]], correlated[pair])
+            beside = williams_by_level(with_ratings[pair[0]], with_ratings[pair[1]], correlated[pair])
             of_levels = [test._replace(williams=other) for test, other in zip(of_levels, beside, strict=True)]
         tests[pair] = LevelTests(*of_levels)
     return tests
@@ -292,7 +297,9 @@ def draw_differences(prepare: Callable[[Permute], Prepared], permute: Permute, p
 
     if permute != "both":
         return made(permute, permutations, enumerable=True)
-    (of_systems, _, least), (of_documents, _, least_too) = (made(one, permutations) for one in ("systems", "documents"))
+    (of_systems, _, least), (of_documents, _, least_too) = (
+        made(level, permutations) for level in ("systems", "documents")
+    )
     of_cells = made("cells", min(permutations, FOR_VARIANCE)).differences
     by_systems, by_documents, by_cells = (
         np.nansum(drawn**2, axis=0) / np.maximum((~np.isnan(drawn)).sum(axis=0), 1)

@@ -65,8 +65,8 @@ def correlate(
     >>> round(found.global_.r, 3), found.system.reason
     (0.929, 'fewer than 2 systems have both scores')
     """
-    found = correlate_pairs({"x": x, "y": y}, [("x", "y")], documents, systems, methods=[method])
-    return found.levels["x", "y"][method]
+    correlations = correlate_pairs({"x": x, "y": y}, [("x", "y")], documents, systems, methods=[method])
+    return correlations.levels["x", "y"][method]
 
 
 def correlate_pairs(

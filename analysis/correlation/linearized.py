@@ -129,10 +129,10 @@ def prepare_ranks(
     def sample(weights: Floats) -> Floats:
         cells, *totals = (weights @ of_units).T
         means = np.stack(totals) / np.where(cells > 0, cells, np.nan)
-        found = []
+        columns = []
         for of_method in np.split(means, len(exact)):
             sides, products = of_method[: len(units)], of_method[len(units) :]
-            found += [ratio(products[k], sides[x], sides[y]) for k, (x, y) in enumerate(pairs)]
-        return np.column_stack(found)
+            columns += [ratio(products[k], sides[x], sides[y]) for k, (x, y) in enumerate(pairs)]
+        return np.column_stack(columns)
 
     return sample

@@ -105,7 +105,9 @@ def system_swaps(x: Floats, y: Floats, cells: RatedCells, permute: Permute, meth
     human = np.bincount(cells.system, cells.human) / count
     if method == "pearson":  # each system as a cell
         return Swaps(of_x, of_y, human, np.zeros(units, dtype=np.intp), np.arange(units)).differences, units
-    return stack_pairs([swapped_means(one, other, human, method) for one, other in zip(of_x, of_y, strict=True)]), units
+    return stack_pairs(
+        [swapped_means(own_x, own_y, human, method) for own_x, own_y in zip(of_x, of_y, strict=True)]
+    ), units
 
 
 DifferOne = Callable[[Coins], Floats]
@@ -212,7 +214,7 @@ class SystemSwaps:
 
     def __init__(self, x: Floats, y: Floats, cells: RatedCells, unit: Integers) -> None:
         """Compute the means; `x` and `y` have shape (pairs, cells), `unit` (cells,)."""
-        own = [np.flatnonzero(cells.system == one) for one in range(int(cells.system.max()) + 1)]
+        own = [np.flatnonzero(cells.system == system) for system in range(int(cells.system.max()) + 1)]
         self.x, self.y = (np.stack([side[:, mine].mean(axis=1) for mine in own], axis=1) for side in (x, y))
         self.human = np.array([cells.human[mine].mean() for mine in own])
         self.moved = [(unit[mine], (y - x)[:, mine].T / len(mine)) for mine in own]
@@ -428,8 +430,8 @@ def compute_signs(values: Floats) -> NDArray[np.int8]:
 
 def compared(values: Floats, others: Floats) -> NDArray[np.int8]:
     """Compare each value with each of the others: 1 if it is higher, -1 if lower, shape (..., n, m)."""
-    one, other = values[..., :, None], others[..., None, :]
-    return (one > other).view(np.int8) - (one < other).view(np.int8)
+    left, right = values[..., :, None], others[..., None, :]
+    return (left > right).view(np.int8) - (left < right).view(np.int8)
 
 
 def leave_out_near(both: Floats) -> Callable[[Floats, Coins], Floats]:

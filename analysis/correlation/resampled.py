@@ -106,7 +106,7 @@ def global_pearson(group: Group, units: Floats) -> Sample:
 
     def sample(weights: Weights) -> Floats:
         totals = (weights.units @ of_units).T
-        found = np.empty((len(weights.units), len(group.pairs)))
+        coefficients = np.empty((len(weights.units), len(group.pairs)))
         for pair, (x, y) in enumerate(group.pairs):
             r, sure = from_sums(
                 totals[0],
@@ -120,8 +120,8 @@ def global_pearson(group: Group, units: Floats) -> Sample:
             for part in slice_rows(len(unsure), 4 * len(unit)):
                 of_cells = weights.units[unsure[part]][:, unit]
                 r[unsure[part]] = pearson(cells[x][None], cells[y][None], of_cells)
-            found[:, pair] = r
-        return found
+            coefficients[:, pair] = r
+        return coefficients
 
     return sample
 
@@ -146,11 +146,11 @@ def global_spearman(group: Group, units: Floats) -> Sample:
         step = min(len(weights.units), max(1, WEIGHTS_AT_ONCE // ((columns + 3) * (n + 1))))
         sums, more = (np.zeros((n + 1, step), kind) for _ in range(2))
         ranks, roots = np.empty((columns, n, step), kind), np.empty((n, step))
-        found = np.empty((len(weights.units), len(group.pairs)))
-        for start in range(0, len(found), step):
+        coefficients = np.empty((len(weights.units), len(group.pairs)))
+        for start in range(0, len(coefficients), step):
             rows = slice(start, start + step)
             drawn = np.zeros((count, step), kind)
-            drawn[:, : len(found[rows])] = weights.units[rows].T
+            drawn[:, : len(coefficients[rows])] = weights.units[rows].T
             np.take(np.sqrt(drawn, dtype=np.float64), unit, axis=0, out=roots, mode="clip")
             total = np.take(drawn, unit, axis=0).sum(axis=0, dtype=kind)
             for (ordered, lower, through), centred in zip(sides, ranks, strict=True):
@@ -160,8 +160,8 @@ def global_spearman(group: Group, units: Floats) -> Sample:
                 np.take(sums, lower, axis=0, out=centred, mode="clip")
                 np.add(centred, np.take(sums, through, axis=0, out=more[1:], mode="clip"), out=centred)
                 np.subtract(centred, total, out=centred)
-            found[rows] = correlate_ranks(ranks, roots, group.pairs)[: len(found[rows])]
-        return where_both(found, vary(weights.units), group.pairs)
+            coefficients[rows] = correlate_ranks(ranks, roots, group.pairs)[: len(coefficients[rows])]
+        return where_both(coefficients, vary(weights.units), group.pairs)
 
     return sample
 
@@ -321,9 +321,9 @@ def prepare_input(group: Group, methods: Sequence[Method], known: Mapping[tuple[
     The pairs come once for each method, one method after another. `known` may have the coefficients, shape
     (documents,), by pair and method.
     """
-    asked = [(name, method) for method in methods for name in group.names]
-    if all(key in known for key in asked):
-        r = np.column_stack([known[key] for key in asked])
+    wanted = [(name, method) for method in methods for name in group.names]
+    if all(key in known for key in wanted):
+        r = np.column_stack([known[key] for key in wanted])
     else:
         there = group.present.astype(np.float64)
         r = np.concatenate([correlate_rows(group.columns, there, group.pairs, method) for method in methods]).T.copy()
@@ -463,13 +463,13 @@ def kendall_within(columns: Floats, pairs: list[tuple[int, int]]) -> Within:
     first, second = np.triu_indices(columns.shape[2], 1)
 
     def compute(v: Floats) -> Iterator[Floats]:
-        found = np.empty((len(pairs), len(v), columns.shape[1]))
+        taus = np.empty((len(pairs), len(v), columns.shape[1]))
         for rows in slice_rows(len(v), len(first)):
             drawn = (v[rows, first] * v[rows, second]).astype(np.float32)  # copies of a system tie on both sides
             untied = [(drawn @ np.abs(sign)).astype(np.float64) for sign in signs]
             for pair, (x, y) in enumerate(pairs):
-                found[pair, rows] = ratio(drawn @ (signs[x] * signs[y]), untied[x], untied[y])
-        return iter(found)
+                taus[pair, rows] = ratio(drawn @ (signs[x] * signs[y]), untied[x], untied[y])
+        return iter(taus)
 
     return compute
 

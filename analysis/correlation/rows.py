@@ -34,20 +34,20 @@ def correlate_rows(columns: Floats, weights: Floats, pairs: Sequence[tuple[int, 
                 lambda pair: coefficients(columns[pair[0]], columns[pair[1]], weights, method), pairs
             )
             return np.array(list(of_pairs)).reshape(len(pairs), rows)
-    found = np.empty((len(pairs), rows))
+    r = np.empty((len(pairs), rows))
     width = len(columns) * (n * (n - 1) // 2 if method == "kendall" else n)
     with ThreadPoolExecutor(2) as threads:
         # the row of all cells is as wide as a table, and is not cut
         for part in slice_rows(rows, width):
-            found[:, part] = correlate_part(columns[:, part], weights[part], pairs, method, threads)
-    return found
+            r[:, part] = correlate_part(columns[:, part], weights[part], pairs, method, threads)
+    return r
 
 
 def correlate_part(
     columns: Floats, weights: Floats, pairs: Sequence[tuple[int, int]], method: Method, threads: ThreadPoolExecutor
 ) -> Floats:
     """Compute the coefficients of pairs of columns in some resamples, shape (pairs, resamples)."""
-    found = np.empty((len(pairs), len(weights)))
+    coefficients = np.empty((len(pairs), len(weights)))
     vary = list(threads.map(lambda side: is_varied(side, weights), columns))
     if method == "kendall":
         first, second = np.triu_indices(weights.shape[1], 1)
@@ -70,5 +70,5 @@ def correlate_part(
             return correlate_standardized(sides[x], sides[y], weights)
 
     for place, ((x, y), r) in enumerate(zip(pairs, threads.map(correlate, pairs), strict=True)):
-        found[place] = np.where(vary[x] & vary[y], r, np.nan)
-    return found
+        coefficients[place] = np.where(vary[x] & vary[y], r, np.nan)
+    return coefficients

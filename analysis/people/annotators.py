@@ -84,7 +84,7 @@ def summarize_annotators(
     medians = compute_medians(annotator, times, len(number))
     rows = []
     for name, (judgments, chosen, lefts, with_others, same), median in zip(number, counts, medians, strict=True):
-        passed, asked = checks.get(name, (0, 0))
+        passed, shown = checks.get(name, (0, 0))
         reasons = {}
         if median is None:
             reasons["median_seconds"] = "no judgment has a time"
@@ -104,7 +104,7 @@ def summarize_annotators(
                 agreement=same / with_others if with_others else None,
                 agreement_n=with_others,
                 checks_passed=passed,
-                checks=asked,
+                checks=shown,
                 reasons=reasons,
             )
         )

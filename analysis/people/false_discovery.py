@@ -57,23 +57,23 @@ def false_discovery(
     document.
     """
     documents, annotators = list(documents), list(annotators)
-    found, marked = check_counts(keywords, wrong)
-    same_length(documents=documents, annotators=annotators, keywords=found)
+    sizes, marked = check_counts(keywords, wrong)
+    same_length(documents=documents, annotators=annotators, keywords=sizes)
     document, size = number_by_text(documents)
     if len(set(zip(documents, annotators, strict=True))) < len(documents):
         raise ValueError("an annotator has the same document twice")
-    if len(set(zip(document.tolist(), found.tolist(), strict=True))) > size:
+    if len(set(zip(document.tolist(), sizes.tolist(), strict=True))) > size:
         raise ValueError("a document has different numbers of keywords")
     share = 1 / np.bincount(document, minlength=size)[document]  # an annotator's part of the document
     sampled = sampled_annotators(annotators)
     # Divided by the most keywords of a document, wrong keywords are in [0, 1], as intervals of ratios need.
-    most = max(1.0, float(found.max(initial=0)))
+    most = max(1.0, float(sizes.max(initial=0)))
     each, rate = ratio_intervals(
-        [Ratio(share * marked / most, share, most), Ratio(share * marked, share * found, np.maximum(found, 1))],
+        [Ratio(share * marked / most, share, most), Ratio(share * marked, share * sizes, np.maximum(sizes, 1))],
         documents,
         sampled,
     )
-    total, bad = float(share @ found), float(share @ marked)
+    total, bad = float(share @ sizes), float(share @ marked)
     reason = None if total else "nobody has marked keywords yet" if not size else "the extractor found no keyword"
     return FalseDiscovery(
         documents=size,
@@ -92,11 +92,11 @@ def false_discovery(
 
 def check_counts(keywords: ArrayLike, wrong: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return both columns, checked to be counts."""
-    found, marked = read_numbers(keywords, "keywords"), read_numbers(wrong, "wrong")
-    same_length(keywords=found, wrong=marked)
-    if not ((found == np.floor(found)) & (marked == np.floor(marked)) & (marked >= 0) & (marked <= found)).all():
+    sizes, marked = read_numbers(keywords, "keywords"), read_numbers(wrong, "wrong")
+    same_length(keywords=sizes, wrong=marked)
+    if not ((sizes == np.floor(sizes)) & (marked == np.floor(marked)) & (marked >= 0) & (marked <= sizes)).all():
         raise ValueError("keywords and wrong must be whole numbers, with 0 <= wrong <= keywords")
-    return found, marked
+    return sizes, marked
 
 
 def scale_interval(interval: Interval, scale: float = 1.0) -> Interval:

@@ -8,7 +8,7 @@ import numpy as np
 
 from relevance.analysis.arrays import Floats
 from relevance.analysis.ratio_intervals import Interval, Ratio, ratio_intervals
-from relevance.data.verdicts import Verdicts
+from relevance.data.model_verdicts import Verdicts
 
 
 class Share(NamedTuple):

@@ -64,12 +64,12 @@ def cohen_kappas(
     judged = [np.flatnonzero(annotator == number) for number in range(len(names))]
     categories = number_categories(signs)
     kappas = []
-    for one, other in np.transpose(met).tolist():
+    for first, second in np.transpose(met).tolist():
         shared, here, there = np.intersect1d(
-            pair[judged[one]], pair[judged[other]], assume_unique=True, return_indices=True
+            pair[judged[first]], pair[judged[second]], assume_unique=True, return_indices=True
         )
-        rows, columns = categories[judged[one][here]], categories[judged[other][there]]
-        kappas.append(compute_kappa(names[one], names[other], rows, columns, of_pair[shared]))
+        rows, columns = categories[judged[first][here]], categories[judged[second][there]]
+        kappas.append(compute_kappa(names[first], names[second], rows, columns, of_pair[shared]))
     return kappas
 
 

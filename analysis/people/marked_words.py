@@ -44,9 +44,9 @@ class MarkCounts(NamedTuple):
     """Marked words that belong to an occurrence of a keyword."""
     both_by_chance: float
     occurrences: int
-    found: int
+    hits: int
     """Occurrences of keywords with a marked word."""
-    found_by_chance: float
+    hits_by_chance: float
 
     @property
     def precision(self) -> float | None:
@@ -55,7 +55,7 @@ class MarkCounts(NamedTuple):
 
     @property
     def chance_of_precision(self) -> float | None:
-        """What it would be by chance."""
+        """Its expected value by chance."""
         return self.both_by_chance / self.marked if self.marked else None
 
     @property
@@ -64,12 +64,12 @@ class MarkCounts(NamedTuple):
 
         None if nothing is marked, or no keyword occurs.
         """
-        return self.found / self.occurrences if self.marked and self.occurrences else None
+        return self.hits / self.occurrences if self.marked and self.occurrences else None
 
     @property
     def chance_of_recall(self) -> float | None:
-        """What it would be by chance."""
-        return self.found_by_chance / self.occurrences if self.marked and self.occurrences else None
+        """Its expected value by chance."""
+        return self.hits_by_chance / self.occurrences if self.marked and self.occurrences else None
 
 
 NOTHING = MarkCounts(0, 0, 0, 0, 0, 0.0, 0, 0, 0.0)
@@ -109,12 +109,12 @@ def compare_marks(texts: Iterable[MarkedText]) -> MarkComparison:
     for text in texts:
         by_document.setdefault(text.document, []).append(text)
     documents = [of_document(str(name), by_document[str(name)]) for name in sort_naturally(by_document)]
-    counted = [one.counts for one in documents if one.missing is None]
+    counted = [document.counts for document in documents if document.missing is None]
     return MarkComparison(
         documents,
         add_counts(counted),
-        interval_of_counts([one.both for one in counted], [one.marked for one in counted]),
-        interval_of_counts([one.found for one in counted], [one.occurrences for one in counted]),
+        interval_of_counts([counts.both for counts in counted], [counts.marked for counts in counted]),
+        interval_of_counts([counts.hits for counts in counted], [counts.occurrences for counts in counted]),
     )
 
 
@@ -144,8 +144,8 @@ def count_marks(text: MarkedText) -> MarkCounts:
         both=int((text.marked & of_keywords).sum()),
         both_by_chance=marked * inside / words if words else 0.0,
         occurrences=len(text.occurrences),
-        found=marked_occurrences,
-        found_by_chance=by_chance,
+        hits=marked_occurrences,
+        hits_by_chance=by_chance,
     )
 
 

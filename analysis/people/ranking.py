@@ -107,9 +107,9 @@ def bradley_terry(
     if not WEAKEST_PENALTY <= penalty < np.inf:
         raise ValueError(f"penalty must be at least {WEAKEST_PENALTY:g}, not {penalty}")
     signs = read_choices(choices)
-    one, other, names = number_systems(first, second)
+    first_number, second_number, names = number_systems(first, second)
     document, size = number_by_text(documents)
-    same_length(first=one, second=other, choices=signs, documents=document)
+    same_length(first=first_number, second=second_number, choices=signs, documents=document)
     weight = scale_weights(weights, len(signs))
 
     def ranking(rows: list[SystemStrength], reason: str | None, note: str | None = None) -> Ranking:
@@ -118,7 +118,7 @@ def bradley_terry(
     if not len(signs):
         return ranking([], "there are no judgments")
     # Each judgment gives two wins, one for each system: of weight 1 and 0, or half and half.
-    cells = np.concatenate([one * len(names) + other, other * len(names) + one])
+    cells = np.concatenate([first_number * len(names) + second_number, second_number * len(names) + first_number])
     halves = np.concatenate([(1 + signs) / 2, (1 - signs) / 2])
     weighted = halves * np.concatenate([weight, weight])
     counts, wins = matrix(cells, halves, len(names)), matrix(cells, weighted, len(names))
@@ -233,7 +233,7 @@ def separated(wins: Floats, strengths: Floats, names: list[str]) -> str | None:
 
 
 def name_groups(groups: Sequence[Sequence[int]], names: Sequence[str]) -> str:
-    """Name the systems of groups, given by their numbers; of many only the first, and the number of the others."""
+    """Name the systems of groups, given by their numbers; for many, the first ones and the number of the others."""
 
     def some(items: Sequence[str], what: str) -> list[str]:
         more = len(items) - NAMED
@@ -277,11 +277,13 @@ def number_systems(first: Iterable[str], second: Iterable[str]) -> tuple[Integer
     firsts, seconds = list(first), list(second)
     names = sorted({*firsts, *seconds})
     number = {name: index for index, name in enumerate(names)}
-    one, other = (np.array([number[name] for name in column], dtype=np.intp) for column in (firsts, seconds))
-    same_length(first=one, second=other)
-    if (one == other).any():
-        raise ValueError(f"{names[int(one[one == other][0])]} was compared with itself")
-    return one, other, names
+    first_number, second_number = (
+        np.array([number[name] for name in column], dtype=np.intp) for column in (firsts, seconds)
+    )
+    same_length(first=first_number, second=second_number)
+    if (first_number == second_number).any():
+        raise ValueError(f"{names[int(first_number[first_number == second_number][0])]} was compared with itself")
+    return first_number, second_number, names
 
 
 def scale_weights(weights: ArrayLike | None, size: int) -> Floats:

@@ -95,10 +95,10 @@ def read_protocol(text: str, name: str = "study file") -> StudyProtocol:
     return protocol
 
 
-def describe_toml_error(said: str, text: str, name: str) -> str:
+def describe_toml_error(message: str, text: str, name: str) -> str:
     """Describe an error of TOML syntax, with its line."""
-    match = re.fullmatch(r"(.*) \((?:at line (\d+), column \d+|at end of document)\)", said, re.DOTALL)
-    what, line = (said, None) if match is None else match.groups()
+    match = re.fullmatch(r"(.*) \((?:at line (\d+), column \d+|at end of document)\)", message, re.DOTALL)
+    what, line = (message, None) if match is None else match.groups()
     where = line or str(text.count("\n") + 1)
     return f"{name}:{where}: this is not TOML: {what[:1].lower()}{what[1:]}; texts need quotes, keys stand before ="
 
@@ -124,7 +124,7 @@ def read_value(kind: Any, value: Any, path: Path) -> Any:
     """Convert a TOML value to the type of a field. Raises `Mistake`."""
     origin = get_origin(kind)
     if origin in {Union, types.UnionType}:
-        return read_value(next(one for one in get_args(kind) if one is not type(None)), value, path)
+        return read_value(next(choice for choice in get_args(kind) if choice is not type(None)), value, path)
     if is_dataclass(kind):
         if not isinstance(value, dict):
             raise Mistake(path, f"{path[-1]!r} is a table: write [{path[-1]}] on a line, and its keys below")
@@ -134,7 +134,7 @@ def read_value(kind: Any, value: Any, path: Path) -> Any:
     if origin is Mapping:
         if not isinstance(value, dict):
             raise Mistake(path, f"{path[-1]!r} is a table: write [{path[-1]}] on a line, and its keys below")
-        return {key: read_value(get_args(kind)[1], one, (*path, key)) for key, one in value.items()}
+        return {key: read_value(get_args(kind)[1], inner, (*path, key)) for key, inner in value.items()}
     if kind is float and type(value) is int and abs(value) < 10**MAX_DIGITS:
         return float(value)
     if type(value) is not kind or (kind is datetime and value.tzinfo is None):
@@ -145,11 +145,11 @@ def read_value(kind: Any, value: Any, path: Path) -> Any:
 def read_list(kind: Any, value: Any, path: Path) -> tuple[Any, ...]:
     """Convert a TOML list to a tuple. Raises `Mistake`."""
     tables = is_dataclass(kind)
-    if not isinstance(value, list) or (tables and not all(isinstance(one, dict) for one in value)):
+    if not isinstance(value, list) or (tables and not all(isinstance(item, dict) for item in value)):
         header = ".".join(str(part) for part in path)
         how = f"tables: write [[{header}]] before each" if tables else 'a list, such as ["one", "two"]'
         raise Mistake(path, f"{say_key(path)} must be {how}")
-    return tuple(read_value(kind, one, (*path, place)) for place, one in enumerate(value))
+    return tuple(read_value(kind, item, (*path, place)) for place, item in enumerate(value))
 
 
 def read_table(kind: Any, table: dict[str, Any], path: Path) -> Any:
@@ -160,10 +160,10 @@ def read_table(kind: Any, table: dict[str, Any], path: Path) -> Any:
             close = get_close_matches(key, hints, 1)
             help = f"did you mean {close[0]!r}?" if close else f"known are {', '.join(hints)}"
             raise Mistake((*path, key), f"unknown key {key[:100]!r}{say_table(path)}; {help}")
-    for one in fields(kind):
-        if one.name not in table and one.default is MISSING and one.default_factory is MISSING:
-            how = f"; write [{one.name}] and its keys" if is_dataclass(hints[one.name]) else ""
-            raise Mistake(path, f"the key {one.name!r}{say_table(path)} is missing{how}")
+    for field in fields(kind):
+        if field.name not in table and field.default is MISSING and field.default_factory is MISSING:
+            how = f"; write [{field.name}] and its keys" if is_dataclass(hints[field.name]) else ""
+            raise Mistake(path, f"the key {field.name!r}{say_table(path)} is missing{how}")
     return kind(**{key: read_value(hints[key], value, (*path, key)) for key, value in table.items()})
 
 

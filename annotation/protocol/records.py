@@ -70,7 +70,7 @@ class Judging:
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """What annotators can choose, of `CHOICES`."""
+        """The choices that annotators have, of `CHOICES`."""
         left_out = {name for name, offered in (("tie", self.ties), (BOTH_BAD, self.both_bad)) if not offered}
         return tuple(choice for choice in CHOICES if choice not in left_out)
 
@@ -225,7 +225,7 @@ class StudyProtocol:
     def signatures(self) -> dict[tuple[str | int, ...], str]:
         """Signatures of the scores that the draw and the stopping rule compare, by the path of their key."""
         signatures: dict[tuple[str | int, ...], str] = {
-            ("sampling", "signatures", place): one for place, one in enumerate(self.spec.compared)
+            ("sampling", "signatures", place): signature for place, signature in enumerate(self.spec.compared)
         }
         if self.stopping is not None:
             signatures["stopping", "first"] = self.stopping.first

@@ -104,8 +104,8 @@ def check_texts(value: Any, path: Path) -> Mistakes:
         entries: Any = enumerate(value)
     else:
         entries = (value if isinstance(value, dict) else getattr(value, "__dict__", {})).items()
-    for key, one in entries:
-        yield from check_texts(one, (*path, key))
+    for key, inner in entries:
+        yield from check_texts(inner, (*path, key))
     if path == ("texts",):
         if len(value) > MOST_TEXTS:
             yield Mistake(path, f"[texts] has at most {MOST_TEXTS} entries")

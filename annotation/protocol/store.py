@@ -33,7 +33,7 @@ from relevance.annotation.studies import (
     study_columns,
 )
 from relevance.annotation.tables import AnnotatorRow, PairRow, StudyRow
-from relevance.data.access import Right, visitor_of
+from relevance.data.rights import Right, visitor_of
 from relevance.data.store.base import StoreError, has_named
 from relevance.data.store.versions import VersionedStore
 
@@ -221,7 +221,7 @@ def has_begun(session: Session, study: StudyRow) -> bool:
         select(ModelAnnotatorRow.id).where(ModelAnnotatorRow.study_id == study.id),
         select(AdjudicationRow.id).join(PairRow).where(PairRow.study_id == study.id),
     )
-    return any(session.scalar(one.limit(1)) is not None for one in rows)
+    return any(session.scalar(query.limit(1)) is not None for query in rows)
 
 
 def redraw(session: Session, study: StudyRow, protocol: StudyProtocol, sample: PairSample | None) -> None:

@@ -50,8 +50,8 @@ def write_table(record: Any, name: str) -> Iterator[str]:
     for field, value in tables:
         inner = f"{name}.{field.name}".lstrip(".")
         if isinstance(value, tuple):
-            for one in value:
-                yield from ("", f"[[{inner}]]", *write_table(one, inner))
+            for row in value:
+                yield from ("", f"[[{inner}]]", *write_table(row, inner))
         elif isinstance(value, Mapping):
             yield from ("", f"[{inner}]")
             yield from (f"{write_key(key)} = {write_value(text)}" for key, text in value.items())
@@ -75,7 +75,7 @@ def write_value(value: Any) -> str:
     if isinstance(value, datetime):
         return value.isoformat()
     if isinstance(value, tuple):
-        items = [write_value(one) for one in value]
+        items = [write_value(item) for item in value]
         line = ", ".join(items)
         return f"[{line}]" if len(line) < 100 else "[\n" + "".join(f"    {item},\n" for item in items) + "]"
     return repr(value)

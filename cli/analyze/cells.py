@@ -9,7 +9,7 @@ import numpy as np
 from click.core import ParameterSource
 
 from relevance.analysis.study import Settings, check_systems
-from relevance.cli.analyze.options import AnalysisOptions, AskedTables, choose_baselines
+from relevance.cli.analyze.options import AnalysisOptions, TableRequest, choose_baselines
 from relevance.cli.metric_options import refuse_metric_options
 from relevance.cli.shared import Refused, say, split_names
 from relevance.data.cells import Cells
@@ -25,9 +25,11 @@ from relevance.reports.report.texts import OF_MARKS
 from relevance.reports.tables.registry import table_names
 
 
-def describe_table(path: Path, names: str, asked: AskedTables, settings: Settings, options: AnalysisOptions) -> Report:
+def describe_table(
+    path: Path, names: str, request: TableRequest, settings: Settings, options: AnalysisOptions
+) -> Report:
     """Make the tables of a file with scores and ratings, for all of its metrics or, if given, those of --metrics."""
-    refuse_texts(asked, "a table of scores")
+    refuse_texts(request, "a table of scores")
     cells = read_cells(path, say)
     if click.get_current_context().get_parameter_source("names") == ParameterSource.COMMANDLINE:
         known = {name_of(signature).removeprefix(GIVEN): signature for signature in cells.scores}
@@ -36,13 +38,13 @@ def describe_table(path: Path, names: str, asked: AskedTables, settings: Setting
             raise Refused(f"{path.name}: there are no scores by {', '.join(unknown)}; there are {', '.join(known)}")
         cells = replace(cells, scores={known[name]: cells.scores[known[name]] for name in wanted})
     facts = {"file": path.name, "SHA-256": sha256(path), "documents": str(len(set(cells.documents)))}
-    return describe_cells(cells, {}, facts, asked, settings, options)
+    return describe_cells(cells, {}, facts, request, settings, options)
 
 
-def refuse_texts(asked: AskedTables, what: str) -> None:
+def refuse_texts(request: TableRequest, what: str) -> None:
     """Refuse options of metrics, and tables of texts. Raises UsageError."""
     refuse_metric_options(kept=("names",), beside=what)
-    if of_texts := [name for name in asked.names if name in asked.of_texts or name in OF_MARKS["marked"]]:
+    if of_texts := [name for name in request.names if name in request.of_texts or name in OF_MARKS["marked"]]:
         raise click.UsageError(f"{', '.join(of_texts)}: {what} has no texts; name the file itself")
 
 
@@ -50,7 +52,7 @@ def describe_cells(
     cells: Cells,
     truncated: Mapping[str, np.ndarray],
     facts: dict[str, str],
-    asked: AskedTables,
+    request: TableRequest,
     settings: Settings,
     options: AnalysisOptions,
 ) -> Report:
@@ -74,12 +76,12 @@ def describe_cells(
     settings = replace(
         settings,
         human=human or (USUAL if USUAL in cells.ratings else None),
-        baselines=choose_baselines(options.baselines, systems, asked),
+        baselines=choose_baselines(options.baselines, systems, request),
     )
     facts = {**facts, "summaries": str(len(cells)), "systems": ", ".join(systems)}
     report = make_cell_report(cells, settings, facts, gaps)
     published = (options.published or "").removesuffix("none") or None
     shown = set_system_figures(report.shown, published=published)
     report = replace(report, shown=shown, names=table_names(shown))
-    asked.check(report.names)
+    request.check(report.names)
     return report

@@ -7,7 +7,7 @@ import click
 
 from relevance.cli.analyze.options import (
     AnalysisOptions,
-    AskedTables,
+    TableRequest,
     baselines_option,
     permute_option,
     resample_option,
@@ -101,27 +101,27 @@ def analyze(
     if options.by_annotator and study_name is not None:
         raise click.UsageError("--by-annotator goes with ratings: the judgments of a study are by annotator anyway")
     settings = options.settings(human)
-    asked = AskedTables.read(wanted)
+    request = TableRequest.read(wanted)
     failures = Failures()
     if options.clean and (study_name is not None or not Path(name).is_file()):
         refuse_clean(name)
     if study_name is not None:  # what is not analysed is not imported
         from relevance.cli.analyze.study import describe_study
 
-        report = describe_study(name, chosen, asked, settings, options)
+        report = describe_study(name, chosen, request, settings, options)
     elif Path(name).is_dir() and is_sharded(Path(name)):
         from relevance.cli.analyze.shards import describe_shards
 
-        report = describe_shards(Path(name), chosen["names"], asked, settings, options)
+        report = describe_shards(Path(name), chosen["names"], request, settings, options)
     elif format is None and Path(name).is_file() and is_scored_table(Path(name)):
         from relevance.cli.analyze.cells import describe_table
 
-        report = describe_table(Path(name), chosen["names"], asked, settings, options)
+        report = describe_table(Path(name), chosen["names"], request, settings, options)
     else:
         from relevance.cli.analyze.scores import describe_scores
 
-        report = describe_scores(name, format, chosen, asked, settings, options, failures)
-    report = report.only(asked.names) if asked.names else report
+        report = describe_scores(name, format, chosen, request, settings, options, failures)
+    report = report.only(request.names) if request.names else report
     shown = report.labelled() if table_format == "latex" else report
     print_results(table_format, shown.tables, shown.facts, shown.gaps, values=lambda: report_as_json(report))
     check_failures(failures)

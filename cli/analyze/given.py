@@ -31,11 +31,14 @@ def with_given(
 
 def columns_of_file(cells: Cells, records: Records) -> dict[str, NDArray[np.float64]]:
     """Read the scores in a file, for the given cells; NaN if there is none."""
-    given = {(one.document_id, one.system): dict(one.given) for _, summaries in records for one in summaries}
+    given = {
+        (summary.document_id, summary.system): dict(summary.given) for _, summaries in records for summary in summaries
+    }
     of_cells = [given[key] for key in zip(cells.documents, cells.systems, strict=True)]
     names = dict.fromkeys(name for scores in of_cells for name in scores)
     return {
-        given_signature(name): np.array([one.get(name, np.nan) for one in of_cells], dtype=np.float64) for name in names
+        given_signature(name): np.array([given.get(name, np.nan) for given in of_cells], dtype=np.float64)
+        for name in names
     }
 
 
@@ -43,7 +46,7 @@ def columns_of_dataset(cells: Cells, store: DataStore, name: str) -> dict[str, N
     """Read the scores that came with a data set, for the given cells; NaN if there is none."""
     keys = list(zip(cells.documents, cells.systems, strict=True))
     columns = {}
-    for signature in (one.signature for one in store.signatures(name) if is_given(one.signature)):
+    for signature in (signature.signature for signature in store.signatures(name) if is_given(signature.signature)):
         scores = store.scores(dataset=name, signature=signature)
         values = [scores[key].value if key in scores else None for key in keys]
         columns[signature] = np.array(values, dtype=np.float64)

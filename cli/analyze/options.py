@@ -63,13 +63,13 @@ class AnalysisOptions:
 
     def settings(self, human: str | None) -> Settings:
         """Return the settings of an analysis against the rating `human`; `choose_baselines` adds the baselines."""
-        asked = dict.fromkeys(split_names(self.coefficients))
-        if not asked or not {*asked} <= {*METHODS}:
+        chosen = dict.fromkeys(split_names(self.coefficients))
+        if not chosen or not {*chosen} <= {*METHODS}:
             raise click.UsageError(f"--coefficients must be among {', '.join(METHODS)}, not {self.coefficients!r}")
         return Settings(
             human=human,
             by_annotator=self.by_annotator,
-            methods=tuple(cast("Method", name) for name in asked),
+            methods=tuple(cast("Method", name) for name in chosen),
             rule=self.rule,
             systems=tuple(split_names(self.systems)),
             resample=self.resample,
@@ -79,13 +79,13 @@ class AnalysisOptions:
 
 
 @dataclass(frozen=True)
-class AskedTables:
+class TableRequest:
     """The tables that --tables names; all if it is not given."""
 
     names: tuple[str, ...] = ()
 
     @classmethod
-    def read(cls, option: str | None) -> "AskedTables":
+    def read(cls, option: str | None) -> "TableRequest":
         """Read the option: a name may mean several tables."""
         if option is None:
             return cls()
@@ -118,14 +118,14 @@ class AskedTables:
             raise click.UsageError(f"there is no table {named}; there are {', '.join(known)}")
 
 
-ALL_TABLES = AskedTables()
+ALL_TABLES = TableRequest()
 
 
-def choose_baselines(named: str | None, systems: Iterable[str], asked: AskedTables = ALL_TABLES) -> tuple[str, ...]:
+def choose_baselines(named: str | None, systems: Iterable[str], request: TableRequest = ALL_TABLES) -> tuple[str, ...]:
     """Return the named baselines, by default the systems that are called like one, where a table asked for has them."""
     if named is not None:
         return tuple(split_names(named))
-    if not asked.system_figures:
+    if not request.system_figures:
         return ()
     from relevance.summarizers.registry import baselines_among
 

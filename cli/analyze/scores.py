@@ -9,7 +9,7 @@ import numpy as np
 
 from relevance.analysis.study import Settings, check_systems
 from relevance.cli.analyze.given import with_given
-from relevance.cli.analyze.options import AnalysisOptions, AskedTables, choose_baselines
+from relevance.cli.analyze.options import AnalysisOptions, TableRequest, choose_baselines
 from relevance.cli.analyze.texts import check_summaries, describe_texts
 from relevance.cli.metric_options import chosen_metrics
 from relevance.cli.shared import Records, Refused, is_file, read_records, store_with
@@ -36,7 +36,7 @@ def describe_scores(
     name: str,
     format: str | None,
     chosen: dict[str, Any],
-    asked: AskedTables,
+    request: TableRequest,
     settings: Settings,
     options: AnalysisOptions,
     failures: Failures,
@@ -52,29 +52,29 @@ def describe_scores(
         stored = store.dataset(name)
         facts = {"data set": name, "SHA-256 of its file": stored.sha256}
         facts |= {"texts": describe_cleaning(stored.cleaned)} if stored.cleaned else {}
-    texts = describe_texts(records, facts, chosen, asked, settings.systems) if asked.of_texts else None
-    if texts is not None and asked.only_texts:
+    texts = describe_texts(records, facts, chosen, request, settings.systems) if request.of_texts else None
+    if texts is not None and request.only_texts:
         return texts
     systems = settings.systems or [summary.system for _, summaries in records for summary in summaries]
     settings = replace(
         settings,
-        human=choose_rating(records, settings.human, asked.names),
-        baselines=choose_baselines(options.baselines, systems, asked),
+        human=choose_rating(records, settings.human, request.names),
+        baselines=choose_baselines(options.baselines, systems, request),
     )
     check_summaries(records, facts)
     report = analyze_scores(name, records, store, facts, settings, chosen, failures, clean=options.clean)
-    if asked.system_figures:
+    if request.system_figures:
         report = add_system_figures(report, records, store, dataset, options.published)
-    asked.check(report.names)
+    request.check(report.names)
     return report if texts is None else with_texts(report, texts)
 
 
-def choose_rating(records: Records, human: str | None, asked: Iterable[str]) -> str | None:
+def choose_rating(records: Records, human: str | None, tables: Iterable[str]) -> str | None:
     """Return the rating to compare metrics with; None if the usual one does not exist and is not needed."""
     try:
         check_ratings(records, human or USUAL)
     except NoRatings as error:
-        needed = [table for table in asked if table in OF_PEOPLE]
+        needed = [table for table in tables if table in OF_PEOPLE]
         if human is None and not needed:
             return None
         raise Refused(f"{', '.join(needed)}: {error}" if needed else str(error)) from error
@@ -115,7 +115,7 @@ def analyze_scores(
         "summaries": str(len(cells)),
         "systems": ", ".join(sorted(set(cells.systems), key=natural_order)),
     }
-    facts |= {kind: "; ".join(said) for kind, said in find_notices(records, cells.scores).items()}
+    facts |= {kind: "; ".join(notice) for kind, notice in find_notices(records, cells.scores).items()}
     return make_cell_report(cells, settings, facts, gaps)
 
 
@@ -142,7 +142,9 @@ def stored_cells(
 def by_mean_too(records: Records, metrics: Sequence[Metric], chosen: dict[str, Any]) -> list[Metric]:
     """Return the lexical metrics among these by the mean over references, if the table of ROUGE-K needs them."""
     signatures = {metric.name: metric.signature for metric in metrics}
-    names = [name for name, one in signatures.items() if is_lexical(one) and references_rule(one) == "max"]
+    names = [
+        name for name, signature in signatures.items() if is_lexical(signature) and references_rule(signature) == "max"
+    ]
     several = any(len(document.references) > 1 for document, _ in records)
     if not (several and names and any(metric.name == "rouge_k" for metric in metrics)):
         return []

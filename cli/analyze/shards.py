@@ -7,7 +7,7 @@ from click.core import ParameterSource
 
 from relevance.analysis.study import Settings
 from relevance.cli.analyze.cells import describe_cells, refuse_texts
-from relevance.cli.analyze.options import AnalysisOptions, AskedTables
+from relevance.cli.analyze.options import AnalysisOptions, TableRequest
 from relevance.cli.shared import say, split_names
 from relevance.data.files import sha256
 from relevance.data.scored_shards import read_scored_shards
@@ -16,13 +16,13 @@ from relevance.reports.report import Report
 
 
 def describe_shards(
-    folder: Path, names: str, asked: AskedTables, settings: Settings, options: AnalysisOptions
+    folder: Path, names: str, request: TableRequest, settings: Settings, options: AnalysisOptions
 ) -> Report:
     """Make the tables of a folder of scored shards, for all of its metrics or the `names` of --metrics if given.
 
     There are no texts, and so no tables of texts.
     """
-    refuse_texts(asked, "a folder of scored shards")
+    refuse_texts(request, "a folder of scored shards")
     context = click.get_current_context()
     if context.get_parameter_source("format") == ParameterSource.COMMANDLINE:
         raise click.UsageError("--input-format goes with a file, not with a folder of scored shards")
@@ -40,4 +40,4 @@ def describe_shards(
     if manifest.left_out:
         facts["left out of the input"] = "; ".join(part.where for part in manifest.left_out)
         say(f"parts of the input were left out when it was scored: {facts['left out of the input']}")
-    return describe_cells(shards.cells, shards.truncated, facts, asked, settings, options)
+    return describe_cells(shards.cells, shards.truncated, facts, request, settings, options)

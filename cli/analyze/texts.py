@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from relevance.cli.analyze.options import AskedTables
+from relevance.cli.analyze.options import TableRequest
 from relevance.cli.metric_options import chosen_metrics, refuse_metric_options
 from relevance.cli.shared import Records, Refused
 from relevance.metrics.rouge_k import RougeK
@@ -17,12 +17,12 @@ def describe_texts(
     records: Records,
     facts: Mapping[str, str],
     chosen: dict[str, Any],
-    asked: AskedTables,
+    request: TableRequest,
     systems: Sequence[str],
     kept: Sequence[str] | None = None,
 ) -> Report:
     """Make the tables of texts that are asked for; `kept`, if given, are the only allowed options of metrics."""
-    if not asked.of_texts.isdisjoint(OF_TEXTS["keywords"]):
+    if not request.of_texts.isdisjoint(OF_TEXTS["keywords"]):
         if chosen["only"]:
             raise click.UsageError(
                 "--only cannot be given with these tables, which already divide keywords by the source"
@@ -31,8 +31,8 @@ def describe_texts(
     if kept is not None:
         refuse_metric_options(kept)
     made = chosen_metrics({**chosen, "names": "rouge_k", "only": None}, lambda: records)
-    (metric,) = (one for one in made if isinstance(one, RougeK))
-    return make_text_report(records, metric, asked.of_texts, facts, systems)
+    (metric,) = (metric for metric in made if isinstance(metric, RougeK))
+    return make_text_report(records, metric, request.of_texts, facts, systems)
 
 
 def check_summaries(records: Records, facts: Mapping[str, str]) -> None:

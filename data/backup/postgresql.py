@@ -75,9 +75,9 @@ def read(file: Path, name: str) -> tuple[Backup, set[str]]:
     rows: dict[str, int] = {}
     schema = None
     table = None
-    with tempfile.TemporaryFile() as said:
+    with tempfile.TemporaryFile() as temporary_file:
         command = [find_program("pg_restore"), "--data-only", "--file=-", str(file.absolute())]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=said, env=without_secrets()) as process:  # noqa: S603
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=temporary_file, env=without_secrets()) as process:  # noqa: S603
             assert process.stdout is not None  # noqa: S101
             for line in process.stdout:
                 if table is None:
@@ -90,8 +90,8 @@ def read(file: Path, name: str) -> tuple[Backup, set[str]]:
                     rows[table] += 1
                     if table == "alembic_version":
                         schema = line.decode().strip()
-        said.seek(0)
-        complaint = last_line(said.read())
+        temporary_file.seek(0)
+        complaint = last_line(temporary_file.read())
     if process.returncode:
         raise BackupFailed(f"{name} is damaged, or cannot be read: {complaint}")
     schema = check_contents(name, set(rows), schema)
@@ -141,15 +141,15 @@ def find_program(name: str) -> str:
 
 def program_version(name: str) -> int:
     """Return the major version of one of PostgreSQL's programs. Raises `BackupFailed`."""
-    asked = [find_program(name), "--version"]
-    done = subprocess.run(asked, env=without_secrets(), capture_output=True, text=True, check=False)  # noqa: S603
+    command = [find_program(name), "--version"]
+    done = subprocess.run(command, env=without_secrets(), capture_output=True, text=True, check=False)  # noqa: S603
     number = re.search(r"\d+", done.stdout)
     if number is None:
         raise BackupFailed(f"{name} does not say its version")
     return int(number[0])
 
 
-def last_line(said: bytes) -> str:
+def last_line(output: bytes) -> str:
     """Return the last line of a program's output."""
-    lines = said.decode(errors="replace").strip().splitlines()
+    lines = output.decode(errors="replace").strip().splitlines()
     return lines[-1] if lines else "it did not say why"

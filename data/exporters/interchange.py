@@ -21,7 +21,7 @@ def save(records: Sequence[tuple[Document, list[Summary]]], path: Path, say: Say
 def to_json(document: Document, summaries: Iterable[Summary]) -> dict[str, Any]:
     """Return a document as a JSON object, without optional fields that it does not have."""
     title = {} if document.title is None else {"title": document.title}
-    questions = {"questions": [one._asdict() for one in document.questions]} if document.questions else {}
+    questions = {"questions": [question._asdict() for question in document.questions]} if document.questions else {}
     return {
         "id": document.id,
         **title,

@@ -13,12 +13,12 @@ def record(judgment: JudgedTexts) -> dict[str, Any]:
 
     `tstamp` is in seconds since 1970, null if the time is unknown.
     """
-    one, other = judgment.systems
+    first, second = judgment.systems
     return {
         "question_id": judgment.document_id,
-        "model_a": one,
-        "model_b": other,
-        "winner": BAD if judgment.both_bad else {one: "model_a", other: "model_b", None: "tie"}[judgment.chosen],
+        "model_a": first,
+        "model_b": second,
+        "winner": BAD if judgment.both_bad else {first: "model_a", second: "model_b", None: "tie"}[judgment.chosen],
         "judge": judgment.annotator,
         "conversation_a": conversation(judgment.source, judgment.texts[0]),
         "conversation_b": conversation(judgment.source, judgment.texts[1]),

@@ -52,7 +52,7 @@ def save(records: Sequence[Record], path: Path, say: Say) -> None:
     systems = list(dict.fromkeys(system for of_document in written for system in of_document))
     for system in systems:
         check_name(system, in_lines=True)
-        outputs = (in_line(one[system].text) if system in one else NO_TEXT for one in written)
+        outputs = (in_line(summaries[system].text) if system in summaries else NO_TEXT for summaries in written)
         write_lines(path / "system-outputs" / PAIR / f"{system}.txt", outputs)
     save_ratings(written, systems, path / "human-scores")
     if left_out := save_given(written, systems, path / "metric-scores" / PAIR):
@@ -99,10 +99,13 @@ def check_name(name: str, *, in_lines: bool = False) -> None:
 
 def save_ratings(written: Sequence[Mapping[str, Summary]], systems: Sequence[str], folder: Path) -> None:
     """Write human ratings: a file for each aspect, with None for missing ones."""
-    for aspect in dict.fromkeys(aspect for one in written for summary in one.values() for aspect in summary.human):
+    for aspect in dict.fromkeys(
+        aspect for summaries in written for summary in summaries.values() for aspect in summary.human
+    ):
         check_name(aspect)
         ratings = {
-            system: [one[system].human.get(aspect) if system in one else None for one in written] for system in systems
+            system: [summaries[system].human.get(aspect) if system in summaries else None for summaries in written]
+            for system in systems
         }
         rated = {system: values for system, values in ratings.items() if any(value is not None for value in values)}
         write_blocks(folder / f"{PAIR}.{aspect}.{SEGMENT}.score", rated)
@@ -110,11 +113,13 @@ def save_ratings(written: Sequence[Mapping[str, Summary]], systems: Sequence[str
 
 def save_given(written: Sequence[Mapping[str, Summary]], systems: Sequence[str], folder: Path) -> list[str]:
     """Write scores of metrics, a file for each; return the metrics that lack a score, which are not written."""
-    given = [{system: dict(summary.given) for system, summary in one.items()} for one in written]
+    given = [{system: dict(summary.given) for system, summary in summaries.items()} for summaries in written]
     left_out = []
-    for metric in dict.fromkeys(metric for one in given for scores in one.values() for metric in scores):
+    for metric in dict.fromkeys(
+        metric for scores_of_document in given for scores in scores_of_document.values() for metric in scores
+    ):
         check_name(metric)
-        scores = {system: [one.get(system, {}).get(metric) for one in given] for system in systems}
+        scores = {system: [scores.get(system, {}).get(metric) for scores in given] for system in systems}
         if any(value is None for values in scores.values() for value in values):
             left_out.append(metric)
         else:

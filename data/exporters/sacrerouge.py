@@ -51,8 +51,8 @@ def said_of(records: Sequence[Record], *, of_people: bool) -> Iterator[dict[str,
     """Yield a line for each summary that has human ratings, or scores of metrics."""
     for document, summaries in records:
         for summary in summaries:
-            if said := dict(summary.human if of_people else summary.given):
-                yield {**key_of(document, summary.system, PEER), "metrics": said}
+            if values := dict(summary.human if of_people else summary.given):
+                yield {**key_of(document, summary.system, PEER), "metrics": values}
 
 
 def key_of(document: Document, name: str, kind: str) -> dict[str, str]:

@@ -11,6 +11,7 @@ from itertools import islice
 from pathlib import Path
 
 from relevance.data.alike import AlikeNames
+from relevance.data.foreign_marks import check_marks
 from relevance.data.importers import (
     arxiv,
     arxiv_papers,
@@ -46,7 +47,6 @@ from relevance.data.importers.pairwise import JudgedPairs, Read, read_judged
 from relevance.data.importers.rank_columns import fits as fits_ranks
 from relevance.data.importers.rows import Table, begins_with_object
 from relevance.data.importers.spreading import is_whole_object
-from relevance.data.marks import check_marks
 from relevance.data.own_references import OwnReferences
 from relevance.data.plugins import Registry, check_callable, describe, held_apart
 from relevance.data.reading import SPREADSHEETS, FileLine, Say, quote_value, read_json, say_nothing
@@ -88,15 +88,15 @@ OURS: dict[str, Importer] = {
 
 
 def check_importer(name: str, loaded: object) -> Importer:
-    """Return an importer of somebody else, whose errors are those of a file. Raises ValueError if it is no function."""
+    """Return a package's importer; its errors become those of a file. Raises ValueError if it is not a function."""
     load = check_callable(name, loaded)
 
     def read(path: Path, say: Say) -> Records:
         try:
             with held_apart():
                 records = iter(load(path, say))
-            while found := read_next(records):
-                yield from found
+            while record := read_next(records):
+                yield from record
         except BadRecord:
             raise
         except Exception as error:  # whatever the code of others does
@@ -182,7 +182,7 @@ RECOGNIZED: tuple[tuple[str, set[str]], ...] = (
     ("newsroom", newsroom.FIELDS),
     ("realsumm", realsumm.FIELDS),
     ("lmarena", lmarena.FIELDS | {"conversation_a"}),
-    *((format, set(one.fields)) for format, one in DESCRIPTIONS.items()),
+    *((format, set(value.fields)) for format, value in DESCRIPTIONS.items()),
 )
 """The formats of JSON, with fields of their records; the first whose fields all occur is taken."""
 

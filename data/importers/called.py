@@ -1,4 +1,4 @@
-"""What columns and fields of tables are usually called."""
+"""Usual names of columns and fields in tables."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -21,21 +21,21 @@ RATING = re.compile(
     rf"(?:human_)?(?:(?P<aspect>{'|'.join(ASPECTS)})(?:_(?:ratings?|score|likert|human))?|(?P<other>.+)_ratings?)"
 )
 ANY_RATING = ("rating", "ratings", "human_rating", "human_score", "likert", "stars")
-"""What a column of ratings is called that names no aspect."""
+"""Usual names of a column of ratings without an aspect."""
 PERSON = r"(?:annotator|worker|rater|judge|evaluator|expert|reviewer|coder|participant)_?(?:\d+|[a-h])"
 BY_PERSON = re.compile(
     rf"(?P<aspect>{'|'.join(ASPECTS)}|ratings?)_(?P<person>\d+|{PERSON})|"
     rf"(?P<first>{PERSON})(?:_(?P<of>{'|'.join(ASPECTS)}|ratings?))?"
 )
-"""What columns are called of which each has the ratings of one person: `fluency_1`, `rater_2_fluency`, `Rater A`."""
+"""Names of columns with the ratings of one person each: `fluency_1`, `rater_2_fluency`, `Rater A`."""
 IN_ROWS = ("score", "value")
-"""What else it may be called beside a column that says who judged, or which aspect."""
+"""Further names of the column of ratings in a table with a column of annotators or aspects."""
 
 BY = "@"
-"""What stands in the role of a column of ratings between the aspect and who gave them: `human.fluency@Ann`."""
+"""The separator of aspect and annotator in the role of a column of ratings: `human.fluency@Ann`."""
 ASPECT = "aspect"
 OF_ASPECT = ("aspect", "criterion", "criteria", "dimension")
-"""What the column is called that says which aspect the rating of a row is of."""
+"""Usual names of the column with the aspect that a row rates."""
 
 ANNOTATOR = "annotator"
 ANNOTATORS = (
@@ -43,7 +43,7 @@ ANNOTATORS = (
     *("evaluator", "evaluator_id", "participant", "participant_id", "user", "user_id", "coder", "assessor"),
     *("labeler", "reviewer", "reviewer_id", "person", "username"),
 )
-"""Usual names of the column that says who judged, the likeliest first."""
+"""Usual names of the column of annotators, the likeliest first."""
 
 CALLED = {
     "document_id": (
@@ -68,7 +68,7 @@ CALLED = {
 """Usual names of the columns, the likeliest first."""
 
 ID = re.compile(r"(?=\D*\d)[!-~]{1,64}(?<![.!?])")
-"""What looks like an id and not like a text."""
+"""A value that looks like an id and not like a text."""
 
 OF_SYSTEM = re.compile(
     r"(?:(?P<before>.+)[ _.-])?(?:summary|output|candidate|prediction|generated)(?:[ _.-](?P<after>.+))?", re.IGNORECASE
@@ -77,9 +77,9 @@ OF_SYSTEM = re.compile(
 
 
 def find_roles(names: Iterable[str], rows: Sequence[Mapping[str, object]] = ()) -> dict[str, str]:
-    """Map the fields that names of columns tell to these names; of several names of a field, the likeliest is taken.
+    """Map the fields that names of columns indicate to these names; if several fit a field, the likeliest is taken.
 
-    A column `document` holds ids where its values in `rows`, some of the table's, look so; otherwise texts.
+    A column `document` holds ids if its values in `rows`, some of the table's, look like ids; otherwise texts.
 
     >>> find_roles(["document", "gold"]), find_roles(["document", "gold"], [{"document": "d1", "gold": "A ferry."}])
     ({'source': 'document', 'reference': 'gold'}, {'document_id': 'document', 'reference': 'gold'})
@@ -114,8 +114,8 @@ def find_annotators(names: Iterable[str]) -> dict[str, str]:
     {'annotator': 'worker_id', 'aspect': 'criterion'}
     """
     folded = {fold_name(name): name for name in reversed(list(names))}
-    found = {ANNOTATOR: [*filter(folded.get, ANNOTATORS)], ASPECT: [*filter(folded.get, OF_ASPECT)]}
-    return {role: folded[called[0]] for role, called in found.items() if called}
+    columns = {ANNOTATOR: [*filter(folded.get, ANNOTATORS)], ASPECT: [*filter(folded.get, OF_ASPECT)]}
+    return {role: folded[called[0]] for role, called in columns.items() if called}
 
 
 def find_ratings(names: Iterable[str], *, in_rows: bool = False) -> dict[str, str]:
@@ -140,15 +140,15 @@ def find_ratings(names: Iterable[str], *, in_rows: bool = False) -> dict[str, st
 
 
 def find_ratings_by_person(names: Iterable[str]) -> dict[str, str]:
-    """Map the roles of columns that are called as the ratings of one person each to their names; nothing for a single.
+    """Map the roles of columns with the ratings of one person each to their names; empty for a single such column.
 
     >>> find_ratings_by_person(["Fluency 1", "Fluency 2", "rater_3_fluency", "rater"])
     {'human.fluency@1': 'Fluency 1', 'human.fluency@2': 'Fluency 2', 'human.fluency@rater_3': 'rater_3_fluency'}
     """
     roles: dict[str, str] = {}
     for name in names:
-        if found := BY_PERSON.fullmatch(fold_name(name)):
-            aspect, who = found["aspect"] or found["of"] or "rating", found["person"] or found["first"]
+        if match := BY_PERSON.fullmatch(fold_name(name)):
+            aspect, who = match["aspect"] or match["of"] or "rating", match["person"] or match["first"]
             aspect = "rating" if aspect == "ratings" else aspect
             roles.setdefault(f"{HUMAN}{aspect}{BY}{who}", name)
     return roles if len(roles) > 1 else {}

@@ -1,4 +1,4 @@
-"""What the columns of a table of choices are, by their names and by their values."""
+"""The roles of the columns of a table of choices, by their names and by their values."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -36,7 +36,7 @@ SYSTEMS = (
     *("system", "model", "sys", "system_id", "model_id", "system_name", "model_name", "generator", "summarizer"),
     *("policy", "method"),
 )
-"""What stands before or after a side (`SIDES`) in names of columns, the likeliest first."""
+"""Words before or after a side (`SIDES`) in names of columns, the likeliest first."""
 
 NOTHING: Mapping[str, str] = {}
 
@@ -54,15 +54,15 @@ def find_choice_roles(
     'right_system': 'model_b', 'choice': 'winner', 'annotator': 'worker'}
     """
     folded = {fold_name(name): name for name in reversed(list(names))}
-    found = find_roles(names, rows)
-    roles = {role: name for role, name in found.items() if role not in ("system", "summary")}
-    if "document_id" not in roles and (known := next((one for one in DOCUMENT_IDS if one in folded), None)):
+    suggested = find_roles(names, rows)
+    roles = {role: name for role, name in suggested.items() if role not in ("system", "summary")}
+    if "document_id" not in roles and (known := next((name for name in DOCUMENT_IDS if name in folded), None)):
         roles["document_id"] = folded[known]
     for suffix, stems in (("", TEXTS), ("_system", SYSTEMS)):
         if (sides := find_sides(folded, stems)) is not None:
             roles |= {f"left{suffix}": sides[0], f"right{suffix}": sides[1]}
     for role, called in CALLED_HERE.items():
-        free = [folded[one] for one in called if one in folded and folded[one] not in roles.values()]
+        free = [folded[name] for name in called if name in folded and folded[name] not in roles.values()]
         if free:
             roles[role] = free[0]
     if CHOICE not in roles and len(answers := find_answers({**roles, **told}, names, rows)) == 1:
@@ -86,17 +86,17 @@ def are_choices(
     name: str, systems: tuple[str, str] | None, meanings: Meanings, rows: Sequence[Mapping[str, Any]]
 ) -> bool:
     """Tell whether the values of a column are choices, some of them of a side."""
-    found = set()
+    choices = set()
     for row in rows:
         if not isinstance(row.get(name), str | None):
             return False
-        said = as_text(row.get(name))
-        meaning = "" if said.isdecimal() else meanings.understand(said)
+        text = as_text(row.get(name))
+        meaning = "" if text.isdecimal() else meanings.understand(text)
         if not meaning and systems is not None:
-            one, other = (as_text(row.get(system)) for system in systems)
-            meaning = side_of(said, (one, other)) or ""
-        found.add(meaning)
-    return "" not in found and not found.isdisjoint({LEFT, RIGHT})
+            first, second = (as_text(row.get(system)) for system in systems)
+            meaning = side_of(text, (first, second)) or ""
+        choices.add(meaning)
+    return "" not in choices and not choices.isdisjoint({LEFT, RIGHT})
 
 
 def sides_of(roles: Mapping[str, str], suffix: str) -> tuple[str, str] | None:

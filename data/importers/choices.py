@@ -119,7 +119,7 @@ def guess_roles(described: Description, table: Table, known: Mapping[str, str]) 
 
 def find_fixed(described: Description, names: Sequence[str]) -> dict[str, str]:
     """Map the roles of a description to their fields; "" if it has none."""
-    return {role: next((one for one in fields if one in names), "") for role, fields in described.roles.items()}
+    return {role: next((field for field in fields if field in names), "") for role, fields in described.roles.items()}
 
 
 def check_roles(path: Path, table: Table, roles: Mapping[str, str]) -> None:
@@ -168,11 +168,11 @@ def read(
     meanings = {column: Meanings(told, sides_of(roles, "") or ("", "")) for column in choices.questions}
     judged = []
     for place, cells in choices.table.read(set(roles.values()), say):
-        one = rows.read(place, cells)
+        choice = rows.read(place, cells)
         for column, question in choices.questions.items():
-            meaning = meanings[column].find(place, cells.get(column), one.systems, one.texts or ("", ""))
+            meaning = meanings[column].find(place, cells.get(column), choice.systems, choice.texts or ("", ""))
             if meaning != SKIP:
-                judged.append(one._replace(choice=BOTH_BAD if meaning == BAD else meaning, question=question))
+                judged.append(choice._replace(choice=BOTH_BAD if meaning == BAD else meaning, question=question))
     for column, of_column in meanings.items():
         of_column.check(column)
         say(of_column.describe(column))
@@ -181,8 +181,12 @@ def read(
         say(f"values that were explained, and that no row has: {', '.join(map(quote_value, unused))}")
     if rows.timeless:
         say(rows.describe_timeless())
-    found = {value: meaning for one in meanings.values() for value, meaning in one.found.items()}
-    keep(choices.columns._replace(values={**found, **told}))
+    by_value = {
+        value: meaning
+        for meanings_of_column in meanings.values()
+        for value, meaning in meanings_of_column.understood.items()
+    }
+    keep(choices.columns._replace(values={**by_value, **told}))
     yield from judged
 
 
@@ -253,7 +257,7 @@ class RowReader:
         else:
             source = reading.optional_text(place, source, "source") or ""
         if not isinstance(reference, list):
-            reference = [one] if (one := reading.optional_text(place, reference, "reference")) else []
+            reference = [as_written] if (as_written := reading.optional_text(place, reference, "reference")) else []
         references = reading.given_texts(place, reference, "reference")
         if "document_id" in row:
             name = self.name(place, row, "document_id")
@@ -292,5 +296,5 @@ def name_systems(roles: Mapping[str, str]) -> tuple[str, str] | None:
     sides = {word for pair in SIDES for word in pair}
     names = [reading.trim_name(roles[side]) for side in (LEFT, RIGHT)]
     last = [re.split(r"[ _.\-]", name)[-1] for name in names]
-    left, right = last if all(one.casefold() in sides for one in last) else names
+    left, right = last if all(part.casefold() in sides for part in last) else names
     return left, right

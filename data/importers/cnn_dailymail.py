@@ -32,14 +32,14 @@ def read_story(file: Path) -> tuple[list[str], list[str]]:
     highlights: list[list[str]] = []
     place = FileLine(file, 1)
     for place, line in lines(file):
-        said = line.strip()
-        if said == HIGHLIGHT:
+        stripped = line.strip()
+        if stripped == HIGHLIGHT:
             if highlights and not highlights[-1]:
                 place.refuse(f"nothing stands between this {HIGHLIGHT} and the one before")
             highlights.append([])
-        elif said:
-            storable(place, said, "the line")
-            (highlights[-1] if highlights else article).append(said)
+        elif stripped:
+            storable(place, stripped, "the line")
+            (highlights[-1] if highlights else article).append(stripped)
     if not highlights:
         place.refuse(f"there is no {HIGHLIGHT} in the story")
-    return article, [text(place, " ".join(said), "the last highlight") for said in highlights]
+    return article, [text(place, " ".join(parts), "the last highlight") for parts in highlights]

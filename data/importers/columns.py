@@ -45,7 +45,7 @@ class TableHead(NamedTuple):
     """The beginning of a text table or a spreadsheet."""
 
     delimiter: str | None
-    """What separates its columns; None in a spreadsheet."""
+    """The separator of its columns; None in a spreadsheet."""
     names: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     """The first rows, by default at most `ROWS`."""
@@ -86,10 +86,10 @@ def guess_roles(head: TableHead) -> dict[str, str]:
 
 
 def guess_rated(head: TableHead, known: Mapping[str, str]) -> dict[str, str]:
-    """Map ratings and who gave them to the columns that are called so; `known` has the columns of other roles.
+    """Map the roles of ratings and annotators to columns by their names; `known` has the columns of other roles.
 
-    Columns that hold something else are no ratings, nobody rates where there are neither these nor ranks, and a table
-    with a column for each system has none.
+    Only columns of numbers are ratings. There are no annotators without ratings or ranks, and no ratings in a table
+    with a column for each system.
     """
     if any(role.startswith(WIDE) for role in known):
         return {}
@@ -116,22 +116,22 @@ def find_people(head: TableHead, known: Mapping[str, str]) -> dict[str, str]:
 
 
 def complete_columns(
-    path: Path, columns: Columns, say: Say, *, cells: bool, found: Mapping[str, str] = NOTHING
+    path: Path, columns: Columns, say: Say, *, cells: bool, suggested: Mapping[str, str] = NOTHING
 ) -> Columns:
     """Guess the roles that somebody did not say from the columns that they did not name, and report how it is read.
 
-    `found` has roles that are guessed already. Raises `BadRecord` and `BadColumns`.
+    `suggested` has roles that are guessed already. Raises `BadRecord` and `BadColumns`.
     """
     head = read_head(path, columns, cells=cells)
     told = columns.find(head.names)
-    taken = {*told.values(), *found.values()}
+    taken = {*told.values(), *suggested.values()}
     left = [place for place, name in enumerate(head.names) if name not in taken]
     names, *rows = (tuple(row[place] for place in left) for row in (head.names, *head.rows))
     rest = TableHead(head.delimiter, names, tuple(rows))
-    guessed = {} if columns.guess else dict(found)
+    guessed = {} if columns.guess else dict(suggested)
     if columns.guess:
         guessed = guess_columns(rest) if {"system", "summary"} & set(columns.roles) else guess_roles(rest)
-        guessed |= {**guess_rated(rest, {**guessed, **columns.roles, **found}), **found}
+        guessed |= {**guess_rated(rest, {**guessed, **columns.roles, **suggested}), **suggested}
     complete = columns.with_guessed(guessed, head.names)
     say(describe_columns(complete.roles, set(guessed) - set(columns.roles)))
     return complete
@@ -159,16 +159,16 @@ def guess_table(path: Path, delimiter: str | None, say: Say, *, cells: bool) -> 
 
 def describe_columns(roles: Mapping[str, str], guessed: Collection[str]) -> str:
     """Say which column each role is, and which of them were guessed."""
-    found = {role: column for role, column in roles.items() if column}
-    told = ", ".join(f"{role} is {quote_value(column)}" for role, column in found.items())
+    columns = {role: column for role, column in roles.items() if column}
+    told = ", ".join(f"{role} is {quote_value(column)}" for role, column in columns.items())
     if not guessed:
         return f"columns: {told}"
-    only = "" if set(found) == set(guessed) else f": {', '.join(role for role in found if role in guessed)}"
+    only = "" if set(columns) == set(guessed) else f": {', '.join(role for role in columns if role in guessed)}"
     return f"columns: {told} (guessed{only})"
 
 
 def holds_scores(place: int, rows: Sequence[Sequence[str]]) -> bool:
-    """Tell whether a column holds numbers that nobody is called by, such as 0.73 in one called `judge`."""
+    """Tell whether a column holds scores and not numbers of people, such as 0.73 in a column `judge`."""
     return holds_numbers(place, rows) and any("." in row[place] for row in rows if place < len(row))
 
 

@@ -34,7 +34,7 @@ class Layout(NamedTuple):
     delimiter: str
     """One of `DELIMITERS`."""
     quoted: bool
-    """True if cells may be in quotation marks, which are no part of their texts."""
+    """True if cells may be in quotation marks, which are not part of their texts."""
 
 
 def find_layout(path: Path) -> Layout:
@@ -69,9 +69,9 @@ def plain_rows(path: Path, delimiter: str) -> Iterator[TextRow]:
 
 
 def has_quoted_cells(path: Path) -> bool:
-    """Tell whether cells of a TSV file are in quotation marks, which are no part of their texts then.
+    """Tell whether cells of a TSV file are in quotation marks, which are not part of their texts then.
 
-    That is so if all of its texts are, or if its lines are no rows otherwise. Most programs write no quotation marks
+    That is so if all of its texts are, or if its lines are not rows otherwise. Most programs write no quotation marks
     into TSV, so that one at the beginning of a cell is usually the text's own.
     """
     width, all_quoted, all_rows = 0, True, True
@@ -114,14 +114,14 @@ def quoted_rows(path: Path, delimiter: str, say: Say) -> Iterator[TextRow]:
 
 def swallowed(place: FileLine, lines: Sequence[str], delimiter: str, say: Say) -> None:
     """Refuse a cell that holds whole rows, or say so where its text may have as many delimiters by chance."""
-    said = (
+    problem = (
         f"lines {place.line} to {place.line + len(lines) - 1} are one row, as a quotation mark opens in the first and "
         "closes in the last of them, but each looks like a row of its own"
     )
     remedy = "if they are rows, write each quotation mark of a text twice, and one around its cell"
     if delimiter == "\t":
-        place.refuse(f"{said}; {remedy}")
-    say(f"{place}: {said}; {remedy}")
+        place.refuse(f"{problem}; {remedy}")
+    say(f"{place}: {problem}; {remedy}")
 
 
 def explain_error(error: str, start: int) -> str:

@@ -23,10 +23,10 @@ LAST_TURN = "\n\nAssistant:"
 """The mark of an answer in conversations that are one text."""
 
 UNTRUE = {"", "false", "0", "0.0", "none", "null", "nan"}
-"""What stands in the column of an answer that was not given, in lower case."""
+"""The value, in lower case, of an answer that was not given."""
 
 TWO_TEXTS = re.compile(r"\s*(?:\|\|\||<br\s*/?>)\s*")
-"""What separates two texts that stand in one field."""
+"""The separator of two texts in one field."""
 
 
 class Description(NamedTuple):
@@ -35,13 +35,13 @@ class Description(NamedTuple):
     fields: frozenset[str]
     """Fields by which a file is recognized."""
     roles: Mapping[str, tuple[str, ...]] = NOTHING
-    """Names of a role's field, the first of which that is there is taken; a role without names has no field."""
+    """Names of a role's field, of which the first that exists is taken; a role without names has no field."""
     otherwise: Mapping[str, str] = NOTHING
     """The field of a role that no other field has."""
     each: tuple[str, ...] = ()
     """Lists of objects that make a row each, from the outside in; `responses.*` are the lists of all fields of one."""
     inside: tuple[str, ...] = ()
-    """Beginnings of the names of fields that hold what people saw and said, which lose them; only such are guessed."""
+    """Prefixes of fields with what people saw and answered, removed from their names; only these fields are guessed."""
     parsed: str = ""
     """A field that holds JSON, a list with an object, whose fields are taken for the record's, by their paths."""
     answers: tuple[str, ...] = ()
@@ -51,7 +51,7 @@ class Description(NamedTuple):
     answer: tuple[str, ...] = ()
     """The fields that may have it."""
     left_out: Mapping[str, tuple[str, ...]] = NOTHING
-    """Values of fields, in lower case, whose rows are no judgments."""
+    """Values of fields, in lower case, whose rows are not judgments."""
     added: Mapping[str, str] = NOTHING
     """Fields that all rows have, with their values."""
     joined: tuple[str, ...] = ()
@@ -61,7 +61,7 @@ class Description(NamedTuple):
     split: str = ""
     """A field with both texts, which become `text_a` and `text_b`."""
     values: Mapping[str, str] = NOTHING
-    """What values of choices mean that do not tell it."""
+    """The meanings of values of choices that are not clear by themselves."""
     other: tuple[str, ...] = ()
     """The field with the system on the left, and those with both; the one that is not on the left becomes `right`."""
     middle: Mapping[str, float] = NOTHING
@@ -69,7 +69,7 @@ class Description(NamedTuple):
     says: str = ""
     """A note for the person who imports such a file."""
     refused: str = ""
-    """Why there are no judgments in such a file, if it has none."""
+    """The reason why such a file has no judgments, if it has none."""
 
 
 OWN = Description(frozenset())
@@ -167,7 +167,7 @@ DESCRIPTIONS: dict[str, Description] = {
 def recognize(names: Collection[str]) -> str | None:
     """Return the format whose fields all occur among these; None for no such."""
     known = {*names, *tops(names)}
-    return next((format for format, one in DESCRIPTIONS.items() if one.fields <= known), None)
+    return next((format for format, value in DESCRIPTIONS.items() if value.fields <= known), None)
 
 
 def open_described(path: Path, format: str) -> Table:
@@ -216,15 +216,15 @@ def parse(place: FileLine, row: dict[str, Any], field: str) -> dict[str, Any]:
     prefix = f"{field.split('.', maxsplit=1)[0]}."
     return row | {
         name.removesuffix(".label"): value
-        for one in reading.objects(place, answers, field)
-        for name, value in flatten(one, prefix).items()
+        for answer in reading.objects(place, answers, field)
+        for name, value in flatten(answer, prefix).items()
     }
 
 
 def spread(place: FileLine, rows: list[dict[str, Any]], each: Sequence[str]) -> list[dict[str, Any]]:
     """Return a row for each object of the lists in rows; a row whose list is empty stays one."""
     for path in each:
-        found = []
+        named = []
         for row in rows:
             within = path.removesuffix("*")
             lists = [path] if within == path else [name for name in row if name.startswith(within)]
@@ -234,8 +234,8 @@ def spread(place: FileLine, rows: list[dict[str, Any]], each: Sequence[str]) -> 
                 for name in lists
                 for item in reading.objects(place, row.get(name) or [], name)
             ]
-            found += items or [shared]
-        rows = found
+            named += items or [shared]
+        rows = named
     return rows
 
 
@@ -243,11 +243,13 @@ def name_item(path: str, name: str, item: Mapping[str, Any]) -> dict[str, Any]:
     """Name the fields of an object in a list: by the list or, of all lists of an object, its value by the list."""
     if path == name:
         return flatten(item, f"{name}.")
-    return {name: item.get("value")} | flatten({key: one for key, one in item.items() if key != "value"}, "response.")
+    return {name: item.get("value")} | flatten(
+        {key: value for key, value in item.items() if key != "value"}, "response."
+    )
 
 
 def find_reason(row: Mapping[str, Any], description: Description) -> str | None:
-    """Return why a row is no judgment; None if it is one."""
+    """Return why a row is not a judgment; None if it is one."""
     for field, values in description.left_out.items():
         if (value := as_text(row.get(field)).casefold()) in values:
             return f"{field.split('.')[-1]} is {value}"
@@ -259,20 +261,20 @@ def find_reason(row: Mapping[str, Any], description: Description) -> str | None:
 def rename(row: Mapping[str, Any], description: Description) -> dict[str, Any]:
     """Return the fields of a judgment by the names that they are guessed by."""
     kept = {name for names in description.roles.values() for name in names} | set(description.otherwise.values())
-    found: dict[str, Any] = {}
+    renamed: dict[str, Any] = {}
     for name, given in row.items():
         value = given[0] if isinstance(given, list) and len(given) == 1 and isinstance(given[0], str) else given
-        if matched := next((m for one in description.answers if (m := re.fullmatch(one, name))), None):
-            answered = found.setdefault(matched["question"], "")
+        if matched := next((m for answer in description.answers if (m := re.fullmatch(answer, name))), None):
+            answered = renamed.setdefault(matched["question"], "")
             if as_text(value).casefold() not in UNTRUE:
-                found[matched["question"]] = f"{answered}, {matched['answer']}".removeprefix(", ")
+                renamed[matched["question"]] = f"{answered}, {matched['answer']}".removeprefix(", ")
         elif description.question and name in description.answer:
-            found[as_text(row.get(description.question))] = value
-        elif prefix := next((one for one in description.inside if name.startswith(one)), None):
-            found[name.removeprefix(prefix)] = value
+            renamed[as_text(row.get(description.question))] = value
+        elif prefix := next((prefix for prefix in description.inside if name.startswith(prefix)), None):
+            renamed[name.removeprefix(prefix)] = value
         elif name in kept or not description.inside:
-            found[name] = value
-    return found
+            renamed[name] = value
+    return renamed
 
 
 def complete(place: FileLine, row: dict[str, Any], description: Description) -> dict[str, Any]:
@@ -310,7 +312,7 @@ def part_turns(place: FileLine, row: Mapping[str, Any], name: str, *texts: str) 
     """
     first = row.get(texts[0])
     if isinstance(first, list) and len(first) > 1:
-        return {name: BETWEEN.join(str(join_turns(place, [one], name)) for one in first[:-1])}
+        return {name: BETWEEN.join(str(join_turns(place, [turn], name)) for turn in first[:-1])}
     if not all(isinstance(row.get(text), str) and LAST_TURN in row[text] for text in texts):
         return {}
     parts = {text: row[text].rpartition(LAST_TURN) for text in texts}
@@ -327,7 +329,7 @@ def join_turns(place: FileLine, value: object, name: str) -> object:
         value = parsed if isinstance(parsed, list) else value
     if not isinstance(value, list):
         return value
-    if value and all(isinstance(one, dict) for one in value):
+    if value and all(isinstance(item, dict) for item in value):
         last = value[-1].get("content")
         return reading.summary_text(place, last, f"the content of the last message of {name}")
-    return BETWEEN.join(as_text(one) for one in value)
+    return BETWEEN.join(as_text(item) for item in value)

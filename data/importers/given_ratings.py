@@ -23,13 +23,13 @@ def read_numbered(value: str) -> float | None:
     >>> read_numbered("2: Yes--there are no errors"), read_numbered("Agree")
     (2.0, None)
     """
-    found = NUMBERED.fullmatch(value.strip())
-    return float(found[1]) if found else None
+    match = NUMBERED.fullmatch(value.strip())
+    return float(match[1]) if match else None
 
 
 @dataclass
 class RatingValues:
-    """What the values of all columns of ratings mean, with their counts, as a table is read."""
+    """The meanings of the values of all columns of ratings, with their counts, as a table is read."""
 
     columns: Columns = NOTHING
     counts: dict[str, Counter[tuple[str, float | None]]] = field(default_factory=dict)
@@ -41,22 +41,22 @@ class RatingValues:
 
     def read(self, place: FileLine, value: object, aspect: str, column: str) -> float | None:
         """Return a rating; None if there is none, or if its value is not known. Raises `BadRecord`."""
-        said = reading.trim_name(value) if isinstance(value, str) else value
-        meaning = self.columns.values.get(said) if isinstance(said, str) else None
+        trimmed = reading.trim_name(value) if isinstance(value, str) else value
+        meaning = self.columns.values.get(trimmed) if isinstance(trimmed, str) else None
         if meaning is None and reading.is_missing(value):
             self.missing += 1
             return None
-        if not isinstance(said, str) or (meaning is None and NUMBER.fullmatch(said)):
-            number = parse_number(place, said, column)
+        if not isinstance(trimmed, str) or (meaning is None and NUMBER.fullmatch(trimmed)):
+            number = parse_number(place, trimmed, column)
         elif meaning == SKIP:
-            self.note(column, said, None)
+            self.note(column, trimmed, None)
             return None
-        elif (known := read_numbered(said) if meaning is None else as_number(meaning)) is None:
+        elif (known := read_numbered(trimmed) if meaning is None else as_number(meaning)) is None:
             self.first = self.first or place
-            self.unknown.setdefault(column, Counter())[said] += 1
+            self.unknown.setdefault(column, Counter())[trimmed] += 1
             return None
         else:
-            self.note(column, said, known)
+            self.note(column, trimmed, known)
             number = known
         low, high = self.columns.scales.get(aspect, (number, number))
         if not low <= number <= high:
@@ -65,30 +65,30 @@ class RatingValues:
             )
         return number
 
-    def note(self, column: str, said: str, number: float | None) -> None:
+    def note(self, column: str, text: str, number: float | None) -> None:
         """Count a text that stands for a number, or for no rating."""
-        self.counts.setdefault(column, Counter())[said, number] += 1
+        self.counts.setdefault(column, Counter())[text, number] += 1
 
     def check(self) -> None:
         """Refuse a table with values of which nobody knows what they mean. Raises `BadRecord`."""
         if self.first is None:
             return
         column, values = next(iter(self.unknown.items()))
-        listed = list_some([f"{quote_value(one)} ({number:,})" for one, number in values.items()])
+        listed = list_some([f"{quote_value(name)} ({number:,})" for name, number in values.items()])
         raise UnknownValues(
             f"{self.first}: {column} must be a number such as 4 or 3.5, not {listed}",
             f"; say what values mean by --values VALUE=NUMBER,... or in a file of --columns ({SKIP} for no rating)",
             column,
-            {said: times for of_column in self.unknown.values() for said, times in of_column.items()},
+            {name: times for of_column in self.unknown.values() for name, times in of_column.items()},
             ratings=True,
         )
 
     def describe(self) -> Iterator[str]:
-        """Say what values that are no numbers were taken for, and how many are missing."""
+        """Say what values that are not numbers were taken for, and how many are missing."""
         for column, values in self.counts.items():
             pieces = [
-                f"{quote_value(said)} is {'left out' if number is None else f'{number:g}'} ({times:,})"
-                for (said, number), times in values.items()
+                f"{quote_value(name)} is {'left out' if number is None else f'{number:g}'} ({times:,})"
+                for (name, number), times in values.items()
             ]
             yield f"ratings in {quote_value(column)}: {list_some(pieces, '; ')}"
         if self.missing:
@@ -128,8 +128,8 @@ class Annotated:
     def add(self, annotators: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
         """Count the ratings of a summary, and return their means by aspect."""
         given: dict[str, list[float]] = {}
-        for one in annotators.values():
-            for aspect, rating in one.items():
+        for annotator in annotators.values():
+            for aspect, rating in annotator.items():
                 given.setdefault(aspect, []).append(rating)
         for aspect, ratings in given.items():
             self.ratings.setdefault(aspect, []).extend(ratings)

@@ -59,8 +59,8 @@ def arrow_files(path: Path) -> list[Path]:
     """List the Arrow files of one split. Raises `BadRecord`."""
     if not path.is_dir():
         return [path]
-    if found := sorted(path.glob(f"*{SUFFIX}")):
-        return found
+    if paths := sorted(path.glob(f"*{SUFFIX}")):
+        return paths
     splits = sorted({file.parent.name for file in path.glob(f"*/*{SUFFIX}")})
     if splits:
         raise BadRecord(f"{path}: this has the splits {', '.join(splits)}: name the folder of one, {path / splits[0]}")

@@ -35,13 +35,13 @@ def read(path: Path, say: Say) -> Iterator[Comparison]:
         choice = reading.require_field(place, record, "choice")
         if type(choice) is not int or choice not in {0, 1}:
             place.refuse(f"choice must be 0 or 1, not {quote_value(choice)}")
-        (left, one), (right, other) = (read_summary(place, *numbered) for numbered in enumerate(summaries))
+        (left, first), (right, second) = (read_summary(place, *numbered) for numbered in enumerate(summaries))
         worker = record.get("worker")
         yield Comparison(
             place,
             read_document(place, reading.require_field(place, record, "info")),
             (left, right),
-            (one, other),
+            (first, second),
             (LEFT, RIGHT)[choice],
             None if worker is None else reading.identifier(place, worker, "worker"),
             None,

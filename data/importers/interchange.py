@@ -48,7 +48,9 @@ def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
         )
         written = [] if record.get("summaries") is None else record["summaries"]
         yield document, summaries(place, document_id, written, annotated)
-        unrated += sum(reading.is_missing(value) for one in written for value in (one.get("human") or {}).values())
+        unrated += sum(
+            reading.is_missing(value) for summary in written for value in (summary.get("human") or {}).values()
+        )
     if unrated:
         say(reading.describe_unrated(unrated))
     for sentence in annotated.describe():

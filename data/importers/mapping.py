@@ -1,4 +1,4 @@
-"""What the columns of a table are, as somebody says it: in an option, or in a file that is kept.
+"""Mappings: which column of a table has which role, given by an option or by a file.
 
 ```toml
 [columns]
@@ -11,9 +11,9 @@ choice = 7
 "Neither is more accurate (use sparingly)" = "tie"
 ```
 
-In a table of ratings, `[values]` has numbers (`"Strongly agree" = 5`), and `[scales]` may say from where to where the
-ratings of an aspect go (`fluency = [1, 5]`): another one refuses the file. With `guess = false`, only columns that are
-said are read.
+In a table of ratings, `[values]` has numbers (`"Strongly agree" = 5`), and `[scales]` may have the lowest and highest
+rating of an aspect (`fluency = [1, 5]`): a file with any other is refused. With `guess = false`, only columns that are
+named are read.
 
 Rows may lie in several files of a folder, and within objects of JSON (`relevance.data.importers.templates`); a column
 may be several, joined; and the texts of documents may have a file of their own, which is read in the same ways:
@@ -48,7 +48,7 @@ from relevance.data.importers.templates import BadTemplate, check_template
 from relevance.data.reading import quote_value
 
 BAD, SKIP, BY_SYSTEM = "bad", "skip", "system"
-"""What else a value of a choice may mean: a tie of two bad texts, no judgment, the name of the chosen system."""
+"""Further meanings of a value of a choice: a tie of two bad texts, no judgment, the name of the chosen system."""
 MEANINGS = (LEFT, RIGHT, TIE, BAD, SKIP, BY_SYSTEM)
 
 RANK, BEST, WORST = "rank", "best", "worst"
@@ -69,7 +69,7 @@ TEXTS_OF_DOCUMENTS = ("title", "source", "reference")
 DOCUMENTS = "documents."
 """Prefix of the columns that a file of documents adds to a table."""
 JOINED = "+"
-"""What stands between the names of columns that are joined."""
+"""The separator of the names of columns that are joined."""
 
 KNOWN = (
     *(*REQUIRED, *OPTIONAL, f"{HUMAN}ASPECT", ASPECT, f"{WIDE}SYSTEM", *OF_CHOICES, f"{QUESTION}QUESTION"),
@@ -90,19 +90,19 @@ class BadColumns(ValueError):
 
 
 class Columns(NamedTuple):
-    """What the columns of a table are; columns without a role are not read.
+    """The roles of a table's columns; columns without a role are not read.
 
     Without a `document_id`, documents are numbered by their sources, or by their references if they have none.
     """
 
     roles: Mapping[str, str]
-    """The column of each role (`KNOWN`), by its name or, where no column is called so, by its place from 1.
+    """The column of each role (`KNOWN`), by its name or, if no column has that name, by its position from 1.
 
     A role without a column, "", is not guessed; a table with several ratings of a summary and no column for the
     annotators says so by an `annotator` without one.
     """
     values: Mapping[str, str] = {}
-    """What values mean that do not tell it by themselves: one of `MEANINGS`, or the number of a rating."""
+    """The meanings of values that are not clear by themselves: one of `MEANINGS`, or the number of a rating."""
     system: str | None = None
     """The system of a table of summaries without a column for it; None names it after the file."""
     sheet: str | None = None
@@ -126,8 +126,8 @@ class Columns(NamedTuple):
     @property
     def of_choices(self) -> bool:
         """True if it says something that only a table of choices has."""
-        said = any(meaning in MEANINGS and meaning != SKIP for meaning in self.values.values())
-        return self.has_choices or said or any(role in OF_CHOICES and role != ANNOTATOR for role in self.roles)
+        has_meanings = any(meaning in MEANINGS and meaning != SKIP for meaning in self.values.values())
+        return self.has_choices or has_meanings or any(role in OF_CHOICES and role != ANNOTATOR for role in self.roles)
 
     @property
     def of_ranks(self) -> bool:
@@ -137,8 +137,8 @@ class Columns(NamedTuple):
     @property
     def of_summaries(self) -> bool:
         """True if it says something that only a table of summaries has."""
-        said = bool(self.scales) or any(meaning not in MEANINGS for meaning in self.values.values())
-        return said or any(role in OF_SUMMARIES or role.startswith((HUMAN, WIDE)) for role in self.roles)
+        has_scales = bool(self.scales) or any(meaning not in MEANINGS for meaning in self.values.values())
+        return has_scales or any(role in OF_SUMMARIES or role.startswith((HUMAN, WIDE)) for role in self.roles)
 
     def find(self, names: Sequence[str]) -> dict[str, str]:
         """Map each role that has a column to its name among `names`. Raises `BadColumns`."""
@@ -241,10 +241,10 @@ def to_columns(told: Mapping[str, Any]) -> Columns:
     roles = {}
     for role, column in told.get("columns", {}).items():
         named = nested(role, column) if isinstance(column, dict) else {role: column}
-        for name, one in named.items():
-            if isinstance(one, bool) or not isinstance(one, str | int):
+        for name, name_of_column in named.items():
+            if isinstance(name_of_column, bool) or not isinstance(name_of_column, str | int):
                 raise BadColumns(f"columns.{name} must be the name of a column or its place")
-            roles[name] = str(one)
+            roles[name] = str(name_of_column)
     columns = Columns(
         check_roles(roles),
         check_meanings(told.get("values", {})),
@@ -296,8 +296,8 @@ def nested(role: str, table: Mapping[str, Any]) -> dict[str, Any]:
 def check_roles(roles: Mapping[str, str]) -> Mapping[str, str]:
     """Return roles that are known. Raises `BadColumns`."""
     for role in roles:
-        prefixes = (HUMAN, WIDE, QUESTION, OF_SYSTEM, *(f"{one}." for one in OF_RANKS))
-        prefix = next((one for one in prefixes if role.startswith(one) and role != one), None)
+        prefixes = (HUMAN, WIDE, QUESTION, OF_SYSTEM, *(f"{role}." for role in OF_RANKS))
+        prefix = next((prefix for prefix in prefixes if role.startswith(prefix) and role != prefix), None)
         if prefix is None and role not in (*REQUIRED, *OPTIONAL, ASPECT, *OF_CHOICES, *OF_RANKS):
             raise BadColumns(f"there is no role {quote_value(role)} for a column; there are {', '.join(KNOWN)}")
     return roles
@@ -316,7 +316,7 @@ def check_meanings(values: Mapping[str, Any]) -> dict[str, str]:
 
 
 def check_scales(scales: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
-    """Return scales of ratings. Raises `BadColumns` for one that is no list of a lowest and a highest number."""
+    """Return scales of ratings. Raises `BadColumns` for one that is not a list of a lowest and a highest number."""
     for aspect, ends in scales.items():
         numbers = isinstance(ends, list) and [type(end) in (int, float) for end in ends] == [True, True]
         if not numbers or not ends[0] < ends[1]:

@@ -1,4 +1,4 @@
-"""What the values of a choice between two texts mean: `A`, `Model B is better`, `Neither is more accurate`."""
+"""The meanings of values of a choice between two texts: `A`, `Model B is better`, `Neither is more accurate`."""
 
 import re
 from collections import Counter
@@ -26,15 +26,15 @@ TIED = re.compile(
 )
 BOTH_BAD = re.compile(r"both[ _-]?bad|both (?:are )?(?:equally )?bad|tie \(both ?bad\)|neither is good")
 NOT_JUDGED = reading.MISSING - {"none"}
-"""What stands for a judgment that was not made; "none" may as well be a tie."""
+"""Values for a judgment that was not made; "none" could also be a tie."""
 
 
 @dataclass
 class Meanings:
-    """What the values of a column of choices mean, with their counts and the line of the first unknown one."""
+    """The meanings of the values of a column of choices, with their counts and the line of the first unknown one."""
 
     told: Mapping[str, str]
-    """What somebody said that values mean."""
+    """The meanings that the importing person gave."""
     names: tuple[str, str]
     """The names of the columns of both texts, which a choice may name."""
     counts: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -42,7 +42,7 @@ class Meanings:
     seen: set[str] = field(default_factory=set)
     unknown: FileLine | None = None
     known: dict[str, str] = field(default_factory=dict)
-    """What values mean by themselves, as found so far."""
+    """The meanings of values by themselves, as found so far."""
 
     def find(self, place: FileLine, value: object, systems: tuple[str, str], texts: tuple[str, str]) -> str:
         """Return what a value means in a row: a side, a tie, `BAD`, `SKIP`, or "" if that is not known.
@@ -52,46 +52,46 @@ class Meanings:
         """
         if isinstance(value, list | dict):
             place.refuse(f"a choice must be a text or a number, not {reading.kind(value)}")
-        said = as_text(value)
-        shown, meaning = self.explain(place, said, systems, texts)
-        self.seen.add(said)
+        text = as_text(value)
+        shown, meaning = self.explain(place, text, systems, texts)
+        self.seen.add(text)
         self.counts[shown, meaning] += 1
         if not meaning and self.unknown is None:
             self.unknown = place
         return meaning
 
-    def explain(self, place: FileLine, said: str, systems: tuple[str, str], texts: tuple[str, str]) -> tuple[str, str]:
+    def explain(self, place: FileLine, value: str, systems: tuple[str, str], texts: tuple[str, str]) -> tuple[str, str]:
         """Return how a value is shown among others, and what it means."""
-        told = self.told.get(said)
+        told = self.told.get(value)
         if told is not None and told != BY_SYSTEM:
-            return said, told
-        system = side_of(said, systems)
+            return value, told
+        system = side_of(value, systems)
         if told == BY_SYSTEM:
-            return (said, "") if system is None else (f"(the system on the {system})", system)
-        if said not in self.known:
-            self.known[said] = self.understand(said)
-        meaning = self.known[said]
+            return (value, "") if system is None else (f"(the system on the {system})", system)
+        if value not in self.known:
+            self.known[value] = self.understand(value)
+        meaning = self.known[value]
         if system is None:
-            text = None if meaning or not said else side_of(fold(said), (fold(texts[0]), fold(texts[1])))
-            return (said, meaning) if text is None else (f"(the text on the {text})", text)
+            text = None if meaning or not value else side_of(fold(value), (fold(texts[0]), fold(texts[1])))
+            return (value, meaning) if text is None else (f"(the text on the {text})", text)
         if meaning in (LEFT, RIGHT) and meaning != system:
             place.refuse(
-                f"the choice {quote_value(said)} may mean the text on the {meaning}, or that of the system "
-                f"{quote_value(said)} on the {system}",
-                f": say which by --values {said}={meaning} or {said}={BY_SYSTEM}",
+                f"the choice {quote_value(value)} may mean the text on the {meaning}, or that of the system "
+                f"{quote_value(value)} on the {system}",
+                f": say which by --values {value}={meaning} or {value}={BY_SYSTEM}",
             )
-        return (said, meaning) if meaning else (f"(the system on the {system})", system)
+        return (value, meaning) if meaning else (f"(the system on the {system})", system)
 
-    def understand(self, said: str) -> str:
+    def understand(self, text: str) -> str:
         """Return what a value means whatever its row; "" if that is not known."""
-        folded = " ".join(said.casefold().split())
+        folded = " ".join(text.casefold().split())
         if folded in NOT_JUDGED:
             return SKIP
         if BOTH_BAD.fullmatch(folded):
             return BAD
         if TIED.fullmatch(folded):
             return TIE
-        if (by_column := side_of(said, self.names)) is not None:
+        if (by_column := side_of(text, self.names)) is not None:
             return by_column
         chosen = CHOSEN.fullmatch(folded)
         return self.words().get(chosen["side"], "") if chosen else ""
@@ -104,16 +104,16 @@ class Meanings:
         return {left: LEFT for left, _ in kept} | {right: RIGHT for _, right in kept}
 
     @property
-    def found(self) -> dict[str, str]:
-        """What values mean that tell it by themselves, whatever their row."""
+    def understood(self) -> dict[str, str]:
+        """The meanings of values that are clear by themselves, whatever their row."""
         return {value: meaning for value, meaning in self.known.items() if meaning and value}
 
     def check(self, column: str) -> None:
         """Refuse a table with a value whose meaning is not known. Raises `BadRecord`."""
         if self.unknown is None:
             return
-        unknown = {said: number for (said, meaning), number in self.counts.items() if not meaning}
-        listed = list_some([f"{quote_value(said)} ({number:,})" for said, number in unknown.items()])
+        unknown = {name: number for (name, meaning), number in self.counts.items() if not meaning}
+        listed = list_some([f"{quote_value(name)} ({number:,})" for name, number in unknown.items()])
         raise UnknownValues(
             f"{self.unknown}: it is not known what these values of {quote_value(column)} mean: {listed}",
             f"; say it by --values VALUE=MEANING,... or in a file of --columns; meanings are {', '.join(MEANINGS)} "
@@ -125,15 +125,15 @@ class Meanings:
 
     def describe(self, column: str) -> str:
         """Say what the values mean, with their counts."""
-        said = {TIE: "a tie", SKIP: "not judged and left out", BAD: "a tie, of two bad texts"}
+        meanings = {TIE: "a tie", SKIP: "not judged and left out", BAD: "a tie, of two bad texts"}
         values = (
-            f"{quote_value(value) if value else '(blank)'} is {said.get(meaning, meaning)} ({number:,})"
+            f"{quote_value(value) if value else '(blank)'} is {meanings.get(meaning, meaning)} ({number:,})"
             for (value, meaning), number in self.counts.items()
         )
         return f"choices in {quote_value(column)}: {'; '.join(values)}"
 
 
-def side_of(said: str, names: tuple[str, str]) -> str | None:
+def side_of(text: str, names: tuple[str, str]) -> str | None:
     """Return the side that is called so, whatever the case; None for neither, or for both."""
-    called = [name.casefold() == said.casefold() for name in names]
+    called = [name.casefold() == text.casefold() for name in names]
     return LEFT if called == [True, False] else RIGHT if called == [False, True] else None

@@ -88,8 +88,8 @@ class Texts:
             self.place = numbered[-1][0]
         if len(numbered) < size:
             self.place.refuse("the file ends here, but the list of documents has more lines")
-        said = [line for _, line in numbered if line != NO_TEXT]
-        return "\n".join(said) if said else None
+        texts = [line for _, line in numbered if line != NO_TEXT]
+        return "\n".join(texts) if texts else None
 
     def end(self) -> None:
         """Refuse a file with further lines. Raises `BadRecord`."""
@@ -114,9 +114,9 @@ def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
     source, references = Texts(corpus.source, "source"), [Texts(file, "target") for file in corpus.references]
     systems = {name: Texts(file, "hypothesis") for name, file in corpus.systems.items()}
     for number, (document_id, size) in enumerate(zip(corpus.ids, corpus.sizes, strict=True)):
-        said = source.read(size) or ""
-        people = [text for one in references if (text := one.read(size)) and text.strip()]
-        written = {system: one.read(size) for system, one in systems.items()}
+        chunk = source.read(size) or ""
+        people = [text for reference in references if (text := reference.read(size)) and text.strip()]
+        written = {system: file.read(size) for system, file in systems.items()}
         summaries = [
             Summary(
                 document_id=document_id,
@@ -128,9 +128,9 @@ def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
             for system, text in written.items()
             if text is not None
         ]
-        yield Document(document_id, said, tuple(people)), summaries
-    for one in (source, *references, *systems.values()):
-        one.end()
+        yield Document(document_id, chunk, tuple(people)), summaries
+    for numbered_lines in (source, *references, *systems.values()):
+        numbered_lines.end()
 
 
 def find_corpus(path: Path, say: Say) -> Corpus:
@@ -215,13 +215,13 @@ def read_documents(docs: Path, level: str) -> tuple[tuple[str, ...], tuple[int, 
     for name, block in groupby(read_names(docs), key=lambda line: line[1]):
         places = [place for place, _ in block]
         numbered = [name] if level == WHOLE or len(places) == 1 else [f"{name}:{n}" for n in range(1, len(places) + 1)]
-        for place, one in zip(places, numbered, strict=False):
-            if one in seen:
+        for place, document_id in zip(places, numbered, strict=False):
+            if document_id in seen:
                 place.refuse(
-                    f"the document {quote_value(one)} stands in line {seen[one]} already; the lines of a document "
-                    "follow one another"
+                    f"the document {quote_value(document_id)} stands in line {seen[document_id]} already; the lines "
+                    "of a document follow one another"
                 )
-            seen[identifier(place, one, "the document's name")] = place.line
+            seen[identifier(place, document_id, "the document's name")] = place.line
         ids += numbered
         sizes += [len(places) // len(numbered)] * len(numbered)
     return tuple(ids), tuple(sizes)

@@ -23,7 +23,7 @@ from relevance.data.records import BadRecord
 Texts = Mapping[str, Any]
 """The texts of a document, by their columns."""
 BETWEEN = "/"
-"""What stands between joined values."""
+"""The separator of joined values."""
 
 
 def list_files(path: Path, columns: Columns | None) -> list[Path]:
@@ -97,7 +97,7 @@ def join_files(parts: Sequence[tuple[Path, Table, Mapping[str, str]]]) -> Table:
 def join_columns(table: Table, columns: Columns) -> Table:
     """Add the columns that are joined of others, which are no longer there unless a role has them, too."""
     told = columns.roles.values()
-    joined = {one: parts for one in told if (parts := split_joined(one, table.names))}
+    joined = {name: parts for name in told if (parts := split_joined(name, table.names))}
     if not joined:
         return table
     gone = {part for parts in joined.values() for part in parts} - {*told}
@@ -105,7 +105,7 @@ def join_columns(table: Table, columns: Columns) -> Table:
 
     def read(wanted: Collection[str] | None, say: Say) -> Iterator[TableRow]:
         taken = [*dict.fromkeys(names if wanted is None else wanted)]
-        needed = [one for name in taken for one in joined.get(name, [name])]
+        needed = [column for name in taken for column in joined.get(name, [name])]
         for place, row in table.read(needed, say):
             made = {name: join(row, parts) for name, parts in joined.items() if name in taken}
             yield place, {**made, **{name: value for name, value in row.items() if name in taken}}
@@ -129,16 +129,16 @@ def add_documents(table: Table, path: Path, columns: Columns, documents: Columns
     def read(wanted: Collection[str] | None, say: Say) -> Iterator[TableRow]:
         taken = names if wanted is None else wanted
         shown = [name for name in added if name in taken]
-        found: set[str] = set()
+        columns: set[str] = set()
         for place, row in table.read([*dict.fromkeys((key, *(name for name in taken if name not in added)))], say):
             if shown:
                 document = as_text(row.get(key))
                 if document not in texts():
                     place.refuse(f"the document {quote_value(document)} is not among those of the mapping's documents")
-                found.add(document)
+                columns.add(document)
                 row |= {name: texts()[document].get(name) for name in shown}
             yield place, row if key in taken else {name: value for name, value in row.items() if name != key}
-        if shown and (others := len(texts().keys() - found)):
+        if shown and (others := len(texts().keys() - columns)):
             say(f"documents of which no row says anything, left out: {others:,}")
 
     return table._replace(header=names, names=names, read=read)
@@ -160,7 +160,7 @@ def read_texts(path: Path, columns: Columns, documents: Columns) -> Mapping[str,
             name, value = f"{DOCUMENTS}{role}", row.get(roles[role])
             if role == "reference":
                 given = value if isinstance(value, list) else [value]
-                known.setdefault(name, []).extend(one for one in given if one is not None and one != "")
+                known.setdefault(name, []).extend(value for value in given if value is not None and value != "")
             elif known.setdefault(name, value) != value:
                 place.refuse(f"the {role} of {quote_value(document)} is another one than in {before.beside(place)}")
     return texts

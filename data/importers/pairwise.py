@@ -55,7 +55,7 @@ class Comparison(NamedTuple):
     decided_at: datetime | None
     """The time of the choice; None if the file does not say."""
     comment: str | None = None
-    """What they said about it."""
+    """The annotator's comment."""
     question: Question = ONLY
 
 
@@ -134,32 +134,40 @@ class Gathered:
             names[system, text], taken[called] = called, text
         return names[system, text]
 
-    def judgment(self, one: Comparison) -> GivenJudgment | None:
+    def judgment(self, comparison: Comparison) -> GivenJudgment | None:
         """Make a judgment of a comparison; None if it is left out, and counted."""
-        document_id = one.document.id
-        texts = one.texts or ("", "")
-        left, right = (self.name(document_id, *each) for each in zip(one.systems, texts, strict=True))
+        document_id = comparison.document.id
+        texts = comparison.texts or ("", "")
+        left, right = (self.name(document_id, *each) for each in zip(comparison.systems, texts, strict=True))
         pair = document_id, frozenset((left, right))
-        if one.texts is not None and not all(text.strip() for text in texts):
+        if comparison.texts is not None and not all(text.strip() for text in texts):
             self.counts["empty"] += 1
             return None
-        if left == right or (one.texts is not None and fold(texts[0]) == fold(texts[1])):
+        if left == right or (comparison.texts is not None and fold(texts[0]) == fold(texts[1])):
             self.counts["identical"] += 1
             self.identical.add(pair)
             return None
-        if one.judge is None:
-            asked = (one.question.name, *pair)
-            self.unknown[asked] += 1
-            annotator = f"unknown {self.unknown[asked]}"
+        if comparison.judge is None:
+            key = (comparison.question.name, *pair)
+            self.unknown[key] += 1
+            annotator = f"unknown {self.unknown[key]}"
         else:
-            annotator = number_annotator(self.people, one.judge)
-            judged = (one.question.name, annotator, *pair)
+            annotator = number_annotator(self.people, comparison.judge)
+            judged = (comparison.question.name, annotator, *pair)
             if judged in self.judged:
                 self.counts["repeated"] += 1
                 return None
             self.judged.add(judged)
         return GivenJudgment(
-            document_id, left, right, one.choice, annotator, one.decided_at, one.comment, one.question, one.place
+            document_id,
+            left,
+            right,
+            comparison.choice,
+            annotator,
+            comparison.decided_at,
+            comparison.comment,
+            comparison.question,
+            comparison.place,
         )
 
     def notes(self) -> Iterator[str]:
@@ -199,9 +207,9 @@ def gather(comparisons: Iterable[Comparison]) -> JudgedPairs:
     """
     gathered = Gathered()
     judgments = []
-    for one in comparisons:
-        gathered.add_document(one.place, one.document)
-        judgment = gathered.judgment(one)
+    for comparison in comparisons:
+        gathered.add_document(comparison.place, comparison.document)
+        judgment = gathered.judgment(comparison)
         if judgment is not None:
             judgments.append(judgment)
     records = [

@@ -60,8 +60,8 @@ def question_files(path: Path) -> list[Path]:
     """List the file, or all `.question` files below a folder, sorted. Raises `BadRecord` if it has none."""
     if not path.is_dir():
         return [path]
-    if found := sorted(path.rglob(f"*{SUFFIX}")):
-        return found
+    if paths := sorted(path.rglob(f"*{SUFFIX}")):
+        return paths
     raise BadRecord(f"{path}: there are no {SUFFIX} files in it")
 
 

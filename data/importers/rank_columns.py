@@ -1,4 +1,4 @@
-"""What the columns of a table of ranks, or of the best and the worst, are, by their names."""
+"""The roles of the columns of a table of ranks, or of the best and the worst, by their names."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ RANKED = re.compile(r"(?:(?P<before>.+)_)?(?:rank|ranking)(?:_(?P<after>.+))?")
 RANK_WORD = re.compile(r"(?:^|[ _.\-]+)rank(?:ing)?(?:[ _.\-]+|$)", re.IGNORECASE)
 ORDINAL = re.compile(r"(\d+(?:\.\d+)?)(?:st|nd|rd|th)?")
 PLACES = (*"abcdefgh", *"12345678")
-"""What the first eight of several are called by."""
+"""Names of the first eight of several."""
 FEWEST = 3
 """The fewest summaries side by side of which one is the best; of two, it is a choice."""
 
@@ -50,12 +50,12 @@ def find_rank_roles(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> 
     {'rank.overall': 'overall-rank'}
     """
     folded = {fold_name(name): name for name in reversed(names)}
-    ranked = {name: found for name in names if (found := RANKED.fullmatch(fold_name(name))) and holds_ranks(name, rows)}
+    ranked = {name: match for name in names if (match := RANKED.fullmatch(fold_name(name))) and holds_ranks(name, rows)}
     if "system" in find_roles(names, rows):
         return {
-            f"{RANK}.{found['before']}" if found["before"] else RANK: name
-            for name, found in ranked.items()
-            if not found["after"]
+            f"{RANK}.{match['before']}" if match["before"] else RANK: name
+            for name, match in ranked.items()
+            if not match["after"]
         }
     texts = find_several(names, TEXTS) or {system: name for name, system in name_systems([*names]).items()}
     # without texts, ranks alone say who was compared
@@ -68,7 +68,7 @@ def find_rank_roles(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> 
         if (of := keys.get(fold_name(RANK_WORD.sub("", name)))) is not None:
             roles[f"{RANK}.{of}"] = name
     for role, called in CALLED_BEST.items():
-        if known := [folded[one] for one in called if one in folded]:
+        if known := [folded[name] for name in called if name in folded]:
             roles[role] = known[0]
     return roles
 
@@ -77,13 +77,13 @@ def find_several(names: Sequence[str], stems: Sequence[str]) -> dict[str, str]:
     """Map what columns such as `text_a`, `text_b` and `text_c` end with to their names; nothing without two."""
     folded = {fold_name(name): name for name in reversed(names)}
     for stem in stems:
-        found = {}
+        columns = {}
         for place in PLACES if stem else PLACES[: len(PLACES) // 2]:
             name = folded.get(f"{stem}_{place}" if stem else place, folded.get(f"{stem}{place}"))
             if name is not None:
-                found[re.split(r"[ _.\-]", name)[-1][-1]] = name
-        if len(found) > 1:
-            return found
+                columns[re.split(r"[ _.\-]", name)[-1][-1]] = name
+        if len(columns) > 1:
+            return columns
     return {}
 
 

@@ -4,7 +4,7 @@ A table may have a row for each summary, with its `rank` (or `rank.QUESTION`, se
 each judgment, with the summaries side by side (`summary.SYSTEM`) and the rank of each (`rank.SYSTEM`), or the `best`
 and the `worst` of them. A lower rank is better, and the same rank is a tie. The best is preferred to every other
 summary, and every other to the worst; two that are both named best, or both worst, are a tie. Of two that are neither
-best nor worst nothing is said, so that they are no pair.
+best nor worst nothing is said, so that they do not make a pair.
 """
 
 import re
@@ -56,14 +56,14 @@ from relevance.data.records import Document, Summary
 SHORT = re.compile(rf"(?:the )?{NOUN}[ _-]?(.+)")
 """A side with a noun before it: `Summary A`."""
 BETWEEN = re.compile(r"\s*(?:[,;|/&+]|\band\b)\s*")
-"""What stands between the names of several that are best."""
+"""The separators of several names that are best."""
 
 
 class Candidate(NamedTuple):
     """One of the summaries that somebody compared."""
 
     key: str
-    """What it is called in the roles of its columns."""
+    """Its name in the roles of its columns."""
     system: str
     text: str | None
     """None in a table without texts."""
@@ -76,11 +76,11 @@ def read_rank(place: FileLine, value: object, column: str) -> float | None:
     """Read a rank, such as 2 or `2nd`; None for a missing one. Raises `BadRecord`."""
     if reading.is_missing(value):
         return None
-    found = ORDINAL.fullmatch(as_text(value))
-    if isinstance(value, bool) or found is None:
+    match = ORDINAL.fullmatch(as_text(value))
+    if isinstance(value, bool) or match is None:
         given = quote_value(str(value))
         place.refuse(f"{column} must be a rank such as 1 or 2nd, not {given}; correct it, or leave it blank")
-    return float(found[1])
+    return float(match[1])
 
 
 def prefer_lower(first: float, second: float) -> str:
@@ -124,7 +124,7 @@ def read_long(
         )
     if shown := [role for role in columns.roles if role.partition(".")[0] in (BEST, WORST)]:
         raise BadColumns(f"{', '.join(shown)} goes with a row for each judgment; a row for each summary has ranks")
-    complete = complete_columns(path, columns, say, cells=False, found=guessed)
+    complete = complete_columns(path, columns, say, cells=False, suggested=guessed)
     keep(complete)
     annotated = Annotated()
     ranked = Ranked(complete.find(table.names), annotated)
@@ -135,7 +135,7 @@ def read_long(
     rows = read_rows(path, say, complete, cells=False, apart=[role for role in complete.roles if is_of_ranks(role)])
     records = list(gather_table(ranked.watch(rows), say, complete, annotated=annotated))
     documents = {document.id: document for document, _ in records}
-    texts = {(document.id, one.system): one.text for document, written in records for one in written}
+    texts = {(document.id, summary.system): summary.text for document, written in records for summary in written}
     return gather(ranked.compare(documents, texts, say))._replace(records=records)
 
 
@@ -191,11 +191,11 @@ class Ranked:
                 f"{count(self.missing, 'rank')} missing (blank, null, NaN or N/A): these summaries are in no pair there"
             )
         for (role, judge, document), group in self.groups.items():
-            for (one, (first, place)), (other, (second, _)) in combinations(group.items(), 2):
-                shown = (texts[document, one], texts[document, other]) if texts else None
+            for (first_key, (first, place)), (second_key, (second, _)) in combinations(group.items(), 2):
+                shown = (texts[document, first_key], texts[document, second_key]) if texts else None
                 about = documents.get(document, Document(document, "", ()))
                 choice, question = prefer_lower(first, second), self.questions[role]
-                yield Comparison(place, about, (one, other), shown, choice, judge, None, None, question)
+                yield Comparison(place, about, (first_key, second_key), shown, choice, judge, None, None, question)
 
 
 def read_wide(path: Path, say: Say, table: Table, columns: Columns, guessed: dict[str, str], keep: Keep) -> JudgedPairs:
@@ -240,7 +240,7 @@ class WideRows:
         self.rows = RowReader(roles, with_texts=bool(self.texts))
         self.questions = dict.fromkeys(role.partition(".")[2] for role in roles if role.startswith((BEST, WORST)))
         self.named: Counter[tuple[str, str, str]] = Counter()
-        """By column: what values that name a summary were taken for; a system's or a text is as it stands."""
+        """By column and value: the summary that it was taken for; a system's name or a text as it is."""
         self.unknown: Counter[tuple[str, str]] = Counter()
         """By column: values that name none of the summaries."""
         self.first: FileLine | None = None
@@ -250,7 +250,7 @@ class WideRows:
 
     def read(self, table: Table, say: Say) -> Iterator[Comparison]:
         """Yield the comparisons of all rows, once all of them are known. Raises `BadRecord`."""
-        found = []
+        comparisons = []
         for place, cells in table.read(set(self.roles.values()), say):
             row = {role: cells.get(column) for role, column in self.roles.items()}
             shown = self.candidates(place, row)
@@ -260,17 +260,17 @@ class WideRows:
             comment = reading.optional_text(place, row.get("comment"), "the comment")
             compare = partial(self.compare, place, document, judge=judge, time=time, comment=comment)
             if self.ranks:
-                found += [compare(*pair, ONLY) for pair in self.by_ranks(place, row, shown)]
+                comparisons += [compare(*pair, ONLY) for pair in self.by_ranks(place, row, shown)]
             for name in self.questions:
-                found += [compare(*pair, Question(name)) for pair in self.by_best(place, row, shown, name)]
+                comparisons += [compare(*pair, Question(name)) for pair in self.by_best(place, row, shown, name)]
         self.check()
         for sentence in self.describe():
             say(sentence)
-        yield from found
+        yield from comparisons
 
     def candidates(self, place: FileLine, row: Mapping[str, Any]) -> list[Candidate]:
         """Read the summaries of a row that are there. Raises `BadRecord` for two of one system."""
-        found: dict[str, Candidate] = {}
+        candidates: dict[str, Candidate] = {}
         for number, key in enumerate(self.texts or self.ranks):
             value = row.get(f"{WIDE}{key}")
             text = None if value is None else reading.summary_text(place, value, self.texts[key])
@@ -279,10 +279,10 @@ class WideRows:
                 continue
             named = row.get(f"{OF_SYSTEM}{key}")
             system = key if named is None else reading.identifier(place, named, self.roles[f"{OF_SYSTEM}{key}"])
-            if system in found:
+            if system in candidates:
                 place.refuse(f"two of the summaries are by the system {quote_value(system)}: correct one name")
-            found[system] = Candidate(key, system, text, self.texts.get(key, key), number)
-        return list(found.values())
+            candidates[system] = Candidate(key, system, text, self.texts.get(key, key), number)
+        return list(candidates.values())
 
     def compare(
         self,
@@ -292,13 +292,13 @@ class WideRows:
         right: Candidate,
         choice: str,
         question: Question,
-        **said: Any,
+        **details: Any,
     ) -> Comparison:
         """Make a comparison of two of the summaries."""
         texts = None if left.text is None or right.text is None else (left.text, right.text)
         systems = left.system, right.system
         return Comparison(
-            place, document, systems, texts, choice, said["judge"], said["time"], said["comment"], question
+            place, document, systems, texts, choice, details["judge"], details["time"], details["comment"], question
         )
 
     def by_ranks(
@@ -306,15 +306,15 @@ class WideRows:
     ) -> Iterator[tuple[Candidate, Candidate, str]]:
         """Yield every two that have ranks, and which of them is better."""
         ranks = {}
-        for one in shown:
-            role = self.ranks.get(one.key)
+        for candidate in shown:
+            role = self.ranks.get(candidate.key)
             rank = None if role is None else read_rank(place, row[role], self.roles[role])
             if rank is None:
                 self.counts["unranked"] += 1
             else:
-                ranks[one] = rank
-        for (one, first), (other, second) in combinations(ranks.items(), 2):
-            yield one, other, prefer_lower(first, second)
+                ranks[candidate] = rank
+        for (left, first), (right, second) in combinations(ranks.items(), 2):
+            yield left, right, prefer_lower(first, second)
 
     def by_best(
         self, place: FileLine, row: Mapping[str, Any], shown: Sequence[Candidate], question: str
@@ -329,29 +329,31 @@ class WideRows:
         if not best and not worst:
             self.counts["unsaid rows"] += 1
             return
-        place_of = {one.key: 0 if one.key in best else 2 if one.key in worst else 1 for one in shown}
-        for one, other in combinations(shown, 2):
-            first, second = place_of[one.key], place_of[other.key]
+        place_of = {
+            candidate.key: 0 if candidate.key in best else 2 if candidate.key in worst else 1 for candidate in shown
+        }
+        for left, right in combinations(shown, 2):
+            first, second = place_of[left.key], place_of[right.key]
             if first == second == 1:
                 self.counts["unsaid pairs"] += 1
             else:
-                yield one, other, prefer_lower(first, second)
+                yield left, right, prefer_lower(first, second)
 
     def find(self, place: FileLine, row: Mapping[str, Any], shown: Sequence[Candidate], role: str) -> set[str]:
         """Return the keys of the summaries that a value names. Unknown ones are counted."""
         value = row.get(role)
         if reading.is_missing(value) or value == []:
             return set()
-        said = [as_text(one) for one in value] if isinstance(value, list) else [as_text(value)]
-        if len(said) == 1 and find_named(place, said[0], shown) is None:
-            said = [one for one in BETWEEN.split(said[0]) if one]
-        keys = [find_named(place, one, shown) for one in said]
-        for one, key in zip(said, keys, strict=True):
+        names = [as_text(name) for name in value] if isinstance(value, list) else [as_text(value)]
+        if len(names) == 1 and find_named(place, names[0], shown) is None:
+            names = [part for part in BETWEEN.split(names[0]) if part]
+        keys = [find_named(place, name, shown) for name in names]
+        for name, key in zip(names, keys, strict=True):
             if key is None:
                 self.first = self.first or place
-                self.unknown[self.roles[role], one] += 1
-            elif key.casefold() == one.casefold() or all(each.system.casefold() != one.casefold() for each in shown):
-                self.named[self.roles[role], one, key] += 1
+                self.unknown[self.roles[role], name] += 1
+            elif key.casefold() == name.casefold() or all(each.system.casefold() != name.casefold() for each in shown):
+                self.named[self.roles[role], name, key] += 1
         return {key for key in keys if key is not None}
 
     def check(self) -> None:
@@ -359,7 +361,7 @@ class WideRows:
         if self.first is None:
             return
         column = next(iter(self.unknown))[0]
-        values = [f"{quote_value(said)} ({number:,})" for (of, said), number in self.unknown.items() if of == column]
+        values = [f"{quote_value(name)} ({number:,})" for (of, name), number in self.unknown.items() if of == column]
         self.first.refuse(
             f"it is not known which summaries these values of {quote_value(column)} name: {list_some(values)}; there "
             f"are {', '.join(map(quote_value, self.texts or self.ranks))}",
@@ -367,15 +369,15 @@ class WideRows:
         )
 
     def describe(self) -> Iterator[str]:
-        """Say of what nothing is said, and what is missing."""
-        said = {
+        """Describe which pairs and rows were left out, and why."""
+        notes = {
             "unsaid pairs": "pair of two that are neither best nor worst: nothing is said of {}",
             "unsaid rows": "row without the best and the worst: left out",
             "contradictions": f"row with the same summary best and worst (first: {self.contradicted}): left out",
             "unranked": "summary without a rank: in no pair there",
             "blank": "blank text: not compared",
         }
-        for what, sentence in said.items():
+        for what, sentence in notes.items():
             if number := self.counts[what]:
                 noun, _, rest = sentence.partition(" ")
                 noun = noun if number == 1 else "summaries" if noun == "summary" else f"{noun}s"
@@ -391,21 +393,23 @@ class WideRows:
             yield self.rows.describe_timeless()
 
 
-def find_named(place: FileLine, said: str, shown: Sequence[Candidate]) -> str | None:
+def find_named(place: FileLine, name: str, shown: Sequence[Candidate]) -> str | None:
     """Return the key of the summary that is called so: by its key, its system, its column, its place or its text.
 
     Raises `BadRecord` for what names one by its key and another by its system.
     """
-    folded = said.casefold()
+    folded = name.casefold()
     names = [folded, *([short[1]] if (short := SHORT.fullmatch(folded)) else [])]
-    by_key = {one.key for one in shown if {one.key.casefold(), one.column.casefold()} & {*names}}
-    by_system = {one.key for one in shown if one.system.casefold() in names}
+    by_key = {
+        candidate.key for candidate in shown if {candidate.key.casefold(), candidate.column.casefold()} & {*names}
+    }
+    by_system = {candidate.key for candidate in shown if candidate.system.casefold() in names}
     if len(by_key | by_system) > 1:
-        place.refuse(f"{quote_value(said)} may mean the summary called so, or that of the system called so")
+        place.refuse(f"{quote_value(name)} may mean the summary called so, or that of the system called so")
     if by_key or by_system:
         return next(iter(by_key or by_system))
-    by_place = [one.key for one in shown if {*names} & {*PLACES[one.place :: len(PLACES) // 2]}]
+    by_place = [candidate.key for candidate in shown if {*names} & {*PLACES[candidate.place :: len(PLACES) // 2]}]
     if by_place:
         return by_place[0]
-    same = {one.key for one in shown if one.text is not None and fold(one.text) == fold(said)}
+    same = {candidate.key for candidate in shown if candidate.text is not None and fold(candidate.text) == fold(name)}
     return next(iter(same)) if len(same) == 1 else None

@@ -108,7 +108,7 @@ def read_ratings(path: Path) -> dict[tuple[str, str, str], Rated]:
             system = reading.identifier(place, row[SYSTEM], SYSTEM)
             text = reading.summary_text(place, row[TEXT], TEXT)
             statements = tuple(row[f"Input.statement_{number}"] for number in range(1, STATEMENTS + 1))
-            if all(one == BLANK for one in statements):
+            if all(statement == BLANK for statement in statements):
                 place.refuse("all statements are BLANK")
             rated = ratings.setdefault((kind, document_id, system), Rated(place, text, statements))
             if (rated.place.path, rated.text, rated.statements) != (file, text, statements):
@@ -149,15 +149,15 @@ def load_scores(path: Path) -> Iterator[tuple[Document, list[Summary]]]:
         document_id = unseen(place, reading.require_field(place, record, "doc_id"), seen)
         reference = untag(reading.text(place, reading.require_field(place, record, "ref_summ"), "ref_summ"))
         written = reading.require_field(place, record, "system_summaries")
-        if not isinstance(written, dict) or not all(isinstance(one, dict) for one in written.values()):
+        if not isinstance(written, dict) or not all(isinstance(item, dict) for item in written.values()):
             place.refuse("system_summaries must be an object of objects")
         summaries: list[Summary] = []
-        for name, one in written.items():
+        for name, value in written.items():
             system = reading.identifier(place, name.removesuffix(".txt"), "the system's name")
             if any(summary.system == system for summary in summaries):
                 place.refuse(f"the system {reading.quote_value(system)} stands twice")
-            text = untag(reading.summary_text(place, reading.require_field(place, one, "system_summary"), "summary"))
-            scores = reading.ratings(place, one.get("scores"), "scores")
+            text = untag(reading.summary_text(place, reading.require_field(place, value, "system_summary"), "summary"))
+            scores = reading.ratings(place, value.get("scores"), "scores")
             human = {RECALL: scores.pop(RECALL)} if RECALL in scores else {}
             summaries.append(Summary(document_id, system, text, human, given=tuple(scores.items())))
         yield Document(document_id, "", (reading.text(place, reference, "ref_summ"),)), summaries

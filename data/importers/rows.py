@@ -35,7 +35,7 @@ class Table(NamedTuple):
     read: Callable[[Collection[str] | None, Say], Iterator[TableRow]]
     """Yields the rows with the values of some columns, or of all; an absent field of an object is absent."""
     delimiter: str | None = None
-    """What separates the columns of a text table."""
+    """The separator of the columns of a text table."""
 
     def head(self, count: int = INSPECTED) -> list[dict[str, Any]]:
         """Return the first rows with all columns."""

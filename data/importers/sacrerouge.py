@@ -69,7 +69,7 @@ def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
     first ones are used.
     """
     instances: dict[str, Instance] = {}
-    said: dict[Key, SummaryValues] = {}
+    by_summary: dict[Key, SummaryValues] = {}
     differing = 0
     paths = files(path)
     told = any(JUDGMENTS in file.name for file in paths)
@@ -80,16 +80,16 @@ def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
             elif not record.keys() >= METRICS:
                 place.refuse(f"each line must have {', '.join(sorted(INSTANCE))}, or {', '.join(sorted(METRICS))}")
             if "metrics" in record:
-                add_metrics(place, record, said, JUDGMENTS in file.name if told else None)
-    check_metrics(instances, said, path)
+                add_metrics(place, record, by_summary, JUDGMENTS in file.name if told else None)
+    check_metrics(instances, by_summary, path)
     if differing:
         say(f"lines whose texts are not used, as an earlier line of their instance has different ones: {differing}")
-    if people := sum(name in instances[document].people for document, name in said):
+    if people := sum(name in instances[document].people for document, name in by_summary):
         say(f"human summaries whose ratings and scores are skipped, as they are references: {people}")
     for document_id, instance in instances.items():
         summaries = []
         for system, text in instance.summaries.items():
-            of_summary = said.get((document_id, system))
+            of_summary = by_summary.get((document_id, system))
             human, given = (of_summary.human, of_summary.given) if of_summary else ({}, {})
             summaries.append(Summary(document_id, system, text, human, given=tuple(given.items())))
         references = instance.references or tuple(text for text in instance.people.values() if text.strip())
@@ -100,8 +100,8 @@ def files(path: Path) -> list[Path]:
     """List the file, or those of a folder."""
     if not path.is_dir():
         return [path]
-    if found := sorted(path.rglob(f"*{SUFFIX}")):
-        return found
+    if paths := sorted(path.rglob(f"*{SUFFIX}")):
+        return paths
     raise BadRecord(f"{path}: there are no {SUFFIX} files in it")
 
 
@@ -111,7 +111,9 @@ def add_instance(place: FileLine, record: dict[str, Any], instances: dict[str, I
     summary = as_text(read_text(place, record["summary"], "summary"))
     of_document = read_all(place, record, "document")
     source = of_document[0] if len(of_document) == 1 else "\n\n".join(map(as_text, of_document))
-    references = tuple(text for one in read_all(place, record, "reference") if (text := as_text(one)).strip())
+    references = tuple(
+        text for reference in read_all(place, record, "reference") if (text := as_text(reference)).strip()
+    )
     instance = instances.setdefault(document_id, Instance())
     if name in instance.summaries or name in instance.people:
         place.refuse(
@@ -144,8 +146,8 @@ def read_all(place: FileLine, record: dict[str, Any], name: str) -> list[str | t
         return [read_text(place, record[name], name)]
     several = f"{name}s"
     return [
-        read_text(place, one, f"{several}[{index}]")
-        for index, one in enumerate(reading.objects(place, record.get(several, []), several))
+        read_text(place, text, f"{several}[{index}]")
+        for index, text in enumerate(reading.objects(place, record.get(several, []), several))
     ]
 
 
@@ -176,11 +178,11 @@ def as_text(text: str | tuple[str, ...]) -> str:
 
 
 def add_metrics(
-    place: FileLine, record: dict[str, Any], said: dict[Key, SummaryValues], of_people: bool | None
+    place: FileLine, record: dict[str, Any], summary_values: dict[Key, SummaryValues], of_people: bool | None
 ) -> None:
     """Add a line's ratings and scores of a summary; if `of_people` is None, each metric's name or value decides."""
     document_id, name, _ = read_key(place, record)
-    of_summary = said.setdefault((document_id, name), SummaryValues(place))
+    of_summary = summary_values.setdefault((document_id, name), SummaryValues(place))
     if not isinstance(record["metrics"], dict):
         place.refuse(f"metrics must be an object of numbers, not {reading.kind(record['metrics'])}")
     for metric, value in flatten(place, record["metrics"], ()):
@@ -211,9 +213,9 @@ def read_mean(place: FileLine, values: list[Any], name: str) -> float:
     return fmean(reading.parse_number(place, value, name) for value in values)
 
 
-def check_metrics(instances: dict[str, Instance], said: dict[Key, SummaryValues], path: Path) -> None:
+def check_metrics(instances: dict[str, Instance], summary_values: dict[Key, SummaryValues], path: Path) -> None:
     """Refuse metrics of summaries that do not exist. Raises `BadRecord`."""
-    for (document_id, name), of_summary in said.items():
+    for (document_id, name), of_summary in summary_values.items():
         instance = instances.get(document_id)
         if instance is None or (name not in instance.summaries and name not in instance.people):
             whole = "" if path.is_dir() else "; name the folder that has its summaries, too"

@@ -27,10 +27,10 @@ def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
         number = identifier(FileLine(folder, 1), folder.name, "the folder's name")
         title, sentences = read_paper(folder / XML / f"{number}.xml")
         summary = folder / "summary" / f"{number}{SUMMARY}"
-        said = [line.strip() for _, line in lines(summary) if line.strip()]
-        if said and title is not None and said[0].casefold().strip(" .") == title.casefold().strip(" ."):
-            said = said[1:]
-        reference = text(FileLine(summary, 1), " ".join(said), "the summary")
+        written = [line.strip() for _, line in lines(summary) if line.strip()]
+        if written and title is not None and written[0].casefold().strip(" .") == title.casefold().strip(" ."):
+            written = written[1:]
+        reference = text(FileLine(summary, 1), " ".join(written), "the summary")
         yield Document(id=number, source=tuple(sentences), references=(reference,), title=title), []
 
 
@@ -51,12 +51,12 @@ def read_paper(file: Path) -> tuple[str | None, list[str]]:
         FileLine(file, error.position[0]).refuse(f"this is not XML: {error}")
     title, sentences = None, []
     for element in root.iter("S"):
-        said = " ".join("".join(element.itertext()).split())
-        storable(FileLine(file, 1), said, "a sentence")
+        text = " ".join("".join(element.itertext()).split())
+        storable(FileLine(file, 1), text, "a sentence")
         if element.get("sid") == "0":
-            title = said or None
-        elif said:
-            sentences.append(said)
+            title = text or None
+        elif text:
+            sentences.append(text)
     if not sentences:
         FileLine(file, 1).refuse("there are no sentences (S) in the paper")
     return title, sentences

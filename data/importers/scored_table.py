@@ -67,13 +67,13 @@ def find_annotator(table: Table, keys: Mapping[str, str], rows: Sequence[Mapping
 
     One of numbers, such as `judge`, may have scores: it is none where each summary has one row.
     """
-    found = find_annotators(name for name in table.names if name not in keys.values()).get(ANNOTATOR)
-    if found is None or not holds_numbers(found, rows):
-        return found
+    column = find_annotators(name for name in table.names if name not in keys.values()).get(ANNOTATOR)
+    if column is None or not holds_numbers(column, rows):
+        return column
     seen = Counter(
         tuple(as_text(row.get(name)) for name in keys.values()) for _, row in table.read(keys.values(), say_nothing)
     )
-    return found if max(seen.values(), default=0) > 1 else None
+    return column if max(seen.values(), default=0) > 1 else None
 
 
 def find_numbers(table: Table, keys: Mapping[str, str], rows: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -130,7 +130,7 @@ class RatedRows:
             documents=tuple(document for document, _ in keys),
             systems=tuple(system for _, system in keys),
             ratings={
-                aspect: np.array([one.get(aspect, np.nan) for one in means], dtype=np.float64)
+                aspect: np.array([mean.get(aspect, np.nan) for mean in means], dtype=np.float64)
                 for aspect in dict.fromkeys(aspect for aspect, _ in self.rated.values())
             },
             scores={given_signature(name): scores[:, place] for place, name in enumerate(self.metrics)},
@@ -142,7 +142,7 @@ def read_cells(path: Path, say: Say) -> Cells:
     """Read the scores and ratings of a table, sorted by document and system.
 
     Where a column says who rated, a summary has a row for each annotator. Raises `BadRecord` for two rows of one
-    document and system that are not by two annotators, and for what is no number.
+    document and system that are not by two annotators, and for what is not a number.
     """
     table = open_table(path)
     head = table.head()

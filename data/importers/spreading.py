@@ -11,7 +11,7 @@ from relevance.data.reading import FileLine, quote_value
 from relevance.data.records import BadRecord
 
 VALUE = "value"
-"""The field of a row that is no object, where no step names a field."""
+"""The field of a row that is not an object, where no step names a field."""
 
 
 class FileRow(FileLine):
@@ -47,7 +47,7 @@ def spread_rows(
     """Yield the rows within an object, each with the keys that lead to it.
 
     A row has the fields of the objects that it lies in, beside those of its own, which stand for outer ones that are
-    called the same; one that is no object has one field, called like the last field on the way. Where a field is
+    called the same; one that is not an object has one field, called like the last field on the way. Where a field is
     missing or null, no row lies in it. Raises `BadRecord`.
 
     >>> from relevance.data.importers.templates import parse_steps
@@ -76,7 +76,7 @@ def spread_rows(
             return
         if not isinstance(value, dict):
             place.refuse(f"{name_place(keys)} must be an object that has {quote_value(step.field)}")
-        beside = own_fields({name: one for name, one in value.items() if name != step.field})
+        beside = own_fields({name: value for name, value in value.items() if name != step.field})
         if (inner := value.get(step.field)) is not None:
             yield from go(inner, at + 1, {**outer, **beside}, (*keys, step.field))
 
@@ -88,7 +88,7 @@ def list_values(place: FileLine, value: Any, keys: Collection[str]) -> Iterator[
     if isinstance(value, dict):
         yield from value.items()
     elif isinstance(value, list):
-        yield from ((str(number), one) for number, one in enumerate(value))
+        yield from ((str(number), item) for number, item in enumerate(value))
     else:
         place.refuse(f"{name_place(keys)} must be an object or a list, as the mapping's rows lie in it")
 

@@ -33,13 +33,13 @@ from relevance.data.reading import MAX_NAME, is_missing
 from relevance.data.records import BadRecord
 
 Kind = Literal["summary", "choice", "several"]
-"""What a row of a table holds: a summary, two summaries and a choice, or several summaries side by side."""
+"""The contents of a row of a table: a summary, two summaries and a choice, or several summaries side by side."""
 HOLDINGS: tuple[Kind, ...] = ("summary", "choice", "several")
 
 TEXT_LETTERS = 25
 """The fewest letters of a usual text; what is shorter is a label."""
 LONG = 200
-"""The mean letters of texts that are no answers, however few they are."""
+"""The mean letters of texts that are not answers, however few they are."""
 MOST_CHOICES = 8
 """The most different values of a column of choices."""
 MOST_OF_ONE = 100
@@ -61,7 +61,7 @@ FIELDS: Mapping[Kind, tuple[str, ...]] = {
 
 
 class Suggestion(NamedTuple):
-    """What the columns of a table may be."""
+    """Suggested roles of the columns of a table."""
 
     format: str
     """The format by which a file with these columns is read."""
@@ -104,7 +104,7 @@ class Column:
     @cached_property
     def is_text(self) -> bool:
         """True if it holds texts of some length, which are not a few answers that repeat, and no ids."""
-        if self.length < TEXT_LETTERS or not any(re.search(r"\s|[^\x00-\x7f]", one) for one in self.given):
+        if self.length < TEXT_LETTERS or not any(re.search(r"\s|[^\x00-\x7f]", value) for value in self.given):
             return False
         different = len({*self.given})
         return self.length >= LONG or different > MOST_CHOICES or 2 * different >= len(self.given)
@@ -116,8 +116,10 @@ class Column:
 
     @property
     def is_label(self) -> bool:
-        """True if it holds short values that are no numbers."""
-        return bool(self.given) and not self.is_text and not all(re.fullmatch(r"[\d.,+-]+", one) for one in self.given)
+        """True if it holds short values that are not numbers."""
+        return (
+            bool(self.given) and not self.is_text and not all(re.fullmatch(r"[\d.,+-]+", value) for value in self.given)
+        )
 
     @property
     def repeats(self) -> bool:
@@ -131,24 +133,24 @@ class Column:
     @property
     def is_likert(self) -> bool:
         """True if its numbers look like those of a scale: few, from 0 to 10, whole or halves."""
-        if not self.repeats or not all(re.fullmatch(r"10|\d(\.[05])?", one) for one in self.given):
+        if not self.repeats or not all(re.fullmatch(r"10|\d(\.[05])?", value) for value in self.given):
             return False
         return len({*self.given}) <= MOST_RATINGS
 
     @property
     def is_called_rating(self) -> bool:
         """True if it holds numbers, and its name ends with an aspect: `expert relevance`."""
-        return split_words(self.name)[-1:] in [[one] for one in (*ASPECTS, "rating")] and are_numbers(self.given)
+        return split_words(self.name)[-1:] in [[aspect] for aspect in (*ASPECTS, "rating")] and are_numbers(self.given)
 
     @property
     def is_numbered(self) -> bool:
         """True if it holds ratings that say what they stand for: `2: Yes`."""
-        values = [one for one in self.given if not is_missing(one)]
-        return bool(values) and all(read_numbered(one) is not None for one in values)
+        values = [value for value in self.given if not is_missing(value)]
+        return bool(values) and all(read_numbered(value) is not None for value in values)
 
 
 def suggest_columns(path: Path, kind: Kind | None = None, sheet: str | None = None) -> Suggestion | None:
-    """Suggest what the columns of a table are; None for a file that is no table, or whose format has its own columns.
+    """Suggest the roles of a table's columns; None for a file that is not a table, or whose format has its own columns.
 
     `kind` says what its rows hold; without it, that is suggested, too. Raises `BadRecord`.
     """
@@ -167,12 +169,12 @@ def suggest_columns(path: Path, kind: Kind | None = None, sheet: str | None = No
     known = {of: guess_by_names(of, table, rows, fixed) for of in HOLDINGS}
     kind = kind or tell_kind(format, known, table.names, rows)
     roles = {**fixed, **known[kind]} if kind == "choice" else known[kind]
-    found = {**roles, **suggest_by_contents(kind, table.names, rows, roles)}
+    suggested = {**roles, **suggest_by_contents(kind, table.names, rows, roles)}
     ending = SUFFIXES.get(path.suffix.lower())
     of_summaries = ending if ending in (*TABLES, "parquet") else "json" if begins_with_object(path) else "csv"
     if described is OWN or kind != "choice":
-        format = name_format(of_summaries, kind, found)
-    return Suggestion(format, kind, table.names, rows, found, frozenset(roles), of_summaries)
+        format = name_format(of_summaries, kind, suggested)
+    return Suggestion(format, kind, table.names, rows, suggested, frozenset(roles), of_summaries)
 
 
 def find_table_format(path: Path, sheet: str | None) -> str | None:
@@ -242,8 +244,8 @@ def tell_kind(
         return "several"
     if sides_of(known["choice"], "") or CHOICE in known["choice"]:
         return "choice"
-    found = suggest_by_contents("choice", names, rows, known["choice"])
-    return "choice" if sides_of(found, "") and CHOICE in found else "summary"
+    of_choice = suggest_by_contents("choice", names, rows, known["choice"])
+    return "choice" if sides_of(of_choice, "") and CHOICE in of_choice else "summary"
 
 
 # --- by contents ----------------------------------------------------------------------------------------------------
@@ -255,27 +257,31 @@ def suggest_by_contents(
     """Suggest the roles that names of columns leave open."""
     columns = {name: Column(name, rows) for name in names}
     texts = [columns[name] for name in leave_out(names, roles.values()) if columns[name].is_text]
-    found = suggest_by_words(texts, [role for role in FIELDS[kind] if role not in roles])
-    texts = [one for one in texts if one.name not in found.values()]
-    roles = {**roles, **found}
+    by_words = suggest_by_words(texts, [role for role in FIELDS[kind] if role not in roles])
+    texts = [text for text in texts if text.name not in by_words.values()]
+    roles = {**roles, **by_words}
     if kind == "choice":
         if sides_of(roles, "") is None and (sides := find_pair(texts, reserved=count_lacking(roles))):
-            found |= {LEFT: sides[0].name, RIGHT: sides[1].name}
-            texts = [one for one in texts if one not in sides]
-        found |= part_texts(texts, columns, {**roles, **found})
-        found |= suggest_ids(columns, {**roles, **found})
-        return found | suggest_labels(columns, rows, {**roles, **found})
+            by_words |= {LEFT: sides[0].name, RIGHT: sides[1].name}
+            texts = [text for text in texts if text not in sides]
+        by_words |= part_texts(texts, columns, {**roles, **by_words})
+        by_words |= suggest_ids(columns, {**roles, **by_words})
+        return by_words | suggest_labels(columns, rows, {**roles, **by_words})
     if kind == "several":
-        return found | part_texts(texts if len(texts) == 1 else (), columns, roles)
-    found |= suggest_summary_texts(texts, [role for role in ("source", "reference", "summary") if role not in roles])
-    found |= suggest_ids(columns, {**roles, **found})
-    free = [columns[name] for name in leave_out(columns, {**roles, **found}.values())]
-    repeated = [one.name for one in free if one.is_label and not one.is_numbered and one.repeats]
+        return by_words | part_texts(texts if len(texts) == 1 else (), columns, roles)
+    by_words |= suggest_summary_texts(texts, [role for role in ("source", "reference", "summary") if role not in roles])
+    by_words |= suggest_ids(columns, {**roles, **by_words})
+    free = [columns[name] for name in leave_out(columns, {**roles, **by_words}.values())]
+    repeated = [column.name for column in free if column.is_label and not column.is_numbered and column.repeats]
     if "system" not in roles and len(repeated) == 1:
-        found["system"] = repeated[0]
+        by_words["system"] = repeated[0]
     rated = any(role.startswith(HUMAN) for role in roles)
-    ratings = [one.name for one in free if one.is_numbered or one.is_called_rating or (one.is_likert and not rated)]
-    return found | {f"{HUMAN}{trim_question(name)}": name for name in ratings}
+    ratings = [
+        column.name
+        for column in free
+        if column.is_numbered or column.is_called_rating or (column.is_likert and not rated)
+    ]
+    return by_words | {f"{HUMAN}{trim_question(name)}": name for name in ratings}
 
 
 def suggest_ids(columns: Mapping[str, Column], roles: Mapping[str, str]) -> dict[str, str]:
@@ -284,25 +290,25 @@ def suggest_ids(columns: Mapping[str, Column], roles: Mapping[str, str]) -> dict
     if "document_id" in roles or text is None or not text.repeats:
         return {}
     number = len({*text.values})
-    found = [
-        one.name
-        for one in map(columns.__getitem__, leave_out(columns, roles.values()))
-        if not one.is_text and len(one.given) == len(one.values)
-        if len({*one.values}) == number == len({*zip(one.values, text.values, strict=True)})
+    names = [
+        column.name
+        for column in map(columns.__getitem__, leave_out(columns, roles.values()))
+        if not column.is_text and len(column.given) == len(column.values)
+        if len({*column.values}) == number == len({*zip(column.values, text.values, strict=True)})
     ]
-    return {"document_id": found[0]} if found else {}
+    return {"document_id": names[0]} if names else {}
 
 
 def suggest_by_words(texts: Sequence[Column], lacking: Sequence[str]) -> dict[str, str]:
     """Map roles to texts of whose names a word says it: `Target Summary` is a reference."""
-    found: dict[str, str] = {}
+    roles: dict[str, str] = {}
     for role in lacking:
         known = {called for called in CALLED[role] if re.fullmatch("[a-z]{3,}", called)}
-        named = [one.name for one in texts if known & {*re.findall("[a-z]+", fold_name(one.name))}]
-        named = leave_out(named, found.values())
+        named = [text.name for text in texts if known & {*re.findall("[a-z]+", fold_name(text.name))}]
+        named = leave_out(named, roles.values())
         if len(named) == 1:
-            found[role] = named[0]
-    return found
+            roles[role] = named[0]
+    return roles
 
 
 def trim_question(name: str) -> str:
@@ -322,12 +328,12 @@ def find_pair(columns: Sequence[Column], reserved: int = 0) -> tuple[Column, Col
     """
     if len(columns) < 2:
         return None
-    longest = max(columns, key=lambda one: one.length)
+    longest = max(columns, key=lambda column: column.length)
     likeness = {
         pair: compare_names(pair[0].name, pair[1].name)
         for pair in combinations(columns, 2)
         # a text that goes with the source, beside one that does not, is a reference beside a summary
-        if longest in pair or len({one.goes_with(longest) for one in pair}) == 1
+        if longest in pair or len({column.goes_with(longest) for column in pair}) == 1
     }
     best = max(likeness, key=lambda pair: (likeness[pair], compare_lengths(*pair)), default=None)
     if best is None:
@@ -337,82 +343,82 @@ def find_pair(columns: Sequence[Column], reserved: int = 0) -> tuple[Column, Col
     return (columns[-2], columns[-1]) if len(columns) == 2 + reserved else None
 
 
-def compare_lengths(one: Column, other: Column) -> float:
+def compare_lengths(first: Column, second: Column) -> float:
     """Return how much the mean lengths of two columns of texts are alike, from 0 to 1."""
-    return min(one.length, other.length) / max(one.length, other.length)
+    return min(first.length, second.length) / max(first.length, second.length)
 
 
-def compare_names(one: str, other: str) -> float:
+def compare_names(name: str, other_name: str) -> float:
     """Return how much two names are alike, from 0 to 1: those that differ in one word most."""
-    first, second = split_words(one), split_words(other)
+    first, second = split_words(name), split_words(other_name)
     if len(first) == len(second) > 1 and sum(a != b for a, b in zip(first, second, strict=True)) == 1:
         return 1.0
-    return SequenceMatcher(None, fold_name(one), fold_name(other), autojunk=False).ratio()
+    return SequenceMatcher(None, fold_name(name), fold_name(other_name), autojunk=False).ratio()
 
 
 def part_texts(texts: Sequence[Column], columns: Mapping[str, Column], roles: Mapping[str, str]) -> dict[str, str]:
     """Tell the source and the reference apart, the longest text being the source."""
     needed = [role for role in ("source", "reference") if role not in roles]
-    longest = sorted(texts, key=lambda one: -one.length)
+    longest = sorted(texts, key=lambda text: -text.length)
     if len(needed) == 2 and len(longest) == 1:
         known = [columns[roles[side]].length for side in (LEFT, RIGHT) if side in roles]
         is_source = bool(known) and longest[0].length > 3 * fmean(known)
         return {"source" if is_source else "reference": longest[0].name}
-    return {role: one.name for role, one in zip(needed, longest, strict=False)}
+    return {role: column.name for role, column in zip(needed, longest, strict=False)}
 
 
 def suggest_summary_texts(texts: Sequence[Column], needed: Sequence[str]) -> dict[str, str]:
     """Tell source, reference and summary apart: the source is the longest, summaries differ most."""
-    found: dict[str, str] = {}
-    left = sorted(texts, key=lambda one: -one.length)
+    roles: dict[str, str] = {}
+    left = sorted(texts, key=lambda text: -text.length)
     others = [role for role in needed if role != "source"]
     if "source" in needed and len(left) > len(others) and left[0].length >= LONGER * left[1].length:
-        found["source"] = left.pop(0).name
-    in_order = [one for one in texts if one in left]  # a reference usually stands before what is compared with it
+        roles["source"] = left.pop(0).name
+    in_order = [text for text in texts if text in left]  # a reference usually stands before what is compared with it
     if "summary" in others and in_order:
-        most = max(in_order, key=lambda one: (len({*one.values}), in_order.index(one)))
-        found["summary"] = most.name
-        in_order = [one for one in in_order if one is not most]
+        most = max(in_order, key=lambda column: (len({*column.values}), in_order.index(column)))
+        roles["summary"] = most.name
+        in_order = [column for column in in_order if column is not most]
     if "reference" in others and in_order:
-        found["reference"] = in_order[0].name
-    return found
+        roles["reference"] = in_order[0].name
+    return roles
 
 
 def suggest_labels(
     columns: Mapping[str, Column], rows: Sequence[Mapping[str, Any]], roles: Mapping[str, str]
 ) -> dict[str, str]:
     """Suggest the systems of the two sides, and the choices."""
-    found: dict[str, str] = {}
+    suggested: dict[str, str] = {}
 
     def free() -> list[Column]:
-        return [columns[name] for name in leave_out(columns, {**roles, **found}.values()) if columns[name].given]
+        return [columns[name] for name in leave_out(columns, {**roles, **suggested}.values()) if columns[name].given]
 
-    labels = [one for one in free() if one.is_label]
+    labels = [column for column in free() if column.is_label]
     if sides_of(roles, "_system") is None:
         shared = [
-            (one, other)
-            for one, other in combinations(labels, 2)
-            if {*one.given} & {*other.given} or compare_names(one.name, other.name) >= ALIKE
+            (first, second)
+            for first, second in combinations(labels, 2)
+            if {*first.given} & {*second.given} or compare_names(first.name, second.name) >= ALIKE
         ]
         shared = [
             pair
             for pair in shared
-            if all(one.repeats or len(one.given) < 3 for one in pair)
+            if all(column.repeats or len(column.given) < 3 for column in pair)
             and all(first != second for first, second in zip(pair[0].values, pair[1].values, strict=True))
         ]
         if shared:
             best = max(shared, key=lambda pair: compare_names(pair[0].name, pair[1].name))
-            found |= {"left_system": best[0].name, "right_system": best[1].name}
+            suggested |= {"left_system": best[0].name, "right_system": best[1].name}
     if any(role == CHOICE or role.startswith(f"{CHOICE}.") for role in roles):
-        return found
-    answers = find_answers({**roles, **found}, list(columns), rows)
-    few = [one for one in free() if one.repeats and len({*one.given}) <= MOST_CHOICES]
-    by_words = [one.name for one in few if {LEFT, RIGHT} <= {*suggest_meanings(one.given, roles).values()}]
-    by_number = [one.name for one in few if {*one.given} <= {"0", "1", "2", "3"}]
-    for candidates in (answers, by_words, by_number, [one.name for one in few if one.is_label]):
+        return suggested
+    answers = find_answers({**roles, **suggested}, list(columns), rows)
+    few = [column for column in free() if column.repeats and len({*column.given}) <= MOST_CHOICES]
+    by_words = [column.name for column in few if {LEFT, RIGHT} <= {*suggest_meanings(column.given, roles).values()}]
+    by_number = [column.name for column in few if {*column.given} <= {"0", "1", "2", "3"}]
+    for candidates in (answers, by_words, by_number, [column.name for column in few if column.is_label]):
         if len(candidates) == 1:
-            return {**found, CHOICE: candidates[0]}
-    return found
+            return {**suggested, CHOICE: candidates[0]}
+    return suggested
 
 
 def suggest_meanings(values: Iterable[str], roles: Mapping[str, str]) -> dict[str, str]:
@@ -424,12 +430,12 @@ def suggest_meanings(values: Iterable[str], roles: Mapping[str, str]) -> dict[st
     if (sides := sides_of(roles, "")) is None:
         return {}
     left, right = ({*split_words(name)} for name in sides)
-    found = {}
+    meanings = {}
     for value in values:
         words = {*split_words(value)}
         if bool(words & (left - right)) != bool(words & (right - left)):
-            found[value] = LEFT if words & (left - right) else RIGHT
-    return found
+            meanings[value] = LEFT if words & (left - right) else RIGHT
+    return meanings
 
 
 def split_words(text: str) -> list[str]:

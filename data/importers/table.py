@@ -65,14 +65,14 @@ def read_rows(
     Roles that stand `apart` are read by somebody else, too. Raises `BadRecord` and `BadColumns`.
     """
     table = open_table(path, columns, cells=cells)
-    found = {column: role for role, column in columns.find(table.names).items()}
+    roles = {column: role for role, column in columns.find(table.names).items()}
     not_read = [f"{name} (not read)" if is_taken(name) else name for name in table.names]
-    header = [found.get(name, other) for name, other in zip(table.names, not_read, strict=True)]
+    header = [roles.get(name, other) for name, other in zip(table.names, not_read, strict=True)]
     if columns.system and "summary" in header and "system" not in header:
         header.append("system")  # every row has it
     check_columns(FileLine(path, 1), [name for name in header if name not in apart], say, NEEDED)
-    named = ((place, {found[name]: row.get(name) for name in found}) for place, row in table.read(found, say))
-    rows = (one for place, row in named for one in spread_references(place, row))
+    named = ((place, {roles[name]: row.get(name) for name in roles}) for place, row in table.read(roles, say))
+    rows = (spread for place, row in named for spread in spread_references(place, row))
     return complete_rows(rows, columns.system or path.stem, columns)
 
 
@@ -82,7 +82,9 @@ def spread_references(place: FileLine, row: dict[str, Any]) -> Iterator[TableRow
     if not isinstance(given, list):
         given = [reading.optional_text(place, given, "reference")]
     row["source"] = reading.optional_text(place, row.get("source"), "source")
-    for reference in reading.given_texts(place, [one for one in given if one is not None], "reference") or (None,):
+    for reference in reading.given_texts(place, [value for value in given if value is not None], "reference") or (
+        None,
+    ):
         yield place, {**row, "reference": reference}
 
 
@@ -193,13 +195,13 @@ def gather(
     """
     gathered = Gathered(RatingValues(columns), annotated or Annotated(), by_annotator=annotated is not None)
     for place, row in rows:
-        for one in spread_row(row):
-            for by_one in spread_annotators(one):
+        for summary in spread_row(row):
+            for by_one in spread_annotators(summary):
                 add_row(place, by_one, gathered)
     gathered.values.check()
     for document_id, partial in gathered.documents.items():
         document = Document(document_id, partial.source, tuple(partial.references), partial.title)
-        yield document, [to_summary(document_id, *one, gathered.annotated) for one in partial.summaries.items()]
+        yield document, [to_summary(document_id, *summary, gathered.annotated) for summary in partial.summaries.items()]
     for sentence in (*gathered.values.describe(), *gathered.annotated.describe()):
         say(sentence)
 
@@ -263,7 +265,7 @@ def add_row(place: FileLine, row: dict[str, Any], gathered: Gathered) -> None:
     if not gathered.by_annotator and not any(name.startswith(HUMAN) for name in row):
         row = {name: value for name, value in row.items() if name not in (ANNOTATOR, ASPECT)}
     who = find_annotator(place, row)
-    if any(by == who and one is place for (_, by, _), one in summary.places.items()):
+    if any(by == who and position is place for (_, by, _), position in summary.places.items()):
         return  # a row with several references
     earlier = summary.places.setdefault((reference or "", who, str(row.get(ASPECT, ""))), place)
     ratings = read_ratings(place, row, gathered.values)
@@ -306,7 +308,7 @@ def add_annotated(ratings: Mapping[str, float], who: str | None, summary: Partia
         given = summary.annotators.setdefault(annotated.name(who), {}) if ratings else {}
         return all(given.setdefault(aspect, rating) == rating for aspect, rating in ratings.items())
     for aspect, rating in ratings.items():
-        number = sum(aspect in one for one in summary.annotators.values()) + 1
+        number = sum(aspect in annotator for annotator in summary.annotators.values()) + 1
         summary.annotators.setdefault(name_unnamed(number), {})[aspect] = rating
         annotated.unnamed += 1
     return True

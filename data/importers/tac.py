@@ -54,7 +54,7 @@ def load(path: Path, say: Say) -> Iterator[tuple[Document, list[Summary]]]:
             raise BadRecord(f"{path}: {name} has summaries in ROUGE/peers, but none in ROUGE/models")
         summaries = [
             Summary(name, system, text, ratings.get((name, system), {}), given=scores.get((name, system), ()))
-            for system, text in sorted(written[name].items(), key=lambda one: natural_order(one[0]))
+            for system, text in sorted(written[name].items(), key=lambda item: natural_order(item[0]))
         ]
         texts = tuple(text for _, text in sorted(references[name].items()) if text.strip())
         yield Document(name, "", texts), summaries

@@ -60,7 +60,7 @@ def match_path(template: str, path: str) -> dict[str, str] | None:
     first, *pieces = HOLE.split(template)  # a text, then a name and the text after it, again and again
     if not path.startswith(first):
         return None
-    at, found = len(first), dict[str, str]()
+    at, keys = len(first), dict[str, str]()
     parts = list(zip(pieces[::2], pieces[1::2], strict=True))
     for number, (name, text) in enumerate(parts, 1):
         least = at + bool(name)
@@ -69,9 +69,9 @@ def match_path(template: str, path: str) -> dict[str, str] | None:
         if end < least or not path.startswith(text, end) or "/" in path[at:end]:
             return None
         if name:
-            found[name] = path[at:end]
+            keys[name] = path[at:end]
         at = end + len(text)
-    return found if at == len(path) else None
+    return keys if at == len(path) else None
 
 
 def find_files(path: Path, template: str) -> list[tuple[Path, dict[str, str]]]:
@@ -86,13 +86,13 @@ def find_files(path: Path, template: str) -> list[tuple[Path, dict[str, str]]]:
         named = [(file, file.relative_to(path).as_posix()) for file in inside]
     else:
         named = [(path, "/".join(path.absolute().parts[-depth:]))]
-    found = [(file, keys) for file, name in sorted(named) if (keys := match_path(template, name)) is not None]
-    if not found:
+    files = [(file, keys) for file, name in sorted(named) if (keys := match_path(template, name)) is not None]
+    if not files:
         where = "no file in the folder is" if path.is_dir() else "it is not"
         raise BadRecord(f"{path}: {where} called {quote_value(template)}, as the mapping says by files")
-    if len(found) > MAX_FILES:
+    if len(files) > MAX_FILES:
         raise BadRecord(f"{path}: over {MAX_FILES:,} files are called {quote_value(template)}")
-    return found
+    return files
 
 
 def parse_steps(template: str) -> tuple[Step, ...]:

@@ -10,8 +10,8 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.exc import TimeoutError as NoConnectionFree
 from sqlalchemy.orm import Session
 
-from relevance.data.access import LOCAL, Actor, Visitor, visitor_of
 from relevance.data.database import UnusableDatabase
+from relevance.data.rights import LOCAL, Actor, Visitor, visitor_of
 from relevance.data.tables import DatasetRow, NamedRow
 
 REVOKING = 0x7265766F
@@ -70,8 +70,8 @@ def failure_in_words(error: Exception) -> str:
     """Return why the database failed, in a few words; for unknown errors the first line of the driver's message."""
     if isinstance(error, UnusableDatabase):
         return str(error)
-    said = str(getattr(error, "orig", None) or error).strip() or type(error).__name__
-    return next((words for key, words in FAILURES.items() if key in said.lower()), said.splitlines()[0])
+    message = str(getattr(error, "orig", None) or error).strip() or type(error).__name__
+    return next((words for key, words in FAILURES.items() if key in message.lower()), message.splitlines()[0])
 
 
 class Store:

@@ -10,8 +10,8 @@ from sqlalchemy import ColumnElement, Select, Text, cast, func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, aliased, selectinload
 
-from relevance.data.access import visitor_of
 from relevance.data.records import REFERENCE_SYSTEM, TITLE_SYSTEM, Document, Summary
+from relevance.data.rights import visitor_of
 from relevance.data.sorting import natural_order
 from relevance.data.store.base import (
     NotAllowed,
@@ -73,7 +73,7 @@ class Dataset:
     aspects: tuple[str, ...]
     """Aspects of the human ratings that came with it."""
     annotated: tuple[str, ...] | None
-    """Those of which the ratings of each person are known; None if there are none."""
+    """The aspects of which the ratings of each person are known; None if there are none."""
     cleaned: str | None
     """The version of the rules by which its texts were cleaned when they were imported; None if they were not."""
     referenced: bool
@@ -193,7 +193,7 @@ class DatasetStore(VersionedStore):
             )
             return [(key, system) for key, system in session.execute(wanted)]
 
-        return frozenset(one for part in self.read_in_parts(number_of(name), read) for one in part)
+        return frozenset(record for part in self.read_in_parts(number_of(name), read) for record in part)
 
     def has_texts(self, name: str) -> bool:
         """Tell whether some summary of a data set has a text. Raises `UnknownDataset`."""
@@ -242,10 +242,10 @@ class DatasetStore(VersionedStore):
                         continue
                     raise SystemExists(f"data set {dataset!r} already has summaries of the system {summary.system!r}")
                 row.summaries.append(summary_row(summary, signature))
-            before = {one: one.example for row in rows.values() for one in row.summaries}
+            before = {summary: summary.example for row in rows.values() for summary in row.summaries}
             for row in rows.values():
                 hash_examples(row)
-            carry_given(session, {old: one.example for one, old in before.items()})
+            carry_given(session, {old: old_summary.example for old_summary, old in before.items()})
         return added
 
     def summarized(self, *, dataset: str, system: str, signature: str | None) -> set[str]:

@@ -131,7 +131,10 @@ def read_documents(session: Session, dataset: DatasetRow) -> list[DeletedDocumen
     bounds, stars = rows_by_document(session, BoundRow, dataset), rows_by_document(session, StarRow, dataset)
     return [
         DeletedDocument(
-            columns_of(row), [columns_of(one) for one in row.summaries], bounds.get(row.id, []), stars.get(row.id, [])
+            columns_of(row),
+            [columns_of(summary) for summary in row.summaries],
+            bounds.get(row.id, []),
+            stars.get(row.id, []),
         )
         for row in session.scalars(select_documents(DocumentRow.dataset_id == dataset.id))
     ]

@@ -8,8 +8,8 @@ from typing import Literal
 from sqlalchemy import Select, select, update
 from sqlalchemy.orm import Session
 
-from relevance.data.access import visitor_of
 from relevance.data.database import now
+from relevance.data.rights import visitor_of
 from relevance.data.store.base import NotAllowed, Store, StoreError
 from relevance.data.store.datasets import check_owner, find_dataset
 from relevance.data.store.rows import to_record
@@ -46,7 +46,7 @@ class Run:
     """The metrics that it computes; none if it adds systems."""
     systems: tuple[str, ...]
     """The systems that it adds; none if it scores."""
-    said: tuple[str, ...]
+    notes: tuple[str, ...]
     """A report of its work, in sentences."""
     done: int
     total: int | None
@@ -99,11 +99,13 @@ class RunStore(Store):
         run_id: int,
         *,
         failed: Mapping[str, str] | None = None,
-        said: Sequence[str] = (),
+        notes: Sequence[str] = (),
         error: str | None = None,
     ) -> bool:
         """Record the end of a run; return False if it had already ended."""
-        return self.change_run(run_id, ended_at=now(), failed=dict(failed or {}), said=list(said) or None, error=error)
+        return self.change_run(
+            run_id, ended_at=now(), failed=dict(failed or {}), notes=list(notes) or None, error=error
+        )
 
     def cancel_run(self, run_id: int) -> bool:
         """End a run; its process finds out at its next heartbeat, and what it has stored stays.
@@ -175,4 +177,4 @@ def select_runs(dataset: DatasetRow) -> Select[RunRow]:
 
 def to_run(row: RunRow) -> Run:
     """Return the record of a run's row."""
-    return to_record(Run, row, dataset=row.dataset.name, systems=tuple(row.systems or ()), said=tuple(row.said or ()))
+    return to_record(Run, row, dataset=row.dataset.name, systems=tuple(row.systems or ()), notes=tuple(row.notes or ()))

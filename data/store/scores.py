@@ -157,9 +157,9 @@ class ScoreStore(DatasetStore):
         return Cells(
             documents=tuple(document for part in parts for document in part.documents),
             systems=tuple(system for part in parts for system in part.systems),
-            single=collect_ratings(one or {} for part in parts for one in part.annotators),
+            single=collect_ratings(annotator or {} for part in parts for annotator in part.annotators),
             ratings={
-                aspect: np.array([one.get(aspect) for part in parts for one in part.ratings], dtype=np.float64)
+                aspect: np.array([rating.get(aspect) for part in parts for rating in part.ratings], dtype=np.float64)
                 for aspect in aspects
             },
             scores={

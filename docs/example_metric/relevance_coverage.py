@@ -37,15 +37,15 @@ class Coverage:
         words, source = (list(re.finditer(r"\w+", text)) for text in (example.candidate, example.source))
         if not words:
             return Score(None, "the summary has no word")
-        found = [one for one in find_fragments(words, source) if one[2] >= self.shortest]
-        covered = sum(length for _, _, length in found)
-        said = f"{covered} of {len(words)} words are in {len(found)} fragments of the source"
-        return Score(covered / len(words), explain=partial(make_evidence, words, source, found, said))
+        fragments = [fragment for fragment in find_fragments(words, source) if fragment[2] >= self.shortest]
+        covered = sum(length for _, _, length in fragments)
+        sentence = f"{covered} of {len(words)} words are in {len(fragments)} fragments of the source"
+        return Score(covered / len(words), explain=partial(make_evidence, words, source, fragments, sentence))
 
 
 def find_fragments(words, source):
     """Find the longest fragments from left to right, each as its places in both texts and its length in words."""
-    ours, theirs = ([one.group().lower() for one in found] for found in (words, source))
+    ours, theirs = ([word.group().lower() for word in matches] for matches in (words, source))
     places, start, fragments = {}, 0, []
     for place, word in enumerate(theirs):
         places.setdefault(word, []).append(place)
@@ -55,21 +55,21 @@ def find_fragments(words, source):
             run = 1
             while start + run < len(ours) and begin + run < len(theirs) and ours[start + run] == theirs[begin + run]:
                 run += 1
-            length, place = max((length, place), (run, begin), key=lambda one: one[0])
+            length, place = max((length, place), (run, begin), key=lambda run: run[0])
         if length:
             fragments.append((start, place, length))
         start += max(1, length)
     return fragments
 
 
-def make_evidence(words, source, fragments, said):
+def make_evidence(words, source, fragments, sentence):
     """Return where the fragments lie in both texts; it is called only when somebody looks at it."""
 
-    def span(found, start, length):
-        return found[start].start(), found[start + length - 1].end()
+    def span(words, start, length):
+        return words[start].start(), words[start + length - 1].end()
 
     matches = (TextMatch(span(words, i, n), span(source, j, n), reference=None) for i, j, n in fragments)
-    return MatchedEvidence(tuple(matches), said)
+    return MatchedEvidence(tuple(matches), sentence)
 
 
 COVERAGE = MetricKind(

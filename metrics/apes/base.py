@@ -54,7 +54,7 @@ class Answer(NamedTuple):
     span: Span
     """The mention in the summary that the answer was read from."""
     seen: bool = True
-    """True if the reader saw that mention; one beyond a model's limit is no answer."""
+    """True if the reader saw that mention; one beyond a model's limit is not an answer."""
 
 
 class Reader(Protocol):

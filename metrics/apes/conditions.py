@@ -7,8 +7,8 @@ from statistics import fmean, stdev
 from typing import NamedTuple
 
 from relevance.data.records import Document, Example, Summary, make_examples
+from relevance.metrics.apes.coreference import find_names
 from relevance.metrics.apes.metric import Apes, SummaryReading, total_credit, traces
-from relevance.metrics.apes.names import find_names
 from relevance.metrics.apes.questions import Quiz
 from relevance.metrics.models.encoder import cut_into_parts
 from relevance.metrics.rouge import RougeL, RougeN
@@ -94,18 +94,18 @@ def conditions(
             (document, candidates(document, summaries)) for document, summaries in waiting[start : start + DOCUMENTS]
         ]
         quizzes = apes.quizzes([example for _, (example, _) in part])
-        asked = [
+        questions = [
             text
             for (_, (example, systems)), quiz in zip(part, quizzes, strict=True)
-            for text in make_texts(example, apes.asked(example), systems, quiz, range(seed, seed + seeds))
+            for text in make_texts(example, apes.questioned_texts(example), systems, quiz, range(seed, seed + seeds))
             if text.quiz.questions
         ]
         reads = [
             read
-            for some in cut_into_parts(asked, lambda each: (each.text,))
+            for some in cut_into_parts(questions, lambda each: (each.text,))
             for read in apes.read([each.text for each in some], [each.quiz for each in some])
         ]
-        for each, read, rouge in zip(asked, reads, rouge_of(asked), strict=True):
+        for each, read, rouge in zip(questions, reads, rouge_of(questions), strict=True):
             by_seed = rows.setdefault(each.condition, defaultdict(list))
             by_seed[each.seed].append(count_answers(each.document, read, apes.value, rouge))
     return [condition(name, list(by_seed.values())) for name, by_seed in rows.items() if by_seed]
@@ -171,9 +171,9 @@ def interchange(text: str, quiz: Quiz, rng: random.Random) -> str | None:
     return "".join([*pieces, text[last:]])
 
 
-def rouge_of(asked: Sequence[ConditionText]) -> list[tuple[float | None, ...]]:
+def rouge_of(conditions: Sequence[ConditionText]) -> list[tuple[float | None, ...]]:
     """Compute ROUGE-1, ROUGE-2 and ROUGE-L F1 of each text against the best of several references."""
-    compared = [Example(each.document, each.condition, each.text, each.references, None, "") for each in asked]
+    compared = [Example(each.document, each.condition, each.text, each.references, None, "") for each in conditions]
     scores = [metric.score(compared) for metric in (RougeN(1), RougeN(2), RougeL())]
     return [tuple(score.value for score in row) for row in zip(*scores, strict=True)]
 
@@ -181,14 +181,14 @@ def rouge_of(asked: Sequence[ConditionText]) -> list[tuple[float | None, ...]]:
 def count_answers(document: str, read: SummaryReading, value: str, rouge: tuple[float | None, ...]) -> Reading:
     """Count one text's answers."""
     results = traces(read)
-    asked = {question.entity for question in read.quiz.questions}
+    entities = {question.entity for question in read.quiz.questions}
     return Reading(
         document,
         earned=total_credit(results, value),
         occurs=sum(trace.occurs for trace in results),
         questions=len(results),
-        entities=len(read.found),
-        salient=len(asked & read.found.keys()),
+        entities=len(read.mentioned),
+        salient=len(entities & read.mentioned.keys()),
         rouge=rouge,
     )
 

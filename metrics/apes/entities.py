@@ -71,10 +71,10 @@ class Finder(Protocol):
 def find_entities(finder: Finder, texts: Sequence[str]) -> list[list[Entity]]:
     """Find the entities of texts, whatever form of Unicode these have. Raises what the finder raises."""
     composed = [compose(text) for text in texts]
-    found = finder.find([one.text for one in composed])
+    entities_of_texts = finder.find([text.text for text in composed])
     return [
-        [Entity(*one.span(entity.start, entity.end), entity.label) for entity in entities]
-        for one, entities in zip(composed, found, strict=True)
+        [Entity(*text.span(entity.start, entity.end), entity.label) for entity in entities]
+        for text, entities in zip(composed, entities_of_texts, strict=True)
     ]
 
 

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 from relevance.data.records import SOURCE, Example
 from relevance.data.signatures import signature
 from relevance.metrics.apes.base import BLANK, Answer, CandidateAnswer, Question, Reader, ReadingTask
+from relevance.metrics.apes.coreference import NamedEntity, find_names
 from relevance.metrics.apes.entities import DEFAULT_TYPES, TYPES, Finder, entity_type, find_entities
-from relevance.metrics.apes.finders import check_finder, finder
-from relevance.metrics.apes.names import NamedEntity, find_names
+from relevance.metrics.apes.entity_finders import check_finder, finder
 from relevance.metrics.apes.questions import ASK, Mention, Quiz, choose_questions, make_quiz, read_source_questions
 from relevance.metrics.apes.readers import check_reader, reader
 from relevance.metrics.base import VERSION, Score, asked_references, check_option, set_against
@@ -70,7 +70,7 @@ class SummaryReading(NamedTuple):
 
     summary: str
     quiz: Quiz
-    found: dict[int, tuple[Span, ...]]
+    mentioned: dict[int, tuple[Span, ...]]
     """The places of each entity that is mentioned, by its index."""
     answers: tuple[Answer, ...]
     """An answer per question; none if the summary mentions no entity."""
@@ -85,7 +85,7 @@ class Apes:
     references to ask, or asks some questions of the source instead: those at its first sentences (`lead:K`), or about
     the entities that it mentions the most (`entities:K`, see `relevance.metrics.apes.questions.choose_questions`).
     `ask` selects the mentions (`relevance.metrics.apes.questions.ASK`), and `value` the credit of a question
-    (`question_credit`); `entities` and `reader` name the parts (`relevance.metrics.apes.finders.finder`,
+    (`question_credit`); `entities` and `reader` name the parts (`relevance.metrics.apes.entity_finders.finder`,
     `relevance.metrics.apes.readers.reader`). The score's part `occurs` is a lexical baseline: the share of questions
     whose answer the summary mentions. Raises ValueError for an option out of its range.
     """
@@ -158,7 +158,9 @@ class Apes:
         """Score a batch; work on a document is done once for its consecutive summaries."""
         scores: list[Score] = []
         compared = set_against(examples, SOURCE if self.of_source else self.questions)
-        for part in cut_into_parts(compared, lambda example: (example.candidate, example.source, *self.asked(example))):
+        for part in cut_into_parts(
+            compared, lambda example: (example.candidate, example.source, *self.questioned_texts(example))
+        ):
             quizzes = self.quizzes(part)
             for example, read in zip(part, self.read([e.candidate for e in part], quizzes), strict=True):
                 scores.append(self.count(example, read))
@@ -173,13 +175,13 @@ class Apes:
         sentences = "sentence" if count == 1 else f"{count} sentences"
         return "the source mentions no entity" + (f" in its first {sentences}" if kind == "lead" else "")
 
-    def asked(self, example: Example) -> tuple[str, ...]:
+    def questioned_texts(self, example: Example) -> tuple[str, ...]:
         """Return the references that questions are made from."""
         return asked_references(example, self.questions)
 
     def quizzes(self, examples: Sequence[Example]) -> list[Quiz]:
         """Return the quiz of each example's document, made once for consecutive examples."""
-        documents = [(self.asked(e), e.source, e.questions) for e in examples]
+        documents = [(self.questioned_texts(e), e.source, e.questions) for e in examples]
         texts = list(dict.fromkeys(t for references, source, _ in documents for t in (*references, source) if t))
         mentions = dict(zip(texts, self.mentions(texts), strict=True))
         quizzes: list[Quiz] = []
@@ -210,7 +212,7 @@ class Apes:
         for text, quiz, places in zip(summaries, quizzes, mentions, strict=True):
             candidates = tuple(CandidateAnswer(quiz.entities[entity].name, spans) for entity, spans in places.items())
             if candidates:
-                tasks += [ReadingTask(text, asked.question.text, candidates) for asked in quiz.questions]
+                tasks += [ReadingTask(text, question.question.text, candidates) for question in quiz.questions]
         answers = iter(self.reader.read(tasks))
         return [
             SummaryReading(text, quiz, places, tuple(next(answers) for _ in quiz.questions) if places else ())
@@ -219,7 +221,7 @@ class Apes:
 
     def count(self, example: Example, read: SummaryReading) -> Score:
         """Return the score of one summary's answers."""
-        if not example.questions and not self.asked(example):
+        if not example.questions and not self.questioned_texts(example):
             return Score(None, f"no questions: there is no {example.against}")
         if not read.quiz.questions:
             return Score(None, f"no questions: {self.nowhere}")
@@ -257,7 +259,7 @@ def make_evidence(read: SummaryReading, value: str) -> ApesEvidence:
     """Return the evidence record of one summary."""
     return ApesEvidence(
         tuple(traces(read)),
-        tuple((read.quiz.entities[entity].name, spans) for entity, spans in read.found.items()),
+        tuple((read.quiz.entities[entity].name, spans) for entity, spans in read.mentioned.items()),
         value,
     )
 
@@ -265,27 +267,29 @@ def make_evidence(read: SummaryReading, value: str) -> ApesEvidence:
 def traces(read: SummaryReading) -> list[Trace]:
     """Return each question with its answer."""
     entities: Sequence[NamedEntity] = read.quiz.entities
-    mentioned = list(read.found)
+    mentioned = list(read.mentioned)
     names = tuple(entities[entity].name for entity in mentioned)
-    said = frozenset(rouge_words(read.summary, Reading("unicode")))
+    summary_words = frozenset(rouge_words(read.summary, Reading("unicode")))
     results = []
-    for index, asked in enumerate(read.quiz.questions):
+    for index, question in enumerate(read.quiz.questions):
         answer = read.answers[index] if read.answers else None
-        words = rouge_words(asked.question.text.replace(BLANK, " "), Reading("unicode"))
+        words = rouge_words(question.question.text.replace(BLANK, " "), Reading("unicode"))
         results.append(
             Trace(
-                question=asked.question,
-                right=entities[asked.entity].name,
+                question=question.question,
+                right=entities[question.entity].name,
                 candidates=names,
                 scores=answer.scores if answer else (),
                 chosen=answer.chosen if answer else None,
                 span=answer.span if answer else None,
                 sentence=sentence_around(read.summary, answer.span) if answer else None,
-                is_right=answer is not None and answer.seen and mentioned[answer.chosen] == asked.entity,
-                occurs=asked.entity in read.found,
-                rank=rank(answer, mentioned.index(asked.entity)) if answer and asked.entity in read.found else None,
+                is_right=answer is not None and answer.seen and mentioned[answer.chosen] == question.entity,
+                occurs=question.entity in read.mentioned,
+                rank=rank(answer, mentioned.index(question.entity))
+                if answer and question.entity in read.mentioned
+                else None,
                 words=len(words),
-                shared=sum(word in said for word in words),
+                shared=sum(word in summary_words for word in words),
             )
         )
     return results
@@ -301,18 +305,18 @@ def sentence_around(text: str, span: Span) -> Span:
     return next((sentence for sentence in sentence_spans(text) if span[0] < sentence[1]), span)
 
 
-def read_types(asked: str | None, _records: Records | None = None, _language: str = "") -> tuple[str, ...]:
+def read_types(names: str | None, _records: Records | None = None, _language: str = "") -> tuple[str, ...]:
     """Read comma-separated types of entities; the default ones if none is named."""
-    return tuple(name.strip() for name in asked.split(",") if name.strip()) if asked else DEFAULT_TYPES
+    return tuple(name.strip() for name in names.split(",") if name.strip()) if names else DEFAULT_TYPES
 
 
-def check_source_questions(asked: str, _records: Records | None = None, _language: str = "") -> str:
+def check_source_questions(kind: str, _records: Records | None = None, _language: str = "") -> str:
     """Check the option `--source-questions`. Raises ValueError."""
     try:
-        read_source_questions(asked)
+        read_source_questions(kind)
     except ValueError as error:
         raise ValueError(f"--source-questions: {error}") from error
-    return asked
+    return kind
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from relevance.data.importers.question import SUFFIX, QuestionFile
 from relevance.data.one_line import in_one_line
 from relevance.data.records import PLACEHOLDER, BadRecord, Document, Summary, make_examples
+from relevance.metrics.apes.coreference import NamedEntity, find_names
 from relevance.metrics.apes.metric import Apes
-from relevance.metrics.apes.names import NamedEntity, find_names
 from relevance.metrics.apes.questions import Quiz
 
 AT_ONCE = 32
@@ -55,7 +55,7 @@ def list_question_files(folder: Path) -> list[Path]:
 
 
 class WrittenQuestions(NamedTuple):
-    """What was written of a corpus."""
+    """Counts of the question files written for a corpus."""
 
     questions: int
     documents: int
@@ -66,20 +66,20 @@ class WrittenQuestions(NamedTuple):
     """The questions whose answer the source does not mention: training leaves them out."""
 
 
-def write_question_files(documents: Iterable[Document], folder: Path, metric: Apes | None = None) -> WrittenQuestions:
+def write_question_files(documents: Iterable[Document], folder: Path) -> WrittenQuestions:
     """Write the questions that APES asks about documents into a new folder, a file a question.
 
     A file's name begins with the SHA-1 of its document's id, which it has as address. Entities are numbered as in the
-    document's quiz, and named below the answer; mentions are replaced where APES finds them. By default the questions
-    are those of all references, one for each entity of a sentence, as those of Hermann et al. 2015. Raises OSError, and
+    document's quiz, and named below the answer; mentions are replaced where APES finds them. The questions are
+    those of all references, one for each entity of a sentence, as those of Hermann et al. 2015. Raises OSError, and
     `ModelUnavailable` for a finder of entities that is not there.
     """
-    metric = metric or Apes(ask="entities")
+    metric = Apes(ask="entities")
     folder.mkdir()
     questions = written = unasked = unanswerable = 0
     documents = iter(documents)
     while part := list(islice(documents, AT_ONCE)):
-        examples = [make_examples(one, [Summary(one.id, "questions", "")])[0] for one in part]
+        examples = [make_examples(document, [Summary(document.id, "questions", "")])[0] for document in part]
         for document, quiz in zip(part, metric.quizzes(examples), strict=True):
             name = hashlib.sha1(document.id.encode(), usedforsecurity=False).hexdigest()
             files = list(make_question_files(document, quiz))
@@ -100,15 +100,15 @@ def make_question_files(document: Document, quiz: Quiz) -> Iterator[QuestionFile
     address = in_one_line(document.id)
     for question, entity in quiz.questions:
         parts = (mark_entities(part, quiz.entities) for part in question.text.split(PLACEHOLDER))
-        asked = f" {PLACEHOLDER} ".join(parts).strip()
-        yield QuestionFile(passage, asked, f"@entity{entity}", address, names)
+        asked_text = f" {PLACEHOLDER} ".join(parts).strip()
+        yield QuestionFile(passage, asked_text, f"@entity{entity}", address, names)
 
 
 def mark_entities(text: str, entities: Sequence[NamedEntity]) -> str:
     """Replace what names entities in a text by @entityN, in one line; marks that the text has itself are broken."""
-    found = sorted((span, number) for number, spans in find_names(text, entities).items() for span in spans)
+    names = sorted((span, number) for number, spans in find_names(text, entities).items() for span in spans)
     pieces, end = [], 0
-    for (start, stop), number in found:
+    for (start, stop), number in names:
         pieces += [broken_marks(text[end:start]), f"@entity{number}"]
         end = stop
     return " ".join(" ".join([*pieces, broken_marks(text[end:])]).split())

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from relevance.metrics.apes.base import BLANK, Question
-from relevance.metrics.apes.names import NamedEntity, common_words, group, name_words
+from relevance.metrics.apes.coreference import NamedEntity, common_words, group, name_words
 from relevance.metrics.sentences import sentence_spans
 from relevance.metrics.text import Span
 
@@ -62,47 +62,47 @@ def make_quiz(
     ]
     if given:  # their answers have no type, so types must not separate mentions and answers
         pairs = [(name, GIVEN) for name in (*(answer for _, answer in given), *(name for name, _ in pairs))]
-    # a name that was found in lower case is no common word here: the text has no capitals
+    # a name that was found in lower case is not a common word here: the text has no capitals
     common = common_words(text for text, _ in texts) - common_words(name for name, _ in pairs)
     entities, owners = group(pairs, common)
     if given:
-        asked = [
+        of_document = [
             QuizQuestion(Question(text, answer), owners[answer, GIVEN])
             for text, answer in given
             if (answer, GIVEN) in owners
         ]
-        return Quiz(tuple(asked), tuple(entities))
+        return Quiz(tuple(of_document), tuple(entities))
     return Quiz(tuple(questions_of(references, owners, ask)), tuple(entities))
 
 
-def choose_questions(quiz: Quiz, source: str, asked: str) -> Quiz:
+def choose_questions(quiz: Quiz, source: str, wanted: str) -> Quiz:
     """Return the quiz of a source with some of its questions, in their order.
 
-    `asked` is `lead:K`, the questions at the first K sentences, or `entities:K`, one at the first mention of each of
+    `wanted` is `lead:K`, the questions at the first K sentences, or `entities:K`, one at the first mention of each of
     the K entities that are mentioned the most, the earlier one of equals. Raises ValueError.
     """
-    kind, count = read_source_questions(asked)
+    kind, count = read_source_questions(wanted)
     if kind == "lead":
         end = max((stop for _, stop in sentence_spans(source)[:count]), default=0)
-        return quiz._replace(questions=tuple(one for one in quiz.questions if starts_before(one, end)))
+        return quiz._replace(questions=tuple(question for question in quiz.questions if starts_before(question, end)))
     first: dict[int, QuizQuestion] = {}
-    for one in quiz.questions:
-        first.setdefault(one.entity, one)
-    often = Counter(one.entity for one in quiz.questions)
+    for question in quiz.questions:
+        first.setdefault(question.entity, question)
+    often = Counter(question.entity for question in quiz.questions)
     chosen = {entity for entity, _ in often.most_common(count)}
-    return quiz._replace(questions=tuple(one for entity, one in first.items() if entity in chosen))
+    return quiz._replace(questions=tuple(value for entity, value in first.items() if entity in chosen))
 
 
-def starts_before(asked: QuizQuestion, end: int) -> bool:
+def starts_before(quiz_question: QuizQuestion, end: int) -> bool:
     """Tell whether a question's answer begins in the text before a place."""
-    return asked.question.span is not None and asked.question.span[0] < end
+    return quiz_question.question.span is not None and quiz_question.question.span[0] < end
 
 
-def read_source_questions(asked: str) -> tuple[str, int]:
+def read_source_questions(kind: str) -> tuple[str, int]:
     """Return the kind of a source's questions and their K: see `choose_questions`. Raises ValueError."""
-    match = re.fullmatch(r"(lead|entities):([1-9][0-9]{0,3})", asked)
+    match = re.fullmatch(r"(lead|entities):([1-9][0-9]{0,3})", kind)
     if match is None:
-        raise ValueError(f"questions of a source are lead:K or entities:K with K from 1, not {asked!r}")
+        raise ValueError(f"questions of a source are lead:K or entities:K with K from 1, not {kind!r}")
     return match[1], int(match[2])
 
 
@@ -110,7 +110,7 @@ def questions_of(
     references: Sequence[tuple[str, Sequence[Mention]]], owners: Mapping[tuple[str, str], int], ask: str
 ) -> list[QuizQuestion]:
     """Return a question per mention, or per entity of a sentence, unless the mention is all of the sentence."""
-    asked = []
+    chosen = []
     for index, (text, mentions) in enumerate(references):
         for start, end in sentence_spans(text):
             asked_for: set[int] = set()
@@ -123,6 +123,6 @@ def questions_of(
                     rest = text[start:first], text[last:end]
                     if any(name_words(part).words for part in rest) and BLANK not in "".join(rest):
                         question = Question(BLANK.join(rest), answer, index, (first, last))
-                        asked.append(QuizQuestion(question, entity))
+                        chosen.append(QuizQuestion(question, entity))
                         asked_for.add(entity)
-    return asked
+    return chosen

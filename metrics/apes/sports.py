@@ -32,7 +32,7 @@ PEOPLE = ("PER", "person", "politician", "scientist", "writer", "researcher", "m
 """The files' labels of people."""
 
 PLACES = ("LOC", "location")
-"""The files' labels of places that are no countries, or may be none."""
+"""The files' labels of places that are not countries, or may be none."""
 
 NAME = regex.compile(r"(?:\p{Lu}[\p{L}'’-]+ ?|\p{Lu}\. ?)+")
 """Words with capitals, of letters."""
@@ -315,7 +315,7 @@ CAPITALS = 0.25
 SLOT = regex.compile(r"\{(\w)\}")
 
 Filler = Callable[[], tuple[str, str | None]]
-"""Draws what stands in a slot, and its label; None for what is no name."""
+"""Draws what stands in a slot, and its label; None for what is not a name."""
 
 
 def draw_from(values: Sequence[object], label: str | None, chance: random.Random) -> Filler:

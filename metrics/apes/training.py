@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from relevance.data.reading import FileLine, lines, quote_value
 from relevance.metrics.apes.entities import Entity, LabelledText
-from relevance.metrics.apes.sports import Names, collect_names, write_sports
-from relevance.metrics.apes.tagger import (
+from relevance.metrics.apes.entity_tagger import (
     FOLLOWED,
     FORMAT,
     LAYERS,
@@ -26,7 +25,8 @@ from relevance.metrics.apes.tagger import (
     head_class,
     split_words,
 )
-from relevance.metrics.apes.tagger import word_vectors as vectors_of
+from relevance.metrics.apes.entity_tagger import word_vectors as vectors_of
+from relevance.metrics.apes.sports import Names, collect_names, write_sports
 from relevance.metrics.models.threads import one_thread
 
 if TYPE_CHECKING:
@@ -42,11 +42,11 @@ KINDS = {
     "O": "theory discipline field task algorithm metrics chemicalcompound chemicalelement protein enzyme musicgenre "
     "musicalinstrument literarygenre",
 }
-"""The files' labels by ours, by the rules of CoNLL 2003; O for those that are no names by these."""
+"""The files' labels by ours, by the rules of CoNLL 2003; O for those that are not names by these."""
 MAPPING = {theirs: ours for ours, names in KINDS.items() for theirs in names.split()}
 
 INCOMPLETE = ("wnut17", "btc")
-"""The sources that leave out some or all of MISC: there, O only means that a word is no PER, ORG or LOC."""
+"""The sources that leave out some or all of MISC: there, O only means that a word is not a PER, ORG or LOC."""
 
 HELD_OUT = ("crossner_politics_test", "crossner_science_test", "wikigold")
 """The files for the final measurement: all of the first two, and the last fifth of wikigold."""

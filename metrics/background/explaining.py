@@ -49,7 +49,7 @@ class ModelProcess:
     def __init__(self) -> None:
         self.began = time.monotonic()
         self.ready = False
-        self.said: SimpleQueue[bytes | None] = SimpleQueue()
+        self.lines: SimpleQueue[bytes | None] = SimpleQueue()
         self.end = ""
         # The other half of the cores serves pages. Threads for all cores wait for each other: on two busy cores, one
         # thread is faster than two by half.
@@ -65,9 +65,9 @@ class ModelProcess:
         with suppress(OSError, ValueError), self.log, self.process:  # closing a pipe that nobody reads may fail
             assert self.process.stdout is not None  # noqa: S101  it is a pipe
             for line in self.process.stdout:
-                self.said.put(line)
+                self.lines.put(line)
             self.end = explain_exit(self.process.wait(), self.log)
-        self.said.put(None)
+        self.lines.put(None)
 
     def tell(self, line: bytes) -> None:
         """Send a line without blocking: a process that hangs must not block this one."""
@@ -82,9 +82,9 @@ class ModelProcess:
 
     def hear(self, deadline: float) -> bytes:
         """Return the next line of its output. Raises `queue.Empty` at the deadline, and `ProcessEnded`."""
-        line = self.said.get(timeout=max(0.0, deadline - time.monotonic()))
+        line = self.lines.get(timeout=max(0.0, deadline - time.monotonic()))
         if line is None:
-            self.said.put(None)  # for the next caller
+            self.lines.put(None)  # for the next caller
             raise ProcessEnded(f"the process with the models ended{self.end}")
         return line
 

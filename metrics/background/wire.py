@@ -39,13 +39,13 @@ def decode_record(hint: Any, data: Any) -> Any:
     if fields := field_types(hint):
         return hint(*(decode_record(part, item) for part, item in zip(fields, data, strict=True)))
     if not isinstance(data, hint):
-        raise TypeError(f"{data!r} is no {hint.__name__}")
+        raise TypeError(f"{data!r} is not a {hint.__name__}")
     return data
 
 
 @cache
 def field_types(record: type) -> tuple[Any, ...]:
-    """Return the types of a record's fields in order; none if the type is no record."""
+    """Return the types of a record's fields in order; none if the type is not a record."""
     names = getattr(record, "_fields", None) or tuple(getattr(record, "__dataclass_fields__", ()))
     hints = get_type_hints(record) if names else {}
     return tuple(hints[name] for name in names)

@@ -186,24 +186,26 @@ EXTRACTORS: dict[str, Callable[[Sequence[str], int, Rarity, str], list[Keyword]]
 ignores), the rarity of phrases and the language."""
 
 
-def extractor(asked: str) -> tuple[str, int | None]:
+def extractor(name: str) -> tuple[str, int | None]:
     """Return the extractor of `overlap`, `tfidf`, `textrank`, `tfidf:K` or `textrank:K`, and its K.
 
     Without a K it gives as many keywords as the overlap rule. Raises ValueError.
     """
-    match = re.fullmatch(r"(tfidf|textrank):([1-9][0-9]{0,5})", asked)
-    if match is None and asked not in EXTRACTORS:
+    match = re.fullmatch(r"(tfidf|textrank):([1-9][0-9]{0,5})", name)
+    if match is None and name not in EXTRACTORS:
         known = ", ".join(EXTRACTORS)
-        raise ValueError(f"{asked!r} is not one of {known}, tfidf:K and textrank:K with K from 1")
-    return (match[1], int(match[2])) if match else (asked, None)
+        raise ValueError(f"{name!r} is not one of {known}, tfidf:K and textrank:K with K from 1")
+    return (match[1], int(match[2])) if match else (name, None)
 
 
-def extract(asked: str, texts: Sequence[str], rare: Rarity | None = None, language: str = ENGLISH) -> list[Keyword]:
+def extract(
+    extractor_name: str, texts: Sequence[str], rare: Rarity | None = None, language: str = ENGLISH
+) -> list[Keyword]:
     """Return the keywords of texts by an extractor that `extractor` can read.
 
     By default the rarity of phrases is counted among the texts' sentences. Raises ValueError.
     """
-    name, count = extractor(asked)
+    name, count = extractor(extractor_name)
     if count is None:
         overlap = overlap_keywords(texts, language)
         if name == "overlap" or not overlap:
@@ -215,13 +217,13 @@ def extract(asked: str, texts: Sequence[str], rare: Rarity | None = None, langua
 
 
 def documents_keywords(
-    documents: Sequence[Document], asked: str, title: str = "always", language: str = ENGLISH
+    documents: Sequence[Document], extractor_name: str, title: str = "always", language: str = ENGLISH
 ) -> list[list[Keyword]]:
     """Return the keywords of each document by an extractor that `extractor` can read, as ROUGE-K by default.
 
     No other document has an influence, unlike in `compared_keywords`. Raises ValueError.
     """
-    return [extract(asked, compared, language=language) for compared in documents_texts(documents, title)]
+    return [extract(extractor_name, compared, language=language) for compared in documents_texts(documents, title)]
 
 
 def documents_texts(documents: Iterable[Document], title: str) -> list[tuple[str, ...]]:

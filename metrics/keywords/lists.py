@@ -82,8 +82,8 @@ def refuse_ambiguous(lists: KeywordLists, records: Iterable[tuple[Document, Sequ
     """
     seen: dict[object, Document] = {}
     for document, summaries in records:
-        for one in make_examples(document, summaries)[:1]:  # its summaries share the same texts
-            first = seen.setdefault((one.references, one.title, one.source, one.questions), document)
+        for example in make_examples(document, summaries)[:1]:  # its summaries share the same texts
+            first = seen.setdefault((example.references, example.title, example.source, example.questions), document)
             if lists.by_document.get(first.id) != lists.by_document.get(document.id):
                 raise BadRecord(
                     f"the documents {quote_value(first.id)} and {quote_value(document.id)} have the same texts but "
@@ -102,7 +102,7 @@ def listed_keyword(words: Words, texts: Sequence[str], language: str = ENGLISH) 
     prepared = content_words(" ".join(words), language).words
     for forms in (words, prepared):
         keyword = locate_keyword(forms, texts, language)
-        if keyword.found:
+        if keyword.places:
             return keyword
     return Keyword(tuple(lemma(word.lower()) for word in words) if language == ENGLISH else prepared, ())
 

@@ -13,7 +13,7 @@ LONGEST = 10
 """The number of words of the longest n-gram."""
 
 # The stop words of the paper: NLTK's English list, words that only say that there is a paper, and marks. They are
-# compared after lemmatising, as there, so that forms which are no lemma have no effect.
+# compared after lemmatising, as there, so that forms which are not lemmas have no effect.
 STOP_WORDS = frozenset(
     """
     i me my myself we our ours ourselves you you're you've you'll you'd your yours yourself yourselves he him his
@@ -36,7 +36,7 @@ class Keyword(NamedTuple):
     """A keyword: its prepared words, and its place in each text that has it."""
 
     words: tuple[str, ...]
-    found: tuple[tuple[int, Span], ...]
+    places: tuple[tuple[int, Span], ...]
     """The index of each text that has it (the references, then the title) and the span there."""
 
     def __str__(self) -> str:
@@ -80,7 +80,7 @@ def overlap_keywords(texts: Sequence[str], language: str = ENGLISH) -> list[Keyw
 def stop_places(text: str, tokens: Tokens, language: str = ENGLISH) -> list[bool]:
     """Tell whether each token of a text, as `relevance.metrics.text.lemmas` gives them, is a stop word or a mark.
 
-    By spaCy the marks that are no stop words are words, as in the published code.
+    By spaCy the marks that are not stop words are words, as in the published code.
     """
     if language == ENGLISH:
         return [word in STOP_WORDS or is_mark(word) for word in tokens.words]
@@ -90,7 +90,7 @@ def stop_places(text: str, tokens: Tokens, language: str = ENGLISH) -> list[bool
 
 
 def is_mark(token: str) -> bool:
-    """Tell whether a token is no word, but a mark such as a comma."""
+    """Tell whether a token is not a word, but a mark such as a comma."""
     return not token[0].isalnum()
 
 
@@ -119,7 +119,7 @@ def content_words(text: str, language: str = ENGLISH) -> Tokens:
 
 
 def without_stops(tokens: Tokens, stops: Sequence[bool]) -> Tokens:
-    """Return the words that are no stop words."""
+    """Return the words that are not stop words."""
     kept = [place for place, stop in enumerate(stops) if not stop]
     return Tokens(tuple(tokens.words[p] for p in kept), tuple(tokens.spans[p] for p in kept))
 

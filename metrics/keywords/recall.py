@@ -60,12 +60,12 @@ class LengthRecall(NamedTuple):
 
 
 class Hit(NamedTuple):
-    """A keyword of a document that is in the summary (`found`) or not."""
+    """A keyword of a document that is in the summary or not."""
 
     words: int
     in_source: bool | None
     """True if the source has it; None without a source."""
-    found: bool
+    is_in_summary: bool
 
 
 class SummaryHits(NamedTuple):
@@ -89,13 +89,13 @@ def search_keywords(
     metric = metric or RougeK()
     if metric.only is not None:
         raise ValueError(f"keywords are divided by the source here already: leave out only={metric.only}")
-    found = []
+    searched = []
     for document, summaries in records:
         batch = make_examples(document, summaries, systems)
         of_document: list[tuple[int, bool | None]] | None = None  # the same for all candidates
         for example, score in zip(batch, score_candidates(metric, batch), strict=True):
             if score.value is None:
-                found.append(SummaryHits(document.id, example.system, count_words(example.candidate), ()))
+                searched.append(SummaryHits(document.id, example.system, count_words(example.candidate), ()))
                 continue
             evidence: RougeKEvidence = score.evidence
             if of_document is None:
@@ -105,11 +105,11 @@ def search_keywords(
                 of_document = [(len(keyword.words), there) for keyword, there in zip(keywords, occur, strict=True)]
             hits = zip(of_document, evidence.keywords, strict=True)
             seen = tuple(Hit(*of, bool(evidence.occurrences)) for of, evidence in hits)
-            found.append(SummaryHits(document.id, example.system, count_words(example.candidate), seen))
-    return found
+            searched.append(SummaryHits(document.id, example.system, count_words(example.candidate), seen))
+    return searched
 
 
-def by_source(found: Sequence[SummaryHits]) -> list[Recall]:
+def by_source(summary_hits: Sequence[SummaryHits]) -> list[Recall]:
     """Compute each system's mean ROUGE-K over all keywords, those in the source and those not in it.
 
     Systems are sorted by their names, M2 before M10. A document without such keywords is left out of that mean, and a
@@ -124,19 +124,19 @@ def by_source(found: Sequence[SummaryHits]) -> list[Recall]:
             mean_recall(summaries, is_out_of_source, missing_reason(summaries, nowhere, "every keyword occurs in")),
             mean_words(summaries),
         )
-        for system, summaries in by_system(found).items()
+        for system, summaries in by_system(summary_hits).items()
     ]
 
 
 def recall_columns(
-    found: Sequence[SummaryHits], documents: Sequence[str], systems: Sequence[str]
+    summary_hits: Sequence[SummaryHits], documents: Sequence[str], systems: Sequence[str]
 ) -> dict[str, NDArray[np.float64]]:
     """Return each summary's share of its document's keywords in the source, and of those not in it.
 
     `documents` and `systems` name the summaries, n of them; columns, of shape (n,) and in [0, 1], are NaN if a document
-    has no such keyword, or if a summary is not among the `found`.
+    has no such keyword, or if a summary is not among the `summary_hits`.
     """
-    hits = {(summary.document, summary.system): summary.hits for summary in found}
+    hits = {(summary.document, summary.system): summary.hits for summary in summary_hits}
     cells = [hits.get(cell, ()) for cell in zip(documents, systems, strict=True)]
     return {
         name: np.array([np.nan if (share := share_found(of, counts)) is None else share for of in cells], np.float64)
@@ -144,15 +144,15 @@ def recall_columns(
     }
 
 
-def by_length(found: Sequence[SummaryHits]) -> list[LengthRecall]:
+def by_length(summary_hits: Sequence[SummaryHits]) -> list[LengthRecall]:
     """Compute each system's mean ROUGE-K over the keywords of each length that some document has.
 
     A document without keywords of a length is left out of that mean.
     """
-    lengths = sorted({length(hit) for summary in found for hit in summary.hits})
+    lengths = sorted({length(hit) for summary in summary_hits for hit in summary.hits})
     return [
         make_length_recall(system, words, summaries)
-        for system, summaries in by_system(found).items()
+        for system, summaries in by_system(summary_hits).items()
         for words in lengths
     ]
 
@@ -179,10 +179,10 @@ def length(hit: Hit) -> int:
     return min(hit.words, LONGEST_ASKED)
 
 
-def by_system(found: Iterable[SummaryHits]) -> dict[str, list[SummaryHits]]:
+def by_system(summary_hits: Iterable[SummaryHits]) -> dict[str, list[SummaryHits]]:
     """Return the summaries of each system, sorted by the systems' names."""
     systems: dict[str, list[SummaryHits]] = {}
-    for summary in found:
+    for summary in summary_hits:
         systems.setdefault(summary.system, []).append(summary)
     return {system: systems[system] for system in sorted(systems, key=natural_order)}
 
@@ -194,7 +194,7 @@ def mean_words(summaries: Sequence[SummaryHits]) -> float:
 
 def share_found(hits: Iterable[Hit], counts: Callable[[Hit], bool]) -> float | None:
     """Return the share of the keywords selected by `counts` that a summary has; None if none is selected."""
-    counted = [hit.found for hit in hits if counts(hit)]
+    counted = [hit.is_in_summary for hit in hits if counts(hit)]
     return sum(counted) / len(counted) if counted else None
 
 

@@ -163,7 +163,7 @@ class Encoder:
             return
         composed = [compose(text) for text in texts]
         tokenized = self.tokenizer(
-            [whole_characters(one.text) for one in composed],
+            [whole_characters(text.text) for text in composed],
             add_special_tokens=True,
             return_offsets_mapping=True,
             return_special_tokens_mask=True,

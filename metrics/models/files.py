@@ -124,15 +124,15 @@ def weights_files(folder: Path) -> list[Path]:
 
 
 def read_object(file: Path) -> dict[str, Any]:
-    """Read a JSON file beside weights. Raises `BadModel` if it holds no JSON object or is no ordinary file."""
+    """Read a JSON file beside weights. Raises `BadModel` if it holds no JSON object or is not an ordinary file."""
     try:
         with open_file(file) as opened:
-            said = json.loads(opened.read(MOST_JSON))
+            answer = json.loads(opened.read(MOST_JSON))
     except (OSError, ValueError, RecursionError) as error:
         raise BadModel(f"{file} is not JSON that can be read ({first_line(error)}): copy the model again") from error
-    if not isinstance(said, dict):
+    if not isinstance(answer, dict):
         raise BadModel(f"{file} is not a JSON object: copy the model again")
-    return said
+    return answer
 
 
 def weights_sha256(folder: Path) -> str:

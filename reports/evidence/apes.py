@@ -8,7 +8,7 @@ from relevance.metrics.apes.base import BLANK
 from relevance.metrics.apes.metric import ApesEvidence, Trace, question_credit, total_credit
 from relevance.reports.escaping import esc, literal
 from relevance.reports.evidence.blocks import Passage, block, details, in_group, table_html
-from relevance.reports.evidence.marks import Mark, highlight
+from relevance.reports.evidence.highlighting import Mark, highlight
 from relevance.reports.evidence.phrases import Seen, join_first_items, quote, reference_heading
 
 
@@ -16,13 +16,15 @@ def apes_html(evidence: ApesEvidence, example: Example) -> str:
     """Write the summary as HTML with the sentences that answers were read from, and the result of every question."""
     right, occurs = sum(t.is_right for t in evidence.traces), sum(t.occurs for t in evidence.traces)
     questions = format_count(len(evidence.traces), "question")
-    said = [f"{right} of {questions} answered rightly; the summary mentions {occurs} of the right answers."]
+    sentences = [f"{right} of {questions} answered rightly; the summary mentions {occurs} of the right answers."]
     if evidence.value != "share":
-        said.append(f"Their credit is {total_credit(evidence.traces, evidence.value):.3f} of {len(evidence.traces)}.")
+        sentences.append(
+            f"Their credit is {total_credit(evidence.traces, evidence.value):.3f} of {len(evidence.traces)}."
+        )
     items = "".join(
         trace_html(trace, example, f"g{number}", evidence.value) for number, trace in enumerate(evidence.traces)
     )
-    return block(said, apes_passages(evidence, example), f'<ol class="whole">{items}</ol>')
+    return block(sentences, apes_passages(evidence, example), f'<ol class="whole">{items}</ol>')
 
 
 def apes_passages(evidence: ApesEvidence, example: Example) -> list[Passage]:
@@ -85,19 +87,19 @@ def describe_credit(trace: Trace, value: str) -> str:
 def describe_apes(seen: Sequence[Seen]) -> list[str]:
     """Say how many questions a reader answers from each summary, what they earn, and what went wrong with the rest."""
     answered, credits, sentences = [], [], []
-    for one in seen:
-        if not isinstance(one.evidence, ApesEvidence):
+    for summary in seen:
+        if not isinstance(summary.evidence, ApesEvidence):
             continue
-        traces = one.evidence.traces
+        traces = summary.evidence.traces
         right = sum(trace.is_right for trace in traces)
-        answered.append(f"{right} of {format_count(len(traces), 'question')} from {one.letter}")
-        if one.evidence.value != "share":
-            credits.append(f"{total_credit(traces, one.evidence.value):.3f} of {len(traces)} for {one.letter}")
-        sentences += wrong_answers(one.letter, traces, one.example.candidate)
-    said = [f"The reader answers {join_items(answered)}."] if answered else []
+        answered.append(f"{right} of {format_count(len(traces), 'question')} from {summary.letter}")
+        if summary.evidence.value != "share":
+            credits.append(f"{total_credit(traces, summary.evidence.value):.3f} of {len(traces)} for {summary.letter}")
+        sentences += wrong_answers(summary.letter, traces, summary.example.candidate)
+    parts = [f"The reader answers {join_items(answered)}."] if answered else []
     if credits:
-        said.append(f"Together the questions earn {join_items(credits)}.")
-    return said + sentences
+        parts.append(f"Together the questions earn {join_items(credits)}.")
+    return parts + sentences
 
 
 def wrong_answers(letter: str, traces: Sequence[Trace], candidate: str) -> list[str]:

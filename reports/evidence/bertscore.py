@@ -19,7 +19,7 @@ from relevance.reports.evidence.blocks import (
     quote_span,
     table_html,
 )
-from relevance.reports.evidence.marks import Mark
+from relevance.reports.evidence.highlighting import Mark
 from relevance.reports.evidence.phrases import Seen, is_content, reference_heading, reference_name
 
 LARGEST = 60
@@ -27,7 +27,7 @@ LARGEST = 60
 
 
 BEST = {"matched": "each other's best", "nearest": "best of one side", "missed": "no best match"}
-"""What marks of tokens mean, in the legend."""
+"""The meanings of marks of tokens, in the legend."""
 
 
 class Matrix(NamedTuple):
@@ -75,7 +75,7 @@ def bertscore_block(evidence: BertScoreEvidence, matches: Matches, example: Exam
     """Write one comparison as HTML; `rule` are the lines that precede it."""
     passages, rows, groups = mark_bertscore(evidence, matches, example)
     left, right, name = evidence.candidate, evidence.references[matches.reference], passages[1][2]
-    said = [
+    sentences = [
         *rule,
         bertscore_line(matches, example),
         *(
@@ -86,7 +86,7 @@ def bertscore_block(evidence: BertScoreEvidence, matches: Matches, example: Exam
     ]
     heads = ["word of the summary", "most similar in the " + example.against, "similarity", "each other's best"]
     return block(
-        said,
+        sentences,
         passages,
         details(f"Matches of {format_count(len(rows), 'token')}", table_html(heads, rows, groups)),
         BEST,
@@ -176,8 +176,8 @@ SAME = 1 - 1e-6
 def describe_bertscore(seen: Sequence[Seen]) -> list[str]:
     """Give precision and recall for the counted reference, and its words that each summary covers worst."""
     sentences = []
-    for one in seen:
-        evidence = one.evidence
+    for summary in seen:
+        evidence = summary.evidence
         if not isinstance(evidence, BertScoreEvidence) or not evidence.matches:
             continue
         counted = [evidence.matches[place] for place in evidence.counted]
@@ -187,23 +187,23 @@ def describe_bertscore(seen: Sequence[Seen]) -> list[str]:
                 for values in ([matches.precision for matches in counted], [matches.recall for matches in counted])
             )
             sentences.append(
-                f"{one.letter}, on average over {len(counted)} references: precision {precision:.3f}, "
+                f"{summary.letter}, on average over {len(counted)} references: precision {precision:.3f}, "
                 f"recall {recall:.3f}."
             )
             continue
         (matches,) = counted
-        text, name = one.example.references[matches.reference], reference_name(matches.reference, one.example)
+        text, name = summary.example.references[matches.reference], reference_name(matches.reference, summary.example)
         worst = [
             f"{quote_span(text, span)} ({value:.3f})" for value, span in find_worst_covered(evidence, matches, text)
         ]
         verb = "is" if len(worst) == 1 else "are"
         least = (
-            f"; of the content words of {name}, {join_items(worst)} {verb} least like anything in {one.letter}"
+            f"; of the content words of {name}, {join_items(worst)} {verb} least like anything in {summary.letter}"
             if worst
             else ""
         )
         sentences.append(
-            f"{one.letter} beside {name}: precision {matches.precision:.3f}, recall {matches.recall:.3f}{least}."
+            f"{summary.letter} beside {name}: precision {matches.precision:.3f}, recall {matches.recall:.3f}{least}."
         )
     return sentences
 
@@ -220,10 +220,10 @@ def find_worst_covered(evidence: BertScoreEvidence, matches: Matches, text: str)
         if span[0] < span[1] and side.weights[token]
     }
     words = find_tokens(UNICODE, text)
-    found: dict[str, tuple[float, Span]] = {}
+    worst: dict[str, tuple[float, Span]] = {}
     for word, (start, end) in zip(words.words, words.spans, strict=True):
         tokens = [value for span, value in best.items() if start <= span[0] and span[1] <= end]
         if tokens and is_content(word):
             mean = sum(tokens) / len(tokens)
-            found[word] = min(found.get(word, (mean, (start, end))), (mean, (start, end)))
-    return sorted(found.values())[:WORST]
+            worst[word] = min(worst.get(word, (mean, (start, end))), (mean, (start, end)))
+    return sorted(worst.values())[:WORST]

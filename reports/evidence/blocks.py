@@ -1,6 +1,6 @@
 """The evidence of metrics as blocks of HTML; nothing is scored again.
 
-Their style is `relevance.reports.evidence.marks.HIGHLIGHT_STYLE`, which a page has once.
+Their style is `relevance.reports.evidence.highlighting.HIGHLIGHT_STYLE`, which a page has once.
 """
 
 import html
@@ -13,7 +13,7 @@ from relevance.data.one_line import in_one_line
 from relevance.data.wording import format_count
 from relevance.metrics.text import Span
 from relevance.reports.escaping import esc
-from relevance.reports.evidence.marks import GROUPS, Mark, highlight, legend
+from relevance.reports.evidence.highlighting import GROUPS, Mark, highlight, legend
 
 LONGEST_LABEL = 60
 """The most characters of a quotation inside a label."""
@@ -41,7 +41,7 @@ def passage(text: str, marks: Sequence[Mark], name: str) -> str:
 
 
 def block(
-    said: Iterable[str],
+    sentences: Iterable[str],
     passages: Sequence[Passage],
     below: str = "",
     words: Mapping[str, str] = MappingProxyType({}),
@@ -50,9 +50,9 @@ def block(
 
     `words` explain kinds of marks in the legend.
     """
-    marks = [mark for _, found, _ in passages for mark in found]
-    texts = "".join(passage(text, found, name) for text, found, name in passages)
-    lines = "".join(f'<p class="whole">{esc(line)}</p>' for line in said)
+    marks = [mark for _, marks, _ in passages for mark in marks]
+    texts = "".join(passage(text, marks, name) for text, marks, name in passages)
+    lines = "".join(f'<p class="whole">{esc(line)}</p>' for line in sentences)
     shown = legend((mark.kind for mark in marks), words)
     if any(int(mark.group[1:]) >= GROUPS for mark in marks if mark.group):
         light = f"Pointing at a word, or tapping it, lights its match for the first {GROUPS} matches only."
@@ -80,8 +80,8 @@ def alternatives_html(blocks: Sequence[str], names: Sequence[str]) -> str:
 
 def quote_span(text: str, span: Span) -> str:
     """Return a span of a text in quotation marks, cut if it is long."""
-    found = in_one_line(text[slice(*span)])
-    return f"“{found if len(found) <= LONGEST_LABEL else found[: LONGEST_LABEL - 1] + '…'}”"
+    text_of_span = in_one_line(text[slice(*span)])
+    return f"“{text_of_span if len(text_of_span) <= LONGEST_LABEL else text_of_span[: LONGEST_LABEL - 1] + '…'}”"
 
 
 def table_html(heads: Sequence[str], rows: Iterable[Sequence[str]], groups: Iterable[str] = ()) -> str:

@@ -18,12 +18,12 @@ from relevance.reports.evidence.blocks import (
     quote_span,
     table_html,
 )
-from relevance.reports.evidence.marks import Mark
+from relevance.reports.evidence.highlighting import Mark
 from relevance.reports.evidence.phrases import Seen, is_content, quote, reference_heading, reference_name
 from relevance.reports.evidence.rouge import left_out_note
 
 NEAREST = {"matched": "the same", "nearest": "nearest, not the same"}
-"""What marks of words mean, in the legend."""
+"""The meanings of marks of words, in the legend."""
 
 
 def carouge_html(evidence: CarougeEvidence, example: Example) -> str:
@@ -33,18 +33,18 @@ def carouge_html(evidence: CarougeEvidence, example: Example) -> str:
     for place in evidence.counted:
         compared = evidence.compared[place]
         name = reference_heading(compared.reference, example)
-        said = f"{name}: {carouge_sum(evidence.norm, compared)}"
+        heading = f"{name}: {carouge_sum(evidence.norm, compared)}"
         rule = counted_note(evidence.counted, evidence.compared) if not blocks else []
-        blocks.append(carouge_block(evidence, compared, example, [*rule, said]))
-        names.append(said)
+        blocks.append(carouge_block(evidence, compared, example, [*rule, heading]))
+        names.append(heading)
     return alternatives_html(blocks, names) + left_out_note(evidence.left_out, "a word with a vector")
 
 
 def carouge_sum(norm: str, compared: CarougeCompared) -> str:
     """Say how the similarities become the score of a comparison."""
     nearest = compared.nearest
-    unit = "n-gram" if any(" " in found.words for found in nearest) else "word"
-    total, m, k = sum(found.similarity for found in nearest), len(nearest), compared.important
+    unit = "n-gram" if any(" " in neighbour.words for neighbour in nearest) else "word"
+    total, m, k = sum(neighbour.similarity for neighbour in nearest), len(nearest), compared.important
     divisor = {"summary": m, "reference": k, "paper": m * k}[norm]
     by = {
         "summary": f"the summary's {format_count(m, unit)}",
@@ -73,15 +73,17 @@ def mark_carouge(
     text = example.source if compared.reference is None else example.references[compared.reference]
     groups: dict[Span, str] = {}
     ours, theirs, rows, lit = [], [], [], []
-    for found in compared.nearest:
-        group = groups.setdefault(found.important, f"g{len(groups)}")
+    for neighbour in compared.nearest:
+        group = groups.setdefault(neighbour.important, f"g{len(groups)}")
         # Vectors of equal words have similarity 1 but for rounding.
-        kind = "matched" if found.similarity > 1 - 1e-6 else "nearest"
-        label = f"{name}: {quote_span(text, found.important)} {found.similarity:.3f}"
-        ours.append(Mark(*found.candidate, kind, label, group))
-        partner = f"summary: {quote_span(candidate, found.candidate)} {found.similarity:.3f}"
-        theirs.append(Mark(*found.important, kind, partner, group))
-        rows.append((in_one_line(candidate[slice(*found.candidate)]), found.words, f"{found.similarity:.3f}"))
+        kind = "matched" if neighbour.similarity > 1 - 1e-6 else "nearest"
+        label = f"{name}: {quote_span(text, neighbour.important)} {neighbour.similarity:.3f}"
+        ours.append(Mark(*neighbour.candidate, kind, label, group))
+        partner = f"summary: {quote_span(candidate, neighbour.candidate)} {neighbour.similarity:.3f}"
+        theirs.append(Mark(*neighbour.important, kind, partner, group))
+        rows.append(
+            (in_one_line(candidate[slice(*neighbour.candidate)]), neighbour.words, f"{neighbour.similarity:.3f}")
+        )
         lit.append(group)
     without = "a word without a vector, which does not count"
     ours += [Mark(*span, "unknown", without) for span in evidence.unknown]
@@ -97,36 +99,36 @@ def carouge_passages(evidence: CarougeEvidence, example: Example) -> list[Passag
 def describe_carouge(seen: Sequence[Seen]) -> list[str]:
     """Say how the similarities of each summary's words become its score, and which words are furthest from all."""
     sentences = []
-    for one in seen:
-        evidence = one.evidence
+    for summary in seen:
+        evidence = summary.evidence
         if not isinstance(evidence, CarougeEvidence) or not evidence.counted:
             continue
         if len(evidence.counted) > 1:
-            sentences.append(f"{one.letter}: the mean over {len(evidence.counted)} references.")
+            sentences.append(f"{summary.letter}: the mean over {len(evidence.counted)} references.")
             continue
-        sentences.append(f"{carouge_detail(evidence, one)}.")
+        sentences.append(f"{carouge_detail(evidence, summary)}.")
     return sentences
 
 
-def carouge_detail(evidence: CarougeEvidence, one: Seen) -> str:
+def carouge_detail(evidence: CarougeEvidence, seen: Seen) -> str:
     """Describe the one comparison that counts."""
     compared = evidence.compared[evidence.counted[0]]
-    name, candidate = reference_name(compared.reference, one.example), one.example.candidate
-    unit = "n-gram" if any(" " in found.words for found in compared.nearest) else "word"
-    same = sum(found.similarity > SAME for found in compared.nearest)
+    name, candidate = reference_name(compared.reference, seen.example), seen.example.candidate
+    unit = "n-gram" if any(" " in neighbour.words for neighbour in compared.nearest) else "word"
+    same = sum(neighbour.similarity > SAME for neighbour in compared.nearest)
     size, verb = format_count(len(compared.nearest), unit), "stands" if same == 1 else "stand"
-    clauses = [f"{same} of {one.letter}'s {size} {verb} in {name} as well"]
+    clauses = [f"{same} of {seen.letter}'s {size} {verb} in {name} as well"]
     if evidence.unknown:
         clauses.append(f"{format_count(len(evidence.unknown), 'word')} without a vector not counted")
     far: dict[str, str] = {}
-    for found in sorted(compared.nearest, key=lambda found: found.similarity):
-        text = candidate[slice(*found.candidate)]
-        if found.similarity <= SAME and len(far) < WORST and is_content(text):
-            far.setdefault(text.casefold(), f"{quote(text)} ({found.similarity:.3f})")
+    for neighbour in sorted(compared.nearest, key=lambda neighbour: neighbour.similarity):
+        text = candidate[slice(*neighbour.candidate)]
+        if neighbour.similarity <= SAME and len(far) < WORST and is_content(text):
+            far.setdefault(text.casefold(), f"{quote(text)} ({neighbour.similarity:.3f})")
     if far:
         kind, verb = "n-grams" if unit == "n-gram" else "content words", "is" if len(far) == 1 else "are"
         clauses.append(
-            f"of {one.letter}'s {kind}, {join_items(list(far.values()))} {verb} furthest from everything there"
+            f"of {seen.letter}'s {kind}, {join_items(list(far.values()))} {verb} furthest from everything there"
         )
     if evidence.norm != "summary":
         clauses.append(carouge_sum(evidence.norm, compared).rstrip("."))

@@ -17,15 +17,15 @@ def matched_html(evidence: MatchedEvidence, example: Example) -> str:
     Where nothing was matched, it is not known with what: the summary stands alone.
     """
     if not evidence.matches:
-        return block([sentence(evidence.said or NOTHING)], matched_passages(evidence, example))
+        return block([sentence(evidence.sentence or NOTHING)], matched_passages(evidence, example))
     blocks: list[str] = []
     names: list[str] = []
     for index, matches in by_text(evidence):
         passages, rows = mark_text(matches, index, example)
         name = passages[1][2]
         counted = f"{name}: {format_count(len(matches), 'match', 'matches')}."
-        said = [sentence(evidence.said)] if evidence.said and not blocks else []
-        blocks.append(block([*said, counted], passages, list_matches(rows, name)))
+        sentences = [sentence(evidence.sentence)] if evidence.sentence and not blocks else []
+        blocks.append(block([*sentences, counted], passages, list_matches(rows, name)))
         names.append(counted)
     return alternatives_html(blocks, names)
 
@@ -40,12 +40,16 @@ def matched_passages(evidence: MatchedEvidence, example: Example) -> list[Passag
 
 def describe_matched(seen: Sequence[Seen]) -> list[str]:
     """Say what each summary's evidence says of itself, or else how much was matched."""
-    found = [(one.letter, one.evidence) for one in seen if isinstance(one.evidence, MatchedEvidence)]
-    if not found:
+    matched = [(summary.letter, summary.evidence) for summary in seen if isinstance(summary.evidence, MatchedEvidence)]
+    if not matched:
         return []
-    if any(one.said for _, one in found):
-        return [sentence("; ".join(f"{letter}: {one.said or count_matches(one)}" for letter, one in found))]
-    return [sentence(join_items([f"{letter} has {count_matches(one)}" for letter, one in found]))]
+    if any(evidence.sentence for _, evidence in matched):
+        return [
+            sentence(
+                "; ".join(f"{letter}: {evidence.sentence or count_matches(evidence)}" for letter, evidence in matched)
+            )
+        ]
+    return [sentence(join_items([f"{letter} has {count_matches(evidence)}" for letter, evidence in matched]))]
 
 
 def count_matches(evidence: MatchedEvidence) -> str:
@@ -55,10 +59,10 @@ def count_matches(evidence: MatchedEvidence) -> str:
 
 def by_text(evidence: MatchedEvidence) -> list[tuple[int | None, list[TextMatch]]]:
     """Return the matches by reference, or None for the source, those with the most matches first."""
-    found: dict[int | None, list[TextMatch]] = {}
+    by_text: dict[int | None, list[TextMatch]] = {}
     for match in sorted(evidence.matches, key=lambda match: match.candidate):
-        found.setdefault(match.reference, []).append(match)
-    return sorted(found.items(), key=lambda one: (-len(one[1]), one[0] is None, one[0] or 0))
+        by_text.setdefault(match.reference, []).append(match)
+    return sorted(by_text.items(), key=lambda item: (-len(item[1]), item[0] is None, item[0] or 0))
 
 
 def mark_text(

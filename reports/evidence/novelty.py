@@ -5,7 +5,7 @@ from itertools import groupby
 from relevance.data.wording import format_count
 from relevance.metrics.text import UNICODE, find_tokens
 from relevance.reports.evidence.blocks import block, details, no_evidence, passage
-from relevance.reports.evidence.marks import Mark, legend
+from relevance.reports.evidence.highlighting import Mark, legend
 
 NOVELTY = "Words not in the source"
 """The name of this view among those of metrics."""
@@ -25,15 +25,15 @@ def novelty_html(source: str, candidate: str) -> str:
     in_source, in_summary = set(theirs.words), set(ours.words)
     tokens = list(zip(ours.words, ours.spans, strict=True))
     new = [Mark(*span, "new", "not in the source") for word, span in tokens if word not in in_source]
-    said = f"{len(new)} of {format_count(len(tokens), 'word')} of the summary are not in the source."
+    sentence = f"{len(new)} of {format_count(len(tokens), 'word')} of the summary are not in the source."
     if len(tokens) == 1:
-        said = f"The one word of the summary is {'not ' if new else ''}in the source."
+        sentence = f"The one word of the summary is {'not ' if new else ''}in the source."
     words = zip(theirs.words, theirs.spans, strict=True)
-    runs = ([span for _, span in run] for has, run in groupby(words, lambda one: one[0] in in_summary) if has)
+    runs = ([span for _, span in run] for has, run in groupby(words, lambda word: word[0] in in_summary) if has)
     kept = [Mark(run[0][0], run[-1][1], "matched", "") for run in runs]  # browsers are slow with a mark per word
     lacking = len(in_source - in_summary)
     of_source = f"Source: the summary does not have {lacking} of its {format_count(len(in_source), 'distinct word')}"
     below = details(
         of_source, passage(source, kept, "Source") + legend({mark.kind for mark in kept}, {"matched": "in the summary"})
     )
-    return block([said], [(candidate, new, "Summary")], below)
+    return block([sentence], [(candidate, new, "Summary")], below)

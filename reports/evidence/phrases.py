@@ -96,12 +96,12 @@ def verdict_sentence(name: str, values: Sequence[float | None], letters: Sequenc
     return f"{name} puts {steps[0]} first, then {', then '.join(steps[1:])}."
 
 
-def missing_sentences(name: str, found: Sequence[Explained], letters: Sequence[str]) -> list[str]:
+def missing_sentences(name: str, scores: Sequence[Explained], letters: Sequence[str]) -> list[str]:
     """Write a sentence for each reason why scores are missing."""
     reasons: dict[str, list[str]] = {}
-    for letter, one in zip(letters, found, strict=False):
-        if one.value is None:
-            reasons.setdefault(one.missing or "no reason is known", []).append(letter)
+    for letter, phrases in zip(letters, scores, strict=False):
+        if phrases.value is None:
+            reasons.setdefault(phrases.missing or "no reason is known", []).append(letter)
     return [f"{name} has no score for {' or '.join(of)} ({reason})." for reason, of in reasons.items()]
 
 
@@ -129,12 +129,12 @@ def overview(judges: tuple[str, str], metrics: Mapping[str, str]) -> list[str]:
     for prefers in sorted(
         groups, key=lambda prefers: (prefers == "missing", prefers == "tie", prefers != choice, prefers)
     ):
-        one = len(groups[prefers]) == 1
+        single = len(groups[prefers]) == 1
         verb = {
-            choice: "agrees" if one else "agree",
-            "tie": "is tied" if one else "are tied",
-            "missing": "has no score" if one else "have no score",
-        }.get(prefers, f"{'prefers' if one else 'prefer'} {prefers}")
+            choice: "agrees" if single else "agree",
+            "tie": "is tied" if single else "are tied",
+            "missing": "has no score" if single else "have no score",
+        }.get(prefers, f"{'prefers' if single else 'prefer'} {prefers}")
         clauses.append(f"{join_items(groups[prefers])} {verb}")
     sentences = [f"{say_preference(who, choice)}."]
     return [*sentences, sentence("; ".join(clauses))] if clauses else sentences

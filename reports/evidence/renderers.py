@@ -26,7 +26,7 @@ class Renderer(NamedTuple):
     passages: Callable[[Any, Example], list[Passage]]
     """Returns the marked texts of one example: the summary, then what it was compared with, if that is marked."""
     legend: Mapping[str, str] = {}
-    """What kinds of marks mean, where their usual names do not say it."""
+    """The meanings of kinds of marks whose usual names do not fit."""
 
 
 RENDERERS = {
@@ -52,7 +52,9 @@ def against_source(renderer: Renderer) -> Renderer:
     """Return the renderer for a metric that set the summaries against their sources."""
     return Renderer(
         lambda evidence, example: renderer.html(evidence, set_against_source(example)),
-        lambda seen: renderer.describe([one._replace(example=set_against_source(one.example)) for one in seen]),
+        lambda seen: renderer.describe(
+            [summary._replace(example=set_against_source(summary.example)) for summary in seen]
+        ),
         lambda evidence, example: renderer.passages(evidence, set_against_source(example)),
         renderer.legend,
     )

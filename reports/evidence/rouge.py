@@ -61,8 +61,8 @@ def rouge_html(evidence: RougeEvidence, example: Example) -> str:
             f"{name}: {compared.matched} of {compared.in_reference} {units} of the {example.against}, "
             f"{compared.matched} of {compared.in_candidate} of the summary{note}."
         )
-        said = [*rule, counted] if not blocks else [counted]
-        blocks.append(block(said, passages, list_matches(rows, name)))
+        sentences = [*rule, counted] if not blocks else [counted]
+        blocks.append(block(sentences, passages, list_matches(rows, name)))
         names.append(counted)
     return alternatives_html(blocks, names) + left_out_note(evidence.left_out, "a word to compare")
 
@@ -90,7 +90,7 @@ def left_out_note(references: Sequence[int], why: str) -> str:
 
 def describe_rouge(seen: Sequence[Seen]) -> list[str]:
     """Say how many units each summary shares with the counted reference, and which of them only one of them has."""
-    single = [(one, one.evidence) for one in seen if isinstance(one.evidence, RougeEvidence)]
+    single = [(summary, summary.evidence) for summary in seen if isinstance(summary.evidence, RougeEvidence)]
     if not single:
         return []
     kind = single[0][1].metric
@@ -99,7 +99,7 @@ def describe_rouge(seen: Sequence[Seen]) -> list[str]:
         return rouge_means(unit, single)
     order = {"rougeL": " in the same order", "rougeLsum": " in the order of a sentence"}.get(kind, "")
     clauses = []
-    places = [(one, evidence.compared[evidence.counted[0]]) for one, evidence in single]
+    places = [(summary, evidence.compared[evidence.counted[0]]) for summary, evidence in single]
     by_reference = sorted(places, key=lambda place: place[1].reference)
     for index, group in groupby(by_reference, key=lambda place: place[1].reference):
         together = list(group)
@@ -109,8 +109,8 @@ def describe_rouge(seen: Sequence[Seen]) -> list[str]:
             continue
         of = f"of the {format_count(size, unit)} of {name}" if size > 1 else f"of the only {unit} of {name}"
         have = [
-            f"{one.letter} has {place.matched}{order} (among {place.in_candidate} of its own)"
-            for one, place in together
+            f"{summary.letter} has {place.matched}{order} (among {place.in_candidate} of its own)"
+            for summary, place in together
         ]
         clauses.append(f"{of}, {join_items(have)}")
     sentences = [sentence("; ".join(clauses))] if clauses else []
@@ -124,22 +124,22 @@ def describe_rouge(seen: Sequence[Seen]) -> list[str]:
 def rouge_means(unit: str, single: Sequence[tuple[Seen, RougeEvidence]]) -> list[str]:
     """Say how many units each summary shares if the value is the mean over all references."""
     parts = []
-    for one, evidence in single:
+    for summary, evidence in single:
         compared = [evidence.compared[place] for place in evidence.counted]
         shared = sum(place.matched for place in compared) / max(1, len(compared))
-        parts.append(f"{one.letter} shares {shared:.1f} of its {format_count(compared[0].in_candidate, unit)}")
+        parts.append(f"{summary.letter} shares {shared:.1f} of its {format_count(compared[0].in_candidate, unit)}")
     return [f"With a reference, on average, {join_items(parts)}."] if parts else []
 
 
 def only_one_has(single: Sequence[tuple[Seen, RougeEvidence]]) -> list[str]:
     """Say what of the reference only one of two summaries has, if the same reference counts for both."""
-    (one, first), (other, second) = single
+    (left, first), (right, second) = single
     index, against = (evidence.compared[evidence.counted[0]].reference for evidence in (first, second))
     if index != against:
         return []
-    text, name = one.example.references[index], reference_name(index, one.example)
+    text, name = left.example.references[index], reference_name(index, left.example)
     clauses = []
-    for seen, mine, others in ((one, first, second), (other, second, first)):
+    for seen, mine, others in ((left, first, second), (right, second, first)):
         units = units_alone(text, mine, others)
         if alone := join_stretches(text, seen.example.candidate, units):
             clauses.append(f"only {seen.letter} has {join_first_items(quote_span(text, span) for span in alone)}")

@@ -8,11 +8,11 @@ from relevance.data.wording import format_count, join_items
 from relevance.metrics.rouge_k import RougeKEvidence
 from relevance.reports.escaping import esc
 from relevance.reports.evidence.blocks import Passage, block, in_group, quote_span
-from relevance.reports.evidence.marks import Mark
+from relevance.reports.evidence.highlighting import Mark
 from relevance.reports.evidence.phrases import Seen, join_first_items, reference_heading
 
 FOUND_OR_MISSING = {"matched": "found in this summary", "missed": "missing from this summary"}
-"""What marks of keywords mean, in the legend."""
+"""The meanings of marks of keywords, in the legend."""
 
 
 def rouge_k_html(evidence: RougeKEvidence, example: Example) -> str:
@@ -21,14 +21,14 @@ def rouge_k_html(evidence: RougeKEvidence, example: Example) -> str:
     names = [name for _, _, name in passages[1:]]
     items = []
     for number, (keyword, places) in enumerate(evidence.keywords):
-        word, found = in_one_line(str(keyword)), "matched" if places else "missed"
+        word, state = in_one_line(str(keyword)), "matched" if places else "missed"
         # A user's own keywords may occur in no text.
-        where = f" ({esc(' and '.join(names[index] for index, _ in keyword.found))})" if keyword.found else ""
+        where = f" ({esc(' and '.join(names[index] for index, _ in keyword.places))})" if keyword.places else ""
         symbol = "✓" if places else "✗"
-        items.append(f"<li{in_group(f'g{number}')}>{symbol} {found}: <b>{esc(word)}</b>{where}</li>")
+        items.append(f"<li{in_group(f'g{number}')}>{symbol} {state}: <b>{esc(word)}</b>{where}</li>")
     hits = sum(bool(places) for _, places in evidence.keywords)
-    said = f"{hits} of {format_count(len(evidence.keywords), 'keyword')} in the summary."
-    return block([said], passages, f'<ul class="whole">{"".join(items)}</ul>', FOUND_OR_MISSING)
+    sentence = f"{hits} of {format_count(len(evidence.keywords), 'keyword')} in the summary."
+    return block([sentence], passages, f'<ul class="whole">{"".join(items)}</ul>', FOUND_OR_MISSING)
 
 
 def rouge_k_passages(evidence: RougeKEvidence, example: Example) -> list[Passage]:
@@ -39,10 +39,10 @@ def rouge_k_passages(evidence: RougeKEvidence, example: Example) -> list[Passage
     ours: list[Mark] = []
     theirs: list[list[Mark]] = [[] for _ in evidence.texts]
     for number, (keyword, places) in enumerate(evidence.keywords):
-        group, word, found = f"g{number}", in_one_line(str(keyword)), "matched" if places else "missed"
-        for index, span in keyword.found:
-            for kind in ("keyword", found):
-                theirs[index].append(Mark(*span, kind, f"keyword “{word}”, {found} by the summary", group))
+        group, word, state = f"g{number}", in_one_line(str(keyword)), "matched" if places else "missed"
+        for index, span in keyword.places:
+            for kind in ("keyword", state):
+                theirs[index].append(Mark(*span, kind, f"keyword “{word}”, {state} by the summary", group))
         for span in places:
             for kind in ("keyword", "matched"):
                 ours.append(Mark(*span, kind, f"keyword “{word}”", group))
@@ -52,17 +52,17 @@ def rouge_k_passages(evidence: RougeKEvidence, example: Example) -> list[Passage
 def describe_keywords(seen: Sequence[Seen]) -> list[str]:
     """Say how many keywords each summary has, and which it misses."""
     counted, missed = [], {}
-    for one in seen:
-        if not isinstance(one.evidence, RougeKEvidence):
+    for summary in seen:
+        if not isinstance(summary.evidence, RougeKEvidence):
             continue
-        keywords = one.evidence.keywords
+        keywords = summary.evidence.keywords
         hits = sum(bool(places) for _, places in keywords)
-        counted.append(f"{one.letter} has {hits} of {format_count(len(keywords), 'keyword')}")
-        missed[one.letter] = [
-            quote_span(one.evidence.texts[index], span)
+        counted.append(f"{summary.letter} has {hits} of {format_count(len(keywords), 'keyword')}")
+        missed[summary.letter] = [
+            quote_span(summary.evidence.texts[index], span)
             for keyword, places in keywords
             if not places
-            for index, span in keyword.found[:1]  # a user's own keyword may occur nowhere: it is counted, not quoted
+            for index, span in keyword.places[:1]  # a user's own keyword may occur nowhere: it is counted, not quoted
         ]
     return [*([f"{join_items(counted)}."] if counted else []), *misses(missed)]
 

@@ -18,38 +18,38 @@ from relevance.reports.evidence.renderers import renderer_of
 
 
 def in_words(
-    signature: str, examples: Sequence[Example], found: Sequence[Explained], letters: Sequence[str] = "ABCD"
+    signature: str, examples: Sequence[Example], scores: Sequence[Explained], letters: Sequence[str] = "ABCD"
 ) -> list[str]:
     """Write sentences about one metric's scores of one to four summaries of a document, as plain text.
 
     They say which one is preferred, what the evidence shows for each, and why scores are missing. Raises ValueError if
     there are not as many scores as examples, or too few letters.
     """
-    if len(examples) != len(found) or len(letters) < len(found):
-        raise ValueError(f"{len(examples)} summaries, {len(found)} scores and {len(letters)} letters do not fit")
-    values = [one.value for one in found]
+    if len(examples) != len(scores) or len(letters) < len(scores):
+        raise ValueError(f"{len(examples)} summaries, {len(scores)} scores and {len(letters)} letters do not fit")
+    values = [score.value for score in scores]
     if is_length(signature):
-        return [*lengths(values, letters), *missing_sentences(label_of(signature), found, letters)]
+        return [*lengths(values, letters), *missing_sentences(label_of(signature), scores, letters)]
     first = verdict_sentence(label_of(signature), values, letters)
-    return [*filter(None, [first]), *explain_scores(signature, examples, found, letters)]
+    return [*filter(None, [first]), *explain_scores(signature, examples, scores, letters)]
 
 
 def explain_scores(
-    signature: str, examples: Sequence[Example], found: Sequence[Explained], letters: Sequence[str] = "ABCD"
+    signature: str, examples: Sequence[Example], scores: Sequence[Explained], letters: Sequence[str] = "ABCD"
 ) -> list[str]:
     """Write what `in_words` says after the verdict, for use beside a table of the scores."""
     compared = set_against(examples, references_rule(signature))
     seen = [
-        Seen(letter, example, one.evidence)
-        for letter, example, one in zip(letters, examples, found, strict=False)
-        if one.value is not None and one.evidence is not None
+        Seen(letter, example, score.evidence)
+        for letter, example, score in zip(letters, examples, scores, strict=False)
+        if score.value is not None and score.evidence is not None
     ]
-    sentences = missing_sentences(label_of(signature), found, letters)
+    sentences = missing_sentences(label_of(signature), scores, letters)
     if is_length(signature):
-        sentences += lengths([one.value for one in found], letters)
+        sentences += lengths([score.value for score in scores], letters)
     elif (renderer := renderer_of(signature)) is not None:
         sentences += renderer.describe(seen)
-    cut = [letter for letter, one in zip(letters, found, strict=False) if one.truncated]
+    cut = [letter for letter, score in zip(letters, scores, strict=False) if score.truncated]
     words = BrokenWords()
     for text in (*(compared[0].references if compared else ()), *(example.candidate for example in compared)):
         words.add(text)

@@ -20,13 +20,13 @@ LONG = 60
 
 def reasons(table: Table) -> list[str]:
     """Say why numbers of a table are undefined, a line for each reason, with the rows and columns it applies to."""
-    found: dict[str, dict[str, None]] = {}
+    names: dict[str, dict[str, None]] = {}
     for row in table.rows:
         for column, cell in row.items():
             if isinstance(cell, Undefined):
-                found.setdefault(cell.reason, {})[f"{row_name(row)}: {column}" if row_name(row) else column] = None
+                names.setdefault(cell.reason, {})[f"{row_name(row)}: {column}" if row_name(row) else column] = None
     lines = []
-    for reason, places in found.items():
+    for reason, places in names.items():
         some = list(places)
         more = f" and {len(some) - 4} more" if len(some) > 4 else ""
         lines.append(f"{UNDEFINED} ({', '.join(some[:4])}{more}): {reason}")

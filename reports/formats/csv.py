@@ -79,8 +79,8 @@ def as_one_csv(tables: Sequence[Table], facts: Iterable[tuple[str, str]] = ()) -
     return export(lines, "csv")
 
 
-def line(table: str, row: str, column: str, **found: Any) -> dict[str, Any]:
+def line(table: str, row: str, column: str, **match: Any) -> dict[str, Any]:
     """Return one line of this CSV."""
     return {"table": table, "row": row, "column": column} | {
-        name: found.get(name) for name in ("value", "mark", "low", "high", UNDEFINED)
+        name: match.get(name) for name in ("value", "mark", "low", "high", UNDEFINED)
     }

@@ -17,8 +17,8 @@ def as_json(table: Table) -> dict[str, Any]:
         "rows": [
             {name: cell_as_json(cell) for name, cell in row.items()}
             | (
-                {UNDEFINED: found}
-                if (found := {name: cell.reason for name, cell in row.items() if isinstance(cell, Undefined)})
+                {UNDEFINED: reasons}
+                if (reasons := {name: cell.reason for name, cell in row.items() if isinstance(cell, Undefined)})
                 else {}
             )
             | ({MARKS: marks} if (marks := marks_of(row)) else {})

@@ -22,7 +22,7 @@ SPECIAL = {
 
 def escape_latex(text: str) -> str:
     """Escape a text for LaTeX, letter for letter."""
-    return re.sub(rf"[\\~^<>|&%$#_{{}}\[\]*{DAGGER}]|-(?=-)", lambda found: SPECIAL[found.group()], in_one_line(text))
+    return re.sub(rf"[\\~^<>|&%$#_{{}}\[\]*{DAGGER}]|-(?=-)", lambda match: SPECIAL[match.group()], in_one_line(text))
 
 
 def as_latex(

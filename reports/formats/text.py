@@ -8,10 +8,10 @@ from relevance.reports.formats.cells import UNDEFINED, columns_of, format_cell, 
 from relevance.reports.tables.table import Marked, Table
 
 
-def as_text(table: Table, *, without: Sequence[str] = (), said: Collection[str] = (), width: int | None = None) -> str:
+def as_text(table: Table, *, without: Sequence[str] = (), told: Collection[str] = (), width: int | None = None) -> str:
     """Write a table under its title for a terminal, with names to the left and numbers to the right.
 
-    The columns `without` are left out, and so are notes that are already `said`. Notes are broken into lines of `width`
+    The columns `without` are left out, and so are notes that are already `told`. Notes are broken into lines of `width`
     characters, if given; words and the table itself are never broken.
     """
     names = [name for name in columns_of(table) if name not in without]
@@ -36,7 +36,7 @@ def as_text(table: Table, *, without: Sequence[str] = (), said: Collection[str] 
             lines.append("  ".join(aligned).rstrip())
     else:
         lines.append(f"{UNDEFINED}: {in_one_line(table.empty)}")
-    below = [*reasons(table), *(note for note in table.notes if note not in said)]
+    below = [*reasons(table), *(note for note in table.notes if note not in told)]
     return "\n".join([*lines, *(wrap_line(in_one_line(note), width) for note in below)])
 
 

@@ -95,14 +95,14 @@ def headline_figures(shown: Presentation, gaps: Mapping[str, MissingCounts]) -> 
             "agreement": {name: getattr(counts, name) for name in COUNTS},
         }
         reasons[row.metric] = {} if counts.decided is not None else {"agreement": no_ratio(counts)}
-    for found in shown.correlations["human"]:
-        if found.second in metrics:
-            metrics[found.second][found.method] = {
-                level: figure.r for level, figure in zip(LEVELS, found.levels, strict=True)
+    for correlation in shown.correlations["human"]:
+        if correlation.second in metrics:
+            metrics[correlation.second][correlation.method] = {
+                level: figure.r for level, figure in zip(LEVELS, correlation.levels, strict=True)
             }
-            reasons[found.second] |= {
-                f"{found.method} {level}": figure.reason or "undefined"
-                for level, figure in zip(LEVELS, found.levels, strict=True)
+            reasons[correlation.second] |= {
+                f"{correlation.method} {level}": figure.reason or "undefined"
+                for level, figure in zip(LEVELS, correlation.levels, strict=True)
                 if figure.r is None
             }
     return {name: figures | ({UNDEFINED: reasons[name]} if reasons[name] else {}) for name, figures in metrics.items()}

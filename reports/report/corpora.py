@@ -8,7 +8,11 @@ from relevance.annotation.sources import JudgedCorpus
 from relevance.data.preferences import Preferences
 
 
-def compare_judged(one: JudgedCorpus, preferences: Preferences, metrics: Collection[str] = ()) -> CorpusAgreement:
+def compare_judged(
+    judged_corpus: JudgedCorpus, preferences: Preferences, metrics: Collection[str] = ()
+) -> CorpusAgreement:
     """Compare metrics, all or those that are named, with the preferences that were loaded of a corpus."""
-    unit: Unit = "within-document pair" if one.study is None else "judgment"
-    return compare_on_corpus(one.dataset, one.people, preferences, unit, metrics=metrics, sampling=one.rule)
+    unit: Unit = "within-document pair" if judged_corpus.study is None else "judgment"
+    return compare_on_corpus(
+        judged_corpus.dataset, judged_corpus.people, preferences, unit, metrics=metrics, sampling=judged_corpus.rule
+    )

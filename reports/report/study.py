@@ -27,42 +27,42 @@ LEFT_OUT = "left out"
 """The name of the fact that lists the tables left out because there are no ratings."""
 
 
-def make_study_report(found: StudyData, settings: Settings) -> Report:
+def make_study_report(study_data: StudyData, settings: Settings) -> Report:
     """Analyse a study's judgments and its data set's scores.
 
     The settings may name a rating of the data set, with which metrics are then correlated instead of the judgments
     won. Raises `NoRatings` and `UnknownSystem`.
     """
-    study, dataset = found.study, found.dataset
+    study, dataset = study_data.study, study_data.dataset
     if settings.human not in (None, WON, *dataset.aspects):
         raise NoRatings(
             f"there are no human ratings of {settings.human!r}; there are {', '.join(dataset.aspects) or 'none at all'}"
         )
     check_systems(settings.systems, study.systems, "--systems")
     inputs = Inputs(
-        found.preferences,
-        found.cells,
+        study_data.preferences,
+        study_data.cells,
         settings,
-        unit="adjudicated pair" if found.adjudicated else "judgment",
+        unit="adjudicated pair" if study_data.adjudicated else "judgment",
         sampling=study.rule,
-        truncated=found.truncated,
-        checks=found.checks,
-        complete=found.complete,
+        truncated=study_data.truncated,
+        checks=study_data.checks,
+        complete=study_data.complete,
     )
-    return describe_study(found, Presentation(analyze_judgments(inputs, found.verdicts)))
+    return describe_study(study_data, Presentation(analyze_judgments(inputs, study_data.verdicts)))
 
 
 def with_warnings(report: Report, data: DataStore, dataset: str) -> Report:
     """Return the report with what is to be known of the texts of the data set's first documents."""
     records = data.first_records(dataset, LOOKED_AT)
-    found = find_notices(records, report.shown.inputs.cells.scores, first=LOOKED_AT)
-    return report.with_facts({kind: "; ".join(said) for kind, said in found.items()})
+    notices = find_notices(records, report.shown.inputs.cells.scores, first=LOOKED_AT)
+    return report.with_facts({kind: "; ".join(value) for kind, value in notices.items()})
 
 
-def describe_study(found: StudyData, shown: Presentation) -> Report:
+def describe_study(study_data: StudyData, shown: Presentation) -> Report:
     """Return the results of a study's judgments with the facts that they rest on."""
-    study, dataset, inputs = found.study, found.dataset, shown.inputs
-    people = name_people(study.name, None, adjudicated=found.adjudicated)
+    study, dataset, inputs = study_data.study, study_data.dataset, shown.inputs
+    people = name_people(study.name, None, adjudicated=study_data.adjudicated)
     compared = {"compared by": ", ".join(study.signatures), "random share": str(study.random_share)}
     return Report(
         heading=f"Metrics against {people}: {study.name}",
@@ -72,7 +72,7 @@ def describe_study(found: StudyData, shown: Presentation) -> Report:
             **facts_of_dataset(dataset, inputs.settings.systems or study.systems),
             "pairs": "; ".join((f"{study.pairs}, rule {study.rule}, seed {study.seed}", *study.notes)),
             **(compared if study.signatures else {}),
-            **facts_of_people(found, inputs.preferences),
+            **facts_of_people(study_data, inputs.preferences),
             **facts_of_run(inputs.settings),
         },
         names=table_names(shown),
@@ -82,17 +82,17 @@ def describe_study(found: StudyData, shown: Presentation) -> Report:
     )
 
 
-def facts_of_people(found: StudyData, judgments: Preferences) -> dict[str, str]:
+def facts_of_people(study_data: StudyData, judgments: Preferences) -> dict[str, str]:
     """Count the judgments or decisions and who made them; where there are decisions, compare them with judgments."""
-    people, left_out = len(set(judgments.annotators)), tell_left_out(found.study)
-    if found.adjudicated:
+    people, left_out = len(set(judgments.annotators)), tell_left_out(study_data.study)
+    if study_data.adjudicated:
         by = format_count(people, "adjudicator")
         facts = {"decisions": f"{len(judgments)} by {by}, the latest of each pair; not the judgments"}
     else:
         by = format_count(people, "annotator")
         facts = {"judgments": f"{len(judgments)} by {by}" + (f"; {left_out}" if left_out else "")}
-    if found.confirmation.decided:
-        facts["adjudicated"] = describe_confirmation(found.confirmation)
+    if study_data.confirmation.decided:
+        facts["adjudicated"] = describe_confirmation(study_data.confirmation)
     return facts
 
 

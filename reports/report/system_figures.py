@@ -78,8 +78,8 @@ def recall_by_source(records: Records, cells: Cells, *, models: bool = True) -> 
     if not models and signature is not None and not is_lexical(signature):
         return {}
     made = metric_of(signature) if signature else None
-    asked = made if isinstance(made, RougeK) and made.only is None else RougeK()
-    return recall_columns(search_keywords(records, asked, {*cells.systems}), cells.documents, cells.systems)
+    rouge_k = made if isinstance(made, RougeK) and made.only is None else RougeK()
+    return recall_columns(search_keywords(records, rouge_k, {*cells.systems}), cells.documents, cells.systems)
 
 
 def stored_bounds(store: DataStore, dataset: str, documents: Sequence[Document]) -> list[GivenMeans]:
@@ -88,7 +88,7 @@ def stored_bounds(store: DataStore, dataset: str, documents: Sequence[Document])
     Where an optimum is not proven, its bound is used: no extract exceeds it. Raises `UnknownDataset`.
     """
     counts = store.bound_signatures(dataset)
-    found = []
+    figures = []
     for length in filter_lengths(counts):
         task = OracleTask(algorithms=("exact",), length=length)
         rows = rows_among(documents, task, known_bounds(store, dataset, task))
@@ -101,8 +101,8 @@ def stored_bounds(store: DataStore, dataset: str, documents: Sequence[Document])
             metric("rouge1").signature: fmean(bounds_of(rows).values()),
             metric("length").signature: fmean(words),
         }
-        found.append(GivenMeans(f"{name_extract(length)}{some}", means, documents=len(rows)))
-    return found
+        figures.append(GivenMeans(f"{name_extract(length)}{some}", means, documents=len(rows)))
+    return figures
 
 
 def name_extract(length: SummaryLength | None) -> str:

@@ -35,9 +35,9 @@ KEYWORDS_BY = "keywords by"
 
 
 def make_text_report(
-    records: Records, metric: RougeK, asked: Collection[str], facts: Mapping[str, str], systems: Sequence[str] = ()
+    records: Records, metric: RougeK, names: Collection[str], facts: Mapping[str, str], systems: Sequence[str] = ()
 ) -> Report:
-    """Make the tables of `OF_TEXTS` that are `asked` for.
+    """Make those of the tables `OF_TEXTS` that are among `names`.
 
     `records` have all summaries of each document; the tables of keywords cover `systems`, by default all of them.
     Raises `UnknownSystem`, and ValueError if `metric` looks for only some of the keywords.
@@ -46,20 +46,20 @@ def make_text_report(
     check_systems(systems, (summary.system for _, summaries in records for summary in summaries), "--systems")
     tables: list[Table] = []
     more = {}
-    if not {*asked}.isdisjoint(OF_TEXTS["keywords"]):
-        found = search_keywords(records, metric, systems or None)
-        tables += [by_source_table(by_source(found)), by_length_table(by_length(found))]
+    if not {*names}.isdisjoint(OF_TEXTS["keywords"]):
+        keywords = search_keywords(records, metric, systems or None)
+        tables += [by_source_table(by_source(keywords)), by_length_table(by_length(keywords))]
         more = {
-            "systems": ", ".join(sorted({summary.system for summary in found}, key=natural_order)),
+            "systems": ", ".join(sorted({summary.system for summary in keywords}, key=natural_order)),
             KEYWORDS_BY: metric.signature,
         }
-    if not {*asked}.isdisjoint(OF_TEXTS["dataset"]):
+    if not {*names}.isdisjoint(OF_TEXTS["dataset"]):
         counted = keyword_statistics((document for document, _ in records), metric.title, metric.language)
         tables += [
             keyword_statistics_table(counted),
             length_statistics_table(length_statistics(records, systems or None)),
         ]
-    chosen = {table.name: table for table in tables if table.name in asked}
+    chosen = {table.name: table for table in tables if table.name in names}
     return Report(
         heading="Texts",
         facts={**facts, "documents": str(len(records)), **more, "versions": versions()},
@@ -78,17 +78,17 @@ def with_texts(report: Report, texts: Report) -> Report:
 
 
 def with_marked_words(
-    report: Report, data: DataStore, annotation: AnnotationStore, study: str, asked: Collection[str] = ()
+    report: Report, data: DataStore, annotation: AnnotationStore, study: str, names: Collection[str] = ()
 ) -> Report:
     """Append the tables of marked words to the report of a study.
 
-    This needs them to be `asked` for, or, if no table is asked for, that there are marked words.
+    They are appended if they are among `names` or, without names, if there are marked words.
     """
-    wanted = not {*asked}.isdisjoint(OF_MARKS["marked"])
-    if asked and not wanted:
+    wanted = not {*names}.isdisjoint(OF_MARKS["marked"])
+    if names and not wanted:
         return report
-    found = read_marked_words(data, annotation, study)
-    if not (wanted or found.judgments):
+    marked_words = read_marked_words(data, annotation, study)
+    if not (wanted or marked_words.judgments):
         return report
-    tables = {table.name: table for table in (marked_words_table(found), marked_documents_table(found))}
+    tables = {table.name: table for table in (marked_words_table(marked_words), marked_documents_table(marked_words))}
     return replace(report, names=(*report.names, *tables), of_texts={**report.of_texts, **tables})

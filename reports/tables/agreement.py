@@ -77,19 +77,19 @@ def agreement_table(
         rows.append(people | dict.fromkeys(OF_CLOSE_SCORES, no_scores))
     if not any(cut.values()):
         rows = [{name: cell for name, cell in row.items() if name != "truncated"} for row in rows]
-    said = explain_agreement(analysis, ceiling)
+    remarks = explain_agreement(analysis, ceiling)
     left_out = [f"{analysis.human_ties} human tie{'' if analysis.human_ties == 1 else 's'}"]
     if analysis.both_bad:
         left_out.append(f"{analysis.both_bad} of them “both are bad”")
     if analysis.split:
         left_out.append(f"{analysis.split} split")
     title = f"Agreement of metrics with people, per {unit} ({', '.join(left_out)})"
-    return Table("agreement", title, rows, [*said, *notes], "no pair has scores")
+    return Table("agreement", title, rows, [*remarks, *notes], "no pair has scores")
 
 
 def explain_agreement(analysis: AgreementAnalysis, ceiling: MetricEvaluation | None) -> list[str]:
     """Say what the columns and rows of the table of agreement mean, and what its intervals hold for."""
-    said = [
+    notes = [
         "n: pairs on which people prefer a summary and the metric has scores; C: the metric prefers the same "
         "summary, D: the other one, T: neither (within 1e-9).",
         *(f"{rule[0].upper()}{rule[1:]}." for rule in TIE_RULE_NAMES.values()),
@@ -97,30 +97,30 @@ def explain_agreement(analysis: AgreementAnalysis, ceiling: MetricEvaluation | N
         "metric; each document is judged by a threshold fitted on others, the column shows the one fitted on all.",
     ]
     if any(is_judge(row.signature) for row in analysis.rows):
-        said.append(BOTH_ORDERS)
+        notes.append(BOTH_ORDERS)
     if ceiling is not None:
-        said.append(
+        notes.append(
             "People: each judgment against the majority of the others on its pair. A metric can do better, where "
             "people are noisy."
         )
     if analysis.rows:
-        found = analysis.rows[0].evaluation
-        said.append(ratio_intervals_note(found.intervals.half.level, found.over))
-        said += few_annotators_notes(analysis.annotators)
-        said += scarce_notes(analysis)
+        evaluation = analysis.rows[0].evaluation
+        notes.append(ratio_intervals_note(evaluation.intervals.half.level, evaluation.over))
+        notes += few_annotators_notes(analysis.annotators)
+        notes += scarce_notes(analysis)
         if 1 < analysis.documents < FEWEST_DOCUMENTS:
-            said.append(
+            notes.append(
                 f"There are {analysis.documents} documents only: where each has many pairs, such intervals are too "
                 "narrow (those of 5 documents of 100 pairs hold the truth in 87 to 92 of 100 studies), and p values "
                 "hardly get small."
             )
         if not any(is_length(row.signature) for row in analysis.rows):
-            said.append("There is no row for length, which a metric has to beat: score the summaries by it, too.")
+            notes.append("There is no row for length, which a metric has to beat: score the summaries by it, too.")
     else:
-        said.append("No metric has scores of these pairs.")
+        notes.append("No metric has scores of these pairs.")
     if analysis.weighed:
-        said.append(WEIGHED)
-    return said
+        notes.append(WEIGHED)
+    return notes
 
 
 def scarce_notes(analysis: AgreementAnalysis) -> list[str]:
@@ -180,15 +180,15 @@ def note_drawn_pairs(table: Table) -> Table:
     return table._replace(notes=[*table.notes, note])
 
 
-def agreement_row(label: str, found: MetricEvaluation, signature: str, truncated: int) -> dict[str, Cell]:
+def agreement_row(label: str, evaluation: MetricEvaluation, signature: str, truncated: int) -> dict[str, Cell]:
     """Make a row of the agreement table."""
-    counts, ties = found.agreement, found.ties
+    counts, ties = evaluation.agreement, evaluation.ties
     nothing = no_ratio(counts)
     return {
         "metric": label,
         "n": counts.pairs,
         "half": number_cell(counts.half, nothing),
-        "half 95 %": interval(found.intervals.half),
+        "half 95 %": interval(evaluation.intervals.half),
         "strict": number_cell(counts.strict, nothing),
         "decided": number_cell(counts.decided, nothing),
         "coverage": number_cell(counts.coverage, nothing),
@@ -199,10 +199,10 @@ def agreement_row(label: str, found: MetricEvaluation, signature: str, truncated
         "T": counts.tied,
         "missing": counts.missing,
         "truncated": truncated,
-        "strict 95 %": interval(found.intervals.strict),
-        "decided 95 %": interval(found.intervals.decided),
-        "coverage 95 %": interval(found.intervals.coverage),
-        "acc_eq 95 %": interval(found.ties_interval),
+        "strict 95 %": interval(evaluation.intervals.strict),
+        "decided 95 %": interval(evaluation.intervals.decided),
+        "coverage 95 %": interval(evaluation.intervals.coverage),
+        "acc_eq 95 %": interval(evaluation.ties_interval),
         "signature": signature,
     }
 
@@ -216,17 +216,17 @@ def comparison_table(analysis: AgreementAnalysis) -> Table:
     """Compare every two metrics on the pairs that both score."""
     rows: list[dict[str, Cell]] = [
         {
-            "first": found.first,
-            "second": found.second,
-            "difference": number_cell(found.difference, found.reason),
-            "n": found.n,
-            "documents": found.documents,
-            "p": number_cell(found.p, found.reason),
-            "p (Holm)": number_cell(found.p_holm, found.reason),
-            "test": found.test or "none",
-            "p (Wilcoxon)": number_cell(found.wilcoxon_p, found.wilcoxon_reason),
+            "first": comparison.first,
+            "second": comparison.second,
+            "difference": number_cell(comparison.difference, comparison.reason),
+            "n": comparison.n,
+            "documents": comparison.documents,
+            "p": number_cell(comparison.p, comparison.reason),
+            "p (Holm)": number_cell(comparison.p_holm, comparison.reason),
+            "test": comparison.test or "none",
+            "p (Wilcoxon)": number_cell(comparison.wilcoxon_p, comparison.wilcoxon_reason),
         }
-        for found in analysis.comparisons
+        for comparison in analysis.comparisons
     ]
     notes = [
         f"Difference: agreement by the rule {analysis.rule} of the first minus that of the second, on the pairs that "
@@ -234,7 +234,7 @@ def comparison_table(analysis: AgreementAnalysis) -> Table:
         "earns half; both hold for other documents that the same people judge. Holm's correction over all "
         "comparisons of the table. Wilcoxon: signed-rank test of the documents' means, uncorrected."
     ]
-    if any(found.test == TWO_WAY for found in analysis.comparisons):
+    if any(comparison.test == TWO_WAY for comparison in analysis.comparisons):
         notes.append(
             f"{FEWEST_ANNOTATORS} annotators or more judged, and are a sample as documents are: p is of a t test whose "
             "variance is that of documents and of annotators, and never below the sign-flip test's. It holds for other "
@@ -257,14 +257,14 @@ def comparison_table(analysis: AgreementAnalysis) -> Table:
 def flip_notes(comparisons: Sequence[PairedComparison]) -> list[str]:
     """Say how the p values of sign flips were made, and whether there are enough documents for a significant one."""
     notes = []
-    flipped = next((found for found in comparisons if found.flips is not None), None)
+    flipped = next((comparison for comparison in comparisons if comparison.flips is not None), None)
     if flipped is not None and flipped.seed is not None:
         notes.append(f"{flipped.flips} random flips, seed {flipped.seed}.")
     elif flipped is not None:
         notes.append("All flips of the documents are counted, none is drawn.")
-    tested = [found for found in comparisons if found.test is not None]
+    tested = [comparison for comparison in comparisons if comparison.test is not None]
     needed = fewest_documents(comparisons=max(1, len(tested)))
-    if tested and max(found.documents for found in tested) < needed:
+    if tested and max(comparison.documents for comparison in tested) < needed:
         corrected = f" after Holm's correction over {len(tested)} comparisons" if len(tested) > 1 else ""
         notes.append(
             f"Nothing here can be significant at .05: that takes {needed} documents or more{corrected}, however large "
@@ -293,8 +293,8 @@ def difference_table(analysis: AgreementAnalysis) -> Table:
     )
     notes = [note, "The shares are weighed, n counts."] if analysis.weighed else [note]
     if rows:
-        found = analysis.rows[0].evaluation
-        notes.append(ratio_intervals_note(found.intervals.half.level, found.over))
+        evaluation = analysis.rows[0].evaluation
+        notes.append(ratio_intervals_note(evaluation.intervals.half.level, evaluation.over))
         notes += [*few_annotators_notes(analysis.annotators), *scarce_notes(analysis)]
     empty = "no pair is decided by both people and a metric"
     return Table("by_difference", "Agreement by the difference of the scores", rows, notes, empty)
@@ -304,15 +304,15 @@ def position_table(shares: Sequence[SideShare]) -> Table:
     """Make the table of how often the summary on the left was chosen."""
     rows: list[dict[str, Cell]] = [
         {
-            "annotator": "all annotators" if found.annotator is None else str(found.annotator),
-            "left": found.left,
-            "n": found.n,
-            "share": number_cell(found.share, found.reason),
-            "95 %": interval(found),
-            "p": number_cell(found.p, found.reason),
-            "p (Holm)": number_cell(found.p if found.annotator is None else found.p_holm, found.reason),
+            "annotator": "all annotators" if share.annotator is None else str(share.annotator),
+            "left": share.left,
+            "n": share.n,
+            "share": number_cell(share.share, share.reason),
+            "95 %": interval(share),
+            "p": number_cell(share.p, share.reason),
+            "p (Holm)": number_cell(share.p if share.annotator is None else share.p_holm, share.reason),
         }
-        for found in shares
+        for share in shares
     ]
     note = "Binomial test against one half, Wilson intervals, Holm's correction over annotators; ties are left out."
     title = "Position check: how often the left summary was chosen"

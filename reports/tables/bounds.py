@@ -103,7 +103,7 @@ def without_signatures(table: Table) -> Table:
     return table._replace(rows=rows)
 
 
-def standings_table(found: Sequence[Standing]) -> Table:
+def standings_table(standings: Sequence[Standing]) -> Table:
     """Make the table of a data set's systems below the bound."""
     rows: list[dict[str, Cell]] = [
         {
@@ -116,16 +116,16 @@ def standings_table(found: Sequence[Standing]) -> Table:
             "words": row.words,
             "documents": row.documents,
         }
-        for row in found
+        for row in standings
     ]
     notes = [
         "Share: mean F1 over the mean of the bound on the same documents; gap: the bound minus F1; above the bound: "
         "the number of documents where F1 exceeds it. Where an optimum is not proven, a value that no extract exceeds "
         "stands for it."
     ]
-    if any(row.above for row in found):
+    if any(row.above for row in standings):
         notes.append(WHY_ABOVE)
-    if any(reads_references(row.system) for row in found):
+    if any(reads_references(row.system) for row in standings):
         notes.append(READING)
     return Table("standings", "Systems beside the bound", rows, notes, "no system has a document with a bound")
 
@@ -152,17 +152,17 @@ def score_distributions(
     by_algorithm: dict[str, list[OracleRow]] = {}
     for row in rows:
         by_algorithm.setdefault(row.algorithm, []).append(row)
-    documents = dict.fromkeys(row.document_id for found in by_algorithm.values() for row in found)
+    documents = dict.fromkeys(row.document_id for rows in by_algorithm.values() for row in rows)
     of_oracles = [
-        spread(algorithm_name(name, all(row.proven for row in found)), ORACLE, [row.f1 for row in found])
-        for name, found in by_algorithm.items()
+        spread(algorithm_name(name, all(row.proven for row in value)), ORACLE, [row.f1 for row in value])
+        for name, value in by_algorithm.items()
     ]
     of_systems = [
         spread(in_one_line(system), ORACLE if reads_references(system) else SYSTEM, kept)
         for system, scores in scores_of.items()
         if (kept := [scores[key].f1 for key in documents if key in scores])
     ]
-    return [*of_oracles, *sorted(of_systems, key=lambda found: -found.mean)]
+    return [*of_oracles, *sorted(of_systems, key=lambda of_system: -of_system.mean)]
 
 
 def spread(name: str, kind: str, f1: Sequence[float]) -> ScoreDistribution:

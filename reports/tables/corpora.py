@@ -13,7 +13,7 @@ from relevance.reports.tables.table import Cell, Marked, Table, Undefined, inter
 LEADS = "*"
 """The mark of the best metric of a row, and of those that are not significantly worse."""
 OVER = "documents (and the annotators, where five or more judged)"
-"""What makes ratios unsure."""
+"""The sources of uncertainty of ratios."""
 PEOPLE = "people"
 """The column of people among themselves."""
 
@@ -34,11 +34,13 @@ def corpora_table(corpora: Sequence[CorpusAgreement], labels: Mapping[str, str])
 def corpus_row(corpus: CorpusAgreement, labels: Mapping[str, str]) -> dict[str, Cell]:
     """Make the row of a corpus."""
     row: dict[str, Cell] = {"data set": corpus.dataset, "judged by": corpus.people, "n": count_entries(corpus)}
-    row |= {label: share_cell(corpus, one) for one, label in labels.items()}
+    row |= {label: share_cell(corpus, name) for name, label in labels.items()}
     row[PEOPLE] = people_cell(corpus)
-    for one, label in labels.items():
-        found = corpus.rows.get(one)
-        row[f"{label} 95 %"] = Undefined("no ratio") if found is None else interval(found.evaluation.intervals.half)
+    for name, label in labels.items():
+        agreement = corpus.rows.get(name)
+        row[f"{label} 95 %"] = (
+            Undefined("no ratio") if agreement is None else interval(agreement.evaluation.intervals.half)
+        )
     shown, ceiling = row[PEOPLE], corpus.ceiling
     row[f"{PEOPLE} 95 %"] = (
         shown if isinstance(shown, Undefined) or ceiling is None else interval(ceiling.intervals.half)
@@ -55,7 +57,7 @@ def share_cell(corpus: CorpusAgreement, signature: str) -> Cell:
     """Return a metric's agreement on a corpus, marked if it leads there."""
     if (row := corpus.rows.get(signature)) is not None:
         return Marked(row.evaluation.agreement.half or 0.0, LEADS if signature in corpus.leaders else "")
-    known = next((one for one in corpus.agreement.rows if one.signature == signature), None)
+    known = next((row for row in corpus.agreement.rows if row.signature == signature), None)
     return Undefined("no scores" if known is None or not known.evaluation.agreement.pairs else SCARCE)
 
 
@@ -69,34 +71,34 @@ def people_cell(corpus: CorpusAgreement) -> Cell:
 
 def explain_corpora(corpora: Sequence[CorpusAgreement], labels: Mapping[str, str]) -> list[str]:
     """Say what rows, columns and marks mean, and on how many corpora each metric leads."""
-    said = [
+    notes = [
         "A row is what people said of a data set: judgments each by itself, or pairs of summaries of a document by "
         "their mean ratings. n: those on which people prefer one summary, for the metric with the most values.",
         f"{LEADS}: the best metric of the row, and those not significantly worse (alpha = .05, Holm over the "
         "comparisons of the row). No correction goes over rows, which are never pooled.",
         "People: each judgment against the majority of the others on its pair.",
     ]
-    found = next((row.evaluation for one in corpora for row in one.agreement.rows), None)
-    if found is not None:
-        said.append(ratio_intervals_note(found.intervals.half.level, OVER, "judgments or pairs"))
+    evaluation = next((row.evaluation for corpus in corpora for row in corpus.agreement.rows), None)
+    if evaluation is not None:
+        notes.append(ratio_intervals_note(evaluation.intervals.half.level, OVER, "judgments or pairs"))
     for corpus in corpora:
-        said += [f"{name_row(corpus)}: {note}" for note in sampling_notes(corpus.sampling)]
+        notes += [f"{name_row(corpus)}: {note}" for note in sampling_notes(corpus.sampling)]
         if corpus.agreement.weighed:
-            said.append(f"{name_row(corpus)}: {WEIGHED}")
-    if early := [name_row(one) for one in corpora if one.agreement.rows and one.leading is None]:
-        said.append(
+            notes.append(f"{name_row(corpus)}: {WEIGHED}")
+    if early := [name_row(corpus) for corpus in corpora if corpus.agreement.rows and corpus.leading is None]:
+        notes.append(
             f"No metric is called the best on fewer than {ENOUGH_JUDGMENTS} judgments of {ENOUGH_DOCUMENTS} documents: "
             f"{join_items(early)}."
         )
-    if same := [name_row(one) for one in corpora if one.leaders and len(one.leaders) == len(one.rows)]:
-        said.append(
+    if same := [name_row(corpus) for corpus in corpora if corpus.leaders and len(corpus.leaders) == len(corpus.rows)]:
+        notes.append(
             f"No two metrics differ significantly, which does not show that they are equally good: {join_items(same)}."
         )
-    standings = [one for one in count_leading(corpora) if not is_length(one.signature)]
-    if standings and sum(bool(one.leaders) for one in corpora) > 1:
-        told = [f"{labels[one.signature]} {one.leads} of {one.corpora}" for one in standings]
-        said.append(f"Rows in which a metric leads, of those in which it has a ratio: {join_items(told)}.")
-    return said
+    standings = [standing for standing in count_leading(corpora) if not is_length(standing.signature)]
+    if standings and sum(bool(corpus.leaders) for corpus in corpora) > 1:
+        told = [f"{labels[standing.signature]} {standing.leads} of {standing.corpora}" for standing in standings]
+        notes.append(f"Rows in which a metric leads, of those in which it has a ratio: {join_items(told)}.")
+    return notes
 
 
 def write_shares(corpora: Sequence[CorpusAgreement], labels: Mapping[str, str]) -> str:
@@ -104,8 +106,8 @@ def write_shares(corpora: Sequence[CorpusAgreement], labels: Mapping[str, str]) 
     told = [
         f"{name_row(corpus)}: "
         + ", ".join(
-            f"{labels[one]} {row.evaluation.agreement.half or 0:.3f}{' (leads)' if one in corpus.leaders else ''}"
-            for one, row in corpus.rows.items()
+            f"{labels[name]} {row.evaluation.agreement.half or 0:.3f}{' (leads)' if name in corpus.leaders else ''}"
+            for name, row in corpus.rows.items()
         )
         for corpus in corpora
     ]

@@ -43,7 +43,7 @@ HOLDS_FOR: dict[Permute, str] = {
     "both": "new systems and documents",
     "cells": "these systems and documents",
 }
-"""What a figure generalises to, by what was drawn or swapped for it."""
+"""The population that a figure holds for, by what was drawn or swapped for it."""
 
 
 def by_level(
@@ -88,10 +88,10 @@ def correlation_table(
         f"{of_systems}: of the systems' means."
     ]
     if rows:
-        found = rows[0].intervals.global_
+        of_all = rows[0].intervals.global_
         notes += [
-            f"Intervals: {found.level:.0%}, percentile bootstrap over {drawn_over(resample, levels)}, "
-            f"{found.resamples:,} resamples, seed {found.seed}.",
+            f"Intervals: {of_all.level:.0%}, percentile bootstrap over {drawn_over(resample, levels)}, "
+            f"{of_all.resamples:,} resamples, seed {of_all.seed}.",
             f"They hold for {'; '.join(by_level(HOLDS_FOR, resample, RESAMPLE_BY_LEVEL, levels))}.",
         ]
         if any(is_linearized(row.method, row.levels.global_.n, resample) for row in rows):
@@ -125,7 +125,7 @@ def correlation_table(
     return Table(name, title, cells, notes, "there are not the two columns of scores that it compares")
 
 
-def discrepancy_table(found: Sequence[Discrepancy]) -> Table:
+def discrepancy_table(discrepancies: Sequence[Discrepancy]) -> Table:
     """Make the table of how many pairs ROUGE-K and another metric prefer different summaries on."""
     rows: list[dict[str, Cell]] = [
         {
@@ -140,14 +140,14 @@ def discrepancy_table(found: Sequence[Discrepancy]) -> Table:
             "n": row.pairs,
             "documents": row.documents,
         }
-        for row in found
+        for row in discrepancies
     ]
     notes = [
         "Part: pairs of summaries of one document of which one metric prefers the first and the other the second; "
         "share: of all pairs that both score (n); of decided: of those in which neither ties. Human judgments are not "
         "used. The ROUGE-K paper has one such share, 16.7 %, of its own pairs."
     ]
-    notes += [ratio_intervals_note(row.share_interval.level, row.over) for row in found[:1]]
+    notes += [ratio_intervals_note(row.share_interval.level, row.over) for row in discrepancies[:1]]
     empty = "the summaries are not scored by ROUGE-K and another metric"
     return Table("discrepancies", "Pairs on which ROUGE-K and another metric disagree", rows, notes, empty)
 
@@ -174,10 +174,15 @@ def out_of_reach(comparisons: Sequence[CorrelationComparison], terms: Mapping[st
     """Say at which levels no p can be significant after Holm's correction, because too little can swap."""
     notes = []
     for level in LEVELS:
-        tested = [found for found in comparisons if found.level == level and found.test.p is not None]
+        tested = [
+            comparison for comparison in comparisons if comparison.level == level and comparison.test.p is not None
+        ]
         if not tested:
             continue
-        count, test = tested[0].comparisons, min((found.test for found in tested), key=lambda test: test.least)
+        count, test = (
+            tested[0].comparisons,
+            min((comparison.test for comparison in tested), key=lambda test: test.least),
+        )
         if test.least * count <= ALPHA:
             continue
         units = fewest_documents(ALPHA, count)  # as many as a sign-flip test
@@ -202,22 +207,22 @@ def correlation_test_table(
     terms: Mapping[str, str] = NO_TERMS,
 ) -> Table:
     """Make the table of which of two metrics correlates better with people."""
-    tests = [found.test for found in comparisons]
+    tests = [comparison.test for comparison in comparisons]
     rows: list[dict[str, Cell]] = [
         {
-            "first": found.first,
-            "second": found.second,
-            "level": terms.get(found.level, found.level),
+            "first": comparison.first,
+            "second": comparison.second,
+            "level": terms.get(comparison.level, comparison.level),
             "difference": number_cell(test.difference, test.reason),
             "n": test.n,
             "p": number_cell(test.p, test.reason),
-            "p (Holm)": number_cell(found.p_holm, test.reason),
+            "p (Holm)": number_cell(comparison.p_holm, test.reason),
             "test": PERMUTATION_TESTS[test.permuted] + (", exact" if test.exact else ""),
             "permutations": test.permutations,
             "holds for": HOLDS_FOR[test.permuted],
             "p (Williams)": number_cell(test.williams.p, test.williams.reason),
         }
-        for found, test in zip(comparisons, tests, strict=True)
+        for comparison, test in zip(comparisons, tests, strict=True)
     ]
     notes = [
         f"Difference of {COEFFICIENTS[method]} with {human}, first minus second. p: a permutation test, which swaps "

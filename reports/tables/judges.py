@@ -21,7 +21,7 @@ NO_SCORES = Undefined("a judge says which summary is better, and gives no scores
 
 def judges_table(judges: Sequence[JudgeSummary], agreement: AgreementAnalysis) -> Table:
     """Make the table, a row for each language model, whose agreement with people is among that of metrics."""
-    found = {row.signature: row.evaluation for row in agreement.rows}
+    evaluations = {row.signature: row.evaluation for row in agreement.rows}
     notes = [
         "Each pair is asked about in both orders. Answered: both orders have a verdict; all shares are of these pairs. "
         "Consistent: both orders have the same verdict (Zheng et al. 2023). First shown: answers that prefer the "
@@ -39,11 +39,11 @@ def judges_table(judges: Sequence[JudgeSummary], agreement: AgreementAnalysis) -
             "Pairs were drawn with unequal probability: agreement weighs each by one over it, other shares describe "
             "the pairs that were drawn."
         )
-    rows = [judge_row(judge, found.get(judge.signature)) for judge in judges]
+    rows = [judge_row(judge, evaluations.get(judge.signature)) for judge in judges]
     return Table("judges", "Language models as judges", rows, notes, "no language model has judged")
 
 
-def judge_row(judge: JudgeSummary, found: MetricEvaluation | None) -> dict[str, Cell]:
+def judge_row(judge: JudgeSummary, evaluation: MetricEvaluation | None) -> dict[str, Cell]:
     """Make a row of the table."""
     nothing = "no pair has a verdict in both orders"
     nobody = "people decide no pair of which it has a verdict"
@@ -51,8 +51,11 @@ def judge_row(judge: JudgeSummary, found: MetricEvaluation | None) -> dict[str, 
         name: cell
         for rule in ("half", "strict", "decided")
         for name, cell in (
-            (rule, number_cell(found and getattr(found.agreement, rule), nobody)),
-            (f"{rule} 95 %", Undefined(nobody) if found is None else interval(getattr(found.intervals, rule))),
+            (rule, number_cell(evaluation and getattr(evaluation.agreement, rule), nobody)),
+            (
+                f"{rule} 95 %",
+                Undefined(nobody) if evaluation is None else interval(getattr(evaluation.intervals, rule)),
+            ),
         )
     }
     return {
@@ -63,7 +66,7 @@ def judge_row(judge: JudgeSummary, found: MetricEvaluation | None) -> dict[str, 
         **share_cells("consistent", judge.consistent, nothing),
         **share_cells("first shown", judge.first_shown, "no answer prefers a summary"),
         **share_cells("tied", judge.tied, nothing),
-        "n": 0 if found is None else found.agreement.pairs,
+        "n": 0 if evaluation is None else evaluation.agreement.pairs,
         **agreement,
         "checks passed": judge.checks[0],
         "checks": judge.checks[1],

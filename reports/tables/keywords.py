@@ -27,16 +27,16 @@ NO_SUMMARIES = "there is no summary, or no document has keywords"
 """The reason why a table of systems by keywords has no rows."""
 
 
-def keyword_statistics_table(found: KeywordStatistics) -> Table:
+def keyword_statistics_table(statistics: KeywordStatistics) -> Table:
     """Make the table of how many references and keywords documents have."""
     no_keyword = "no document has keywords"
     rows: list[dict[str, Cell]] = [
         {
-            "documents": found.documents,
-            "references per document": number_cell(found.references, "there are no documents"),
-            "keywords per document": number_cell(found.keywords, "there are no documents"),
-            "words per keyword": number_cell(found.words, no_keyword),
-            "documents without keywords": found.without,
+            "documents": statistics.documents,
+            "references per document": number_cell(statistics.references, "there are no documents"),
+            "keywords per document": number_cell(statistics.keywords, "there are no documents"),
+            "words per keyword": number_cell(statistics.words, no_keyword),
+            "documents without keywords": statistics.without,
         }
     ]
     notes = [
@@ -46,7 +46,7 @@ def keyword_statistics_table(found: KeywordStatistics) -> Table:
     return Table("dataset_keywords", "References and keywords of the data set", rows, notes)
 
 
-def length_statistics_table(found: Sequence[Lengths]) -> Table:
+def length_statistics_table(lengths: Sequence[Lengths]) -> Table:
     """Make the table of the lengths of texts."""
     rows: list[dict[str, Cell]] = [
         {
@@ -61,7 +61,7 @@ def length_statistics_table(found: Sequence[Lengths]) -> Table:
             "75%": row.upper,
             "max": row.maximum,
         }
-        for row in found
+        for row in lengths
     ]
     notes = [
         "Words as the metric length counts them. Source : reference: how many words of the source there are for one of "
@@ -70,7 +70,7 @@ def length_statistics_table(found: Sequence[Lengths]) -> Table:
     return Table("dataset_lengths", "Lengths of the texts", rows, notes, "there are no documents")
 
 
-def by_source_table(found: Sequence[Recall]) -> Table:
+def by_source_table(recalls: Sequence[Recall]) -> Table:
     """Make the table of the systems' mean ROUGE-K over keywords in the source and over those that are not."""
     rows: list[dict[str, Cell]] = [
         {
@@ -83,7 +83,7 @@ def by_source_table(found: Sequence[Recall]) -> Table:
             "OUT-SRC": number_cell(row.out_source.value, row.out_source.reason),
             "OUT-SRC documents": row.out_source.documents,
         }
-        for row in found
+        for row in recalls
     ]
     notes = [
         "IN-SRC: only keywords that occur in the source, as whole lemmatised words in order; OUT-SRC: only those that "
@@ -94,10 +94,10 @@ def by_source_table(found: Sequence[Recall]) -> Table:
     return Table("keywords_by_source", "ROUGE-K by where the keywords occur", rows, notes, NO_SUMMARIES)
 
 
-def by_length_table(found: Sequence[LengthRecall]) -> Table:
+def by_length_table(recalls: Sequence[LengthRecall]) -> Table:
     """Make the table of the systems' mean ROUGE-K over keywords of each length."""
     rows: dict[str, dict[str, Cell]] = {}
-    for part in found:
+    for part in recalls:
         label = words_label(part.words)
         row = rows.setdefault(part.system, {"system": part.system, "words": part.in_summary})
         row[label] = number_cell(part.recall.value, part.recall.reason)
@@ -116,7 +116,7 @@ def words_label(words: int) -> str:
     return f"{words}{'+' if words == LONGEST_ASKED else ''} word{'s' if words > 1 else ''}"
 
 
-def extractors_table(found: Sequence[ExtractorOverlap], called: Callable[[str], str] = str) -> Table:
+def extractors_table(overlaps: Sequence[ExtractorOverlap], called: Callable[[str], str] = str) -> Table:
     """Make the table of how many keywords extractors share; `called` gives an extractor's name."""
     rows: list[dict[str, Cell]] = [
         {
@@ -125,7 +125,7 @@ def extractors_table(found: Sequence[ExtractorOverlap], called: Callable[[str], 
             "same keywords": number_cell(row.same, "no document has keywords of both"),
             "documents": row.documents,
         }
-        for row in found
+        for row in overlaps
     ]
     note = "Same keywords: mean over documents of the share that both find, out of the extractor that finds more."
     return Table("extractors", "How much the extractors have in common", rows, [note])
@@ -180,12 +180,12 @@ def discoveries(counts: MarkCounts, extractors: Sequence[str]) -> dict[str, Fals
     }
 
 
-def discovery_tables(found: Mapping[str, FalseDiscovery], decisions: MarkDecisions) -> list[Table]:
+def discovery_tables(rates: Mapping[str, FalseDiscovery], decisions: MarkDecisions) -> list[Table]:
     """Make the tables of what people marked by extractor, of the paper's figures, and of annotators' agreement."""
-    return [discovery_table(found), published_table(), mark_agreement_table(decisions)]
+    return [discovery_table(rates), published_table(), mark_agreement_table(decisions)]
 
 
-def discovery_table(found: Mapping[str, FalseDiscovery]) -> Table:
+def discovery_table(rates: Mapping[str, FalseDiscovery]) -> Table:
     """Make the table of wrong keywords per document and false discovery rates, a row for each extractor."""
     rows: list[dict[str, Cell]] = [
         {
@@ -201,14 +201,14 @@ def discovery_table(found: Mapping[str, FalseDiscovery]) -> Table:
             "annotators": of.annotators,
             "verdicts": of.verdicts,
         }
-        for name, of in found.items()
+        for name, of in rates.items()
     ]
     notes = [
         "Pooled false discovery rate: of all keywords of the documents that were saved, the share that is wrong. "
         "Marked: marks of all annotators; they are averaged within a document before documents are. "
         "Verdicts: documents saved, once for each annotator."
     ]
-    for of in list(found.values())[:1]:
+    for of in list(rates.values())[:1]:
         notes.append(ratio_intervals_note(of.rate_interval.level, of.over, "keywords"))
         notes += few_annotators_notes(of.annotators)
         if 0 < of.documents < FEWEST_DOCUMENTS:

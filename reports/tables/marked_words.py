@@ -20,48 +20,48 @@ PARTS = ("summaries", "documents")
 """The kinds of texts in which words are marked, as fields of `MarkedWords`."""
 
 
-def marked_words_table(found: MarkedWords) -> Table:
+def marked_words_table(marked_words: MarkedWords) -> Table:
     """Make the table of precision and recall of keywords against marked words, over all documents."""
     rows = [
         row
         for part in PARTS
-        for of in [comparison_of(found, part)]
+        for of in [comparison_of(marked_words, part)]
         if of.documents and (part == "summaries" or any_marked(of))
         for row in rows_of_all(part, of)
     ]
-    return Table("marked_words", "Marked words against keywords", rows, write_notes(found), EMPTY)
+    return Table("marked_words", "Marked words against keywords", rows, write_notes(marked_words), EMPTY)
 
 
-def marked_documents_table(found: MarkedWords) -> Table:
+def marked_documents_table(marked_words: MarkedWords) -> Table:
     """Make the same table with a row for each document."""
     rows = [
-        row_of_document(part, one)
+        row_of_document(part, document)
         for part in PARTS
-        for one in comparison_of(found, part).documents
-        if part == "summaries" or one.counts.marked  # in most studies words are marked in summaries alone
+        for document in comparison_of(marked_words, part).documents
+        if part == "summaries" or document.counts.marked  # in most studies words are marked in summaries alone
     ]
-    notes = write_notes(found)[:-1]  # no intervals: the words of one document are not independent
+    notes = write_notes(marked_words)[:-1]  # no intervals: the words of one document are not independent
     return Table("marked_words_by_document", "Marked words against keywords, by document", rows, notes, EMPTY)
 
 
-def comparison_of(found: MarkedWords, part: str) -> MarkComparison:
+def comparison_of(marked_words: MarkedWords, part: str) -> MarkComparison:
     """Return the comparison of one of `PARTS`."""
-    return found.summaries if part == "summaries" else found.documents
+    return marked_words.summaries if part == "summaries" else marked_words.documents
 
 
-def any_marked(found: MarkComparison) -> bool:
+def any_marked(comparison: MarkComparison) -> bool:
     """Tell whether anybody marked a word in these texts."""
-    return any(one.counts.marked for one in found.documents)
+    return any(document.counts.marked for document in comparison.documents)
 
 
-def counted_documents(found: MarkComparison) -> Sequence[DocumentMarks]:
+def counted_documents(comparison: MarkComparison) -> Sequence[DocumentMarks]:
     """Return the documents that have marks and keywords."""
-    return [one for one in found.documents if one.missing is None]
+    return [document for document in comparison.documents if document.missing is None]
 
 
-def rows_of_all(part: str, found: MarkComparison) -> list[dict[str, Cell]]:
+def rows_of_all(part: str, comparison: MarkComparison) -> list[dict[str, Cell]]:
     """Make the rows of precision and recall over all documents."""
-    counts, documents = found.counts, len(counted_documents(found))
+    counts, documents = comparison.counts, len(counted_documents(comparison))
     nothing = NO_OCCURRENCE if counts.marked else NO_MARKS
 
     def row(measure: str, figures: Figures, over: Interval) -> dict[str, Cell]:
@@ -79,19 +79,19 @@ def rows_of_all(part: str, found: MarkComparison) -> list[dict[str, Cell]]:
         }
 
     precision = counts.precision, counts.chance_of_precision, counts.both, counts.marked
-    recall = counts.recall, counts.chance_of_recall, counts.found, counts.occurrences
-    return [row("precision", precision, found.precision), row("recall", recall, found.recall)]
+    recall = counts.recall, counts.chance_of_recall, counts.hits, counts.occurrences
+    return [row("precision", precision, comparison.precision), row("recall", recall, comparison.recall)]
 
 
-def row_of_document(part: str, found: DocumentMarks) -> dict[str, Cell]:
+def row_of_document(part: str, document_marks: DocumentMarks) -> dict[str, Cell]:
     """Make the row of one document's counts and ratios."""
-    counts, missing = found.counts, found.missing
+    counts, missing = document_marks.counts, document_marks.missing
 
     def ratio(value: float | None) -> Cell:
         return Undefined(missing) if missing else number_cell(value, NO_OCCURRENCE)
 
     return {
-        "document": found.document,
+        "document": document_marks.document,
         "marked in": part,
         "texts": counts.texts,
         "words of texts": counts.words,
@@ -101,23 +101,26 @@ def row_of_document(part: str, found: DocumentMarks) -> dict[str, Cell]:
         "precision": ratio(counts.precision),
         "precision by chance": ratio(counts.chance_of_precision),
         "occurrences": counts.occurrences,
-        "with a mark": counts.found,
+        "with a mark": counts.hits,
         "recall": ratio(counts.recall),
         "recall by chance": ratio(counts.chance_of_recall),
     }
 
 
-def write_notes(found: MarkedWords) -> list[str]:
+def write_notes(marked_words: MarkedWords) -> list[str]:
     """Explain the figures; the last note is on intervals."""
-    without = sum(one.missing not in (None, NO_MARKS) for one in found.summaries.documents)
+    without = sum(document.missing not in (None, NO_MARKS) for document in marked_words.summaries.documents)
     left_out = [
-        *([f"{format_count(found.unmarked, 'judgment')} without a mark"] if found.unmarked else []),
+        *([f"{format_count(marked_words.unmarked, 'judgment')} without a mark"] if marked_words.unmarked else []),
         *([f"{format_count(without, 'document')} without keywords"] if without else []),
     ]
-    people, judgments = format_count(found.annotators, "annotator"), format_count(found.judgments, "judgment")
-    once = ", a word that several marked counting once" if found.annotators > 1 else ""
+    people, judgments = (
+        format_count(marked_words.annotators, "annotator"),
+        format_count(marked_words.judgments, "judgment"),
+    )
+    once = ", a word that several marked counting once" if marked_words.annotators > 1 else ""
     return [
-        f"Words that {people} marked in {judgments}{once}, against the keywords of {found.signature}. Words are "
+        f"Words that {people} marked in {judgments}{once}, against the keywords of {marked_words.signature}. Words are "
         "ROUGE-K's: lemmatised, without stop words and punctuation; one is marked where a part of it is.",
         "Precision: the share of marked words that belong to a keyword. Recall: the share of keywords' occurrences in "
         "these texts of which a word is marked. By chance: what either would be if as many words of each text were "

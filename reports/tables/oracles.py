@@ -94,10 +94,10 @@ def oracle_tables(
     two only if a search ran that proves. `left_out` counts by reason the documents without an oracle. If an exact
     search ran out of time, its result is called `best found` rather than the optimum.
     """
-    figures = {found.algorithm: figures_of(found, statistics, extracts) for found in statistics}
-    proving = {found.algorithm for found in statistics if found.proven is not None}
+    figures = {row.algorithm: figures_of(row, statistics, extracts) for row in statistics}
+    proving = {row.algorithm for row in statistics if row.proven is not None}
     signatures = task._replace(algorithms=tuple(figures)).signatures
-    said = [
+    remarks = [
         *unproven_notes(statistics),
         *(
             f"{count} document{'s are' if count > 1 else ' is'} left out: {reason}."
@@ -110,14 +110,14 @@ def oracle_tables(
     ) -> Table:
         rows = [
             {
-                "algorithm": label_of(found),
-                **{HEADINGS.get(column, column): figures[found.algorithm][column] for column in columns},
-                "signature": signatures[found.algorithm],
+                "algorithm": label_of(row),
+                **{HEADINGS.get(column, column): figures[row.algorithm][column] for column in columns},
+                "signature": signatures[row.algorithm],
             }
-            for found in statistics
-            if found.algorithm in only
+            for row in statistics
+            if row.algorithm in only
         ]
-        return Table(name, title, rows, [*notes, *said], NO_DOCUMENT)
+        return Table(name, title, rows, [*notes, *remarks], NO_DOCUMENT)
 
     tables = [
         table(
@@ -157,37 +157,37 @@ def distribution_notes(task: OracleTask, statistics: Sequence[AlgorithmStatistic
         inside_note(task.target),
         "Std: of a sample. 25%, 50% and 75%: quartiles (Akhmetov et al. 2022, Table 2).",
         *([ROUGE_2_NOTE] if rouge_2 else []),
-        *([WHOSE] if any("@" in found.algorithm for found in statistics) else []),
+        *([WHOSE] if any("@" in row.algorithm for row in statistics) else []),
         *comparison_notes(statistics),
     ]
 
 
 def comparison_notes(statistics: Sequence[AlgorithmStatistics]) -> list[str]:
     """Compare the paper's searches with ours and with the optimum, if any of these also ran."""
-    means = {found.algorithm: found.mean for found in statistics}
+    means = {row.algorithm: row.mean for row in statistics}
     theirs = [name for name in means if name.endswith("@paper")]
-    said = [
+    notes = [
         f"{means[name]:.3f} by {name}"
         for paper in theirs
         for name in (paper, paper.removesuffix("@paper"))
         if name in means
     ]
-    if not theirs or (len(said) == len(theirs) and "exact" not in means):
+    if not theirs or (len(notes) == len(theirs) and "exact" not in means):
         return []
-    said.extend(f"{found.mean:.3f} by {label_of(found)}" for found in statistics if found.algorithm == "exact")
-    return [f"Mean F1, the paper's steps beside ours and the optimum: {', '.join(said)}."]
+    notes.extend(f"{row.mean:.3f} by {label_of(row)}" for row in statistics if row.algorithm == "exact")
+    return [f"Mean F1, the paper's steps beside ours and the optimum: {', '.join(notes)}."]
 
 
 def lengths_table(extracts: Extracts) -> Table:
     """Make the table of what the optimum's number of sentences correlates with."""
     rows: list[dict[str, Cell]] = [
         {
-            "feature": found.feature,
-            "feature mean": found.mean,
-            "Pearson": number_cell(found.pearson, CONSTANT),
-            "slope": number_cell(found.slope, CONSTANT),
+            "feature": relation.feature,
+            "feature mean": relation.mean,
+            "Pearson": number_cell(relation.pearson, CONSTANT),
+            "slope": number_cell(relation.slope, CONSTANT),
         }
-        for found in extracts.relations
+        for relation in extracts.relations
     ]
     all_together = "" if extracts.explained is None else f" All four together explain R² = {extracts.explained:.3f}."
     notes = [
@@ -228,16 +228,16 @@ def effort_notes(task: OracleTask) -> list[str]:
 def unproven_notes(statistics: Iterable[AlgorithmStatistics]) -> list[str]:
     """Say which proving searches ended with results that are not all proven."""
     return [
-        f"{found.algorithm}: the results of {found.unproven} of {found.documents} documents are not proven. They are "
-        f"the best found before the time was over, no more; the mean of the optima is at most {found.bound:.4f}."
-        for found in statistics
-        if found.unproven and found.bound is not None
+        f"{row.algorithm}: the results of {row.unproven} of {row.documents} documents are not proven. They are "
+        f"the best found before the time was over, no more; the mean of the optima is at most {row.bound:.4f}."
+        for row in statistics
+        if row.unproven and row.bound is not None
     ]
 
 
-def label_of(found: AlgorithmStatistics) -> str:
+def label_of(statistics: AlgorithmStatistics) -> str:
     """Return the name of an algorithm's row; only where all is proven, it is called optimum."""
-    return f"{found.algorithm} (best found)" if found.unproven else found.algorithm
+    return f"{statistics.algorithm} (best found)" if statistics.unproven else statistics.algorithm
 
 
 def length_label(length: SummaryLength | None) -> str:
@@ -250,32 +250,36 @@ def length_label(length: SummaryLength | None) -> str:
 
 
 def figures_of(
-    found: AlgorithmStatistics, beside: Iterable[AlgorithmStatistics], extracts: Extracts = NO_EXTRACTS
+    statistics: AlgorithmStatistics, beside: Iterable[AlgorithmStatistics], extracts: Extracts = NO_EXTRACTS
 ) -> dict[str, Cell]:
     """Return an algorithm's figures by name; `beside` are the statistics of all algorithms that ran with it."""
     exact = next((other for other in beside if other.algorithm == "exact"), None)
     no_gap = NO_EXACT if exact is None else NONE_PROVEN
-    interval = Undefined(SINGLE) if found.low is None or found.high is None else Range(found.low, found.high)
+    interval = (
+        Undefined(SINGLE)
+        if statistics.low is None or statistics.high is None
+        else Range(statistics.low, statistics.high)
+    )
     return {
-        "documents": found.documents,
-        "mean": found.mean,
-        "std": number_cell(found.std, SINGLE),
-        "min": found.minimum,
-        "25%": found.lower_quartile,
-        "50%": found.median,
-        "75%": found.upper_quartile,
-        "max": found.maximum,
-        "variation": number_cell(found.variation, SINGLE if found.std is None else ALL_ZERO),
+        "documents": statistics.documents,
+        "mean": statistics.mean,
+        "std": number_cell(statistics.std, SINGLE),
+        "min": statistics.minimum,
+        "25%": statistics.lower_quartile,
+        "50%": statistics.median,
+        "75%": statistics.upper_quartile,
+        "max": statistics.maximum,
+        "variation": number_cell(statistics.variation, SINGLE if statistics.std is None else ALL_ZERO),
         "mean 95 %": interval,
-        "sentences": found.sentences,
-        "gap": number_cell(found.gap, no_gap),
-        "at_optimum": number_cell(found.at_optimum, no_gap),
-        "proven": number_cell(found.proven, HEURISTIC),
-        "unproven": number_cell(found.unproven, HEURISTIC),
-        "bound": number_cell(found.bound, HEURISTIC),
-        "seconds": found.seconds,
-        "longest": found.longest,
-        **({"rouge2": extracts.rouge2[found.algorithm]} if extracts.rouge2 else {}),
+        "sentences": statistics.sentences,
+        "gap": number_cell(statistics.gap, no_gap),
+        "at_optimum": number_cell(statistics.at_optimum, no_gap),
+        "proven": number_cell(statistics.proven, HEURISTIC),
+        "unproven": number_cell(statistics.unproven, HEURISTIC),
+        "bound": number_cell(statistics.bound, HEURISTIC),
+        "seconds": statistics.seconds,
+        "longest": statistics.longest,
+        **({"rouge2": extracts.rouge2[statistics.algorithm]} if extracts.rouge2 else {}),
     }
 
 
@@ -351,9 +355,7 @@ def oracles_as_json(
         "documents": statistics[0].documents if statistics else 0,
         "left_out": [{"id": key, "reason": reason} for key, reason in left_out.items()],
         "signatures": task.signatures,
-        "algorithms": {
-            found.algorithm: figures_as_json(figures_of(found, statistics, extracts)) for found in statistics
-        },
+        "algorithms": {row.algorithm: figures_as_json(figures_of(row, statistics, extracts)) for row in statistics},
         **({"lengths": lengths_as_json(extracts)} if extracts.relations else {}),
         **({} if statistics else {UNDEFINED: NO_DOCUMENT}),
     }
@@ -365,7 +367,7 @@ def lengths_as_json(extracts: Extracts) -> dict[str, Any]:
         "documents": extracts.documents,
         "sentences": extracts.sentences,
         "explained": extracts.explained,
-        "relations": [found._asdict() for found in extracts.relations],
+        "relations": [relation._asdict() for relation in extracts.relations],
     }
 
 

@@ -16,12 +16,12 @@ def reliability_table(alpha: Estimate, fleiss: FleissKappa, raw: Estimate) -> Ta
     rows: list[dict[str, Cell]] = [
         {
             "coefficient": label,
-            "value": number_cell(found.value, found.reason),
-            "95 %": interval(found),
-            "pairs": found.n,
-            "documents": found.documents,
+            "value": number_cell(coefficient.value, coefficient.reason),
+            "95 %": interval(coefficient),
+            "pairs": coefficient.n,
+            "documents": coefficient.documents,
         }
-        for label, found in (
+        for label, coefficient in (
             ("Krippendorff's alpha (nominal)", alpha),
             (f"Fleiss' kappa{judgments}", fleiss.estimate),
             ("raw agreement", raw),
@@ -41,12 +41,12 @@ def rating_reliability_table(alphas: Mapping[str, Estimate]) -> Table:
     rows: list[dict[str, Cell]] = [
         {
             "coefficient": f"Krippendorff's alpha ({scale})",
-            "value": number_cell(found.value, found.reason),
-            "95 %": interval(found),
-            "summaries": found.n,
-            "documents": found.documents,
+            "value": number_cell(alpha.value, alpha.reason),
+            "95 %": interval(alpha),
+            "summaries": alpha.n,
+            "documents": alpha.documents,
         }
-        for scale, found in alphas.items()
+        for scale, alpha in alphas.items()
     ]
     notes = [
         "Of the ratings of each annotator. Ordinal: ratings are ranks; interval: their differences count. Summaries "
@@ -60,15 +60,15 @@ def rating_annotators_table(annotators: Sequence[RatingAnnotator]) -> Table:
     """Make the table of annotators who rated, a row each."""
     rows: list[dict[str, Cell]] = [
         {
-            "annotator": found.annotator,
-            "ratings": found.ratings,
-            "mean": number_cell(found.mean, None),
-            "standard deviation": number_cell(found.deviation, None),
-            "above others": number_cell(found.difference, found.reason),
-            "Pearson with others": number_cell(found.pearson, found.reason),
-            "of": found.shared,
+            "annotator": annotator.annotator,
+            "ratings": annotator.ratings,
+            "mean": number_cell(annotator.mean, None),
+            "standard deviation": number_cell(annotator.deviation, None),
+            "above others": number_cell(annotator.difference, annotator.reason),
+            "Pearson with others": number_cell(annotator.pearson, annotator.reason),
+            "of": annotator.shared,
         }
-        for found in annotators
+        for annotator in annotators
     ]
     note = (
         "Others: the mean of the other annotators' ratings of the same summaries. Above others: how much higher the "
@@ -81,14 +81,14 @@ def cohen_table(kappas: Sequence[Kappa]) -> Table:
     """Make the table of Cohen's kappa for every two annotators."""
     rows: list[dict[str, Cell]] = [
         {
-            "first": found.first,
-            "second": found.second,
-            "kappa": number_cell(found.kappa, found.reason),
-            "95 %": interval(found),
-            "raw agreement": number_cell(found.agreement, found.reason),
-            "n": found.n,
+            "first": kappa.first,
+            "second": kappa.second,
+            "kappa": number_cell(kappa.kappa, kappa.reason),
+            "95 %": interval(kappa),
+            "raw agreement": number_cell(kappa.agreement, kappa.reason),
+            "n": kappa.n,
         }
-        for found in kappas
+        for kappa in kappas
     ]
     note = (
         "Pairs that both judged. Intervals: 95%, those of the agreement, by kappa's own variance over documents, and "
@@ -103,17 +103,17 @@ def annotators_table(annotators: Sequence[AnnotatorReliability]) -> Table:
     """Make the table of annotators, a row each."""
     rows: list[dict[str, Cell]] = [
         {
-            "annotator": found.annotator,
-            "judgments": found.judgments,
-            "median seconds": number_cell(found.median_seconds, found.reasons.get("median_seconds")),
-            "ties": found.ties,
-            "chose left": number_cell(found.left_share, found.reasons.get("left_share")),
-            "agrees with others": number_cell(found.agreement, found.reasons.get("agreement")),
-            "of": found.agreement_n,
-            "checks passed": found.checks_passed,
-            "checks": found.checks,
+            "annotator": annotator.annotator,
+            "judgments": annotator.judgments,
+            "median seconds": number_cell(annotator.median_seconds, annotator.reasons.get("median_seconds")),
+            "ties": annotator.ties,
+            "chose left": number_cell(annotator.left_share, annotator.reasons.get("left_share")),
+            "agrees with others": number_cell(annotator.agreement, annotator.reasons.get("agreement")),
+            "of": annotator.agreement_n,
+            "checks passed": annotator.checks_passed,
+            "checks": annotator.checks,
         }
-        for found in annotators
+        for annotator in annotators
     ]
     note = (
         "Agrees with others: the share of decided judgments that are what the majority of the others says, where it is "

@@ -46,18 +46,18 @@ def plan_notes(plan: Plan) -> list[str]:
     ]
 
 
-def observed_table(first: str, second: str, found: ObservedMetrics) -> Table:
+def observed_table(first: str, second: str, observed: ObservedMetrics) -> Table:
     """Make the table of observed figures from which a study can be planned."""
     rows: list[dict[str, Cell]] = [
         {
             "first": first,
             "second": second,
-            "agreement of the first": number_cell(found.first, found.reason),
-            "agreement of the second": number_cell(found.second, found.reason),
-            "phi": number_cell(found.phi, found.reason),
-            "ICC": number_cell(found.icc, found.reason),
-            "pairs per document": number_cell(found.pairs_per_document, found.reason),
-            "n": found.n,
+            "agreement of the first": number_cell(observed.first, observed.reason),
+            "agreement of the second": number_cell(observed.second, observed.reason),
+            "phi": number_cell(observed.phi, observed.reason),
+            "ICC": number_cell(observed.icc, observed.reason),
+            "pairs per document": number_cell(observed.pairs_per_document, observed.reason),
+            "n": observed.n,
         }
     ]
     return Table("observed", "What was observed", rows)

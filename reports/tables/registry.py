@@ -58,20 +58,20 @@ def make_majority(shown: Presentation) -> Table:
 
 def make_reliability(shown: Presentation) -> Table:
     """Make the table of coefficients of agreement between annotators."""
-    found = shown.results.reliability
-    return reliability_table(found.alpha, found.fleiss, found.raw)
+    reliability = shown.results.reliability
+    return reliability_table(reliability.alpha, reliability.fleiss, reliability.raw)
 
 
 def make_rating_reliability(shown: Presentation) -> Table:
     """Make the table of coefficients of agreement between the annotators who rated."""
-    found = shown.results.ratings
-    return rating_reliability_table({} if found is None else found.alphas)
+    ratings = shown.results.ratings
+    return rating_reliability_table({} if ratings is None else ratings.alphas)
 
 
 def make_rating_annotators(shown: Presentation) -> Table:
     """Make the table of the annotators who rated."""
-    found = shown.results.ratings
-    return rating_annotators_table([] if found is None else found.annotators)
+    ratings = shown.results.ratings
+    return rating_annotators_table([] if ratings is None else ratings.annotators)
 
 
 def make_correlations(name: str, rows: Sequence[CorrelationRow], settings: Settings, terms: Mapping[str, str]) -> Table:

@@ -1,7 +1,7 @@
 """The table of a study's stopping rule."""
 
 from relevance.analysis.agreement.sequential import SequentialAnalysis
-from relevance.data.stopping import StoppingDecision
+from relevance.data.stopping_state import StoppingDecision
 from relevance.reports.stopping import LabelOf, name_metrics, scale
 from relevance.reports.tables.table import Cell, Range, Table, number_cell
 
@@ -34,17 +34,21 @@ LEANS = (
 )
 
 
-def sequential_table(found: SequentialAnalysis, label_of: LabelOf) -> Table:
+def sequential_table(analysis: SequentialAnalysis, label_of: LabelOf) -> Table:
     """Make the table of what is known after the complete documents and, if the study has stopped, when it did."""
-    due = found.due
-    rows = [sequential_row(found, due or found.now, label_of, "now", name_verdict(due))]
-    if found.decision is not None:
-        when = "at the decision" if found.decided_at is None else f"at the decision, {found.decided_at:%Y-%m-%d %H:%M}"
-        rows.append(sequential_row(found, found.decision, label_of, when, name_verdict(found.decision)))
-    notes = [NOTES[0], WEIGHED if found.weighed else MEAN, *NOTES[1:]]
-    if found.stopped_early:
+    due = analysis.due
+    rows = [sequential_row(analysis, due or analysis.now, label_of, "now", name_verdict(due))]
+    if analysis.decision is not None:
+        when = (
+            "at the decision"
+            if analysis.decided_at is None
+            else f"at the decision, {analysis.decided_at:%Y-%m-%d %H:%M}"
+        )
+        rows.append(sequential_row(analysis, analysis.decision, label_of, when, name_verdict(analysis.decision)))
+    notes = [NOTES[0], WEIGHED if analysis.weighed else MEAN, *NOTES[1:]]
+    if analysis.stopped_early:
         notes.append(LEANS)
-    if found.decision is not None:
+    if analysis.decision is not None:
         notes.append(
             "The decision stays as it was taken. What is said of now is of the judgments as they stand: without those "
             "of annotators excluded since, and as they were changed."
@@ -53,22 +57,22 @@ def sequential_table(found: SequentialAnalysis, label_of: LabelOf) -> Table:
 
 
 def sequential_row(
-    found: SequentialAnalysis, at: StoppingDecision, label_of: LabelOf, when: str, verdict: str
+    analysis: SequentialAnalysis, at: StoppingDecision, label_of: LabelOf, when: str, verdict: str
 ) -> dict[str, Cell]:
     """Make the row of what was known after some documents."""
-    first, second = name_metrics(found, label_of)
-    size = scale(found)
+    first, second = name_metrics(analysis, label_of)
+    size = scale(analysis)
     return {
         "as of": when,
         "first": first,
         "second": "0.5" if second is None else second,
         "documents": at.documents,
         "counted": at.counted,
-        "at most": found.drawn,
+        "at most": analysis.drawn,
         "wealth": at.wealth,
-        "1/alpha": found.test.enough,
+        "1/alpha": analysis.test.enough,
         "difference": number_cell(None if at.mean is None else at.mean * size, "no judgment counts"),
-        f"{1 - found.test.alpha:.0%} at all times": Range(at.low * size, at.high * size),
+        f"{1 - analysis.test.alpha:.0%} at all times": Range(at.low * size, at.high * size),
         "decision": verdict,
     }
 

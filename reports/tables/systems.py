@@ -30,12 +30,12 @@ def spread_table(analyses: Sequence[SystemsAnalysis]) -> Table:
     """Make the table of how well each metric tells systems apart."""
     rows: list[dict[str, Cell]] = [
         {
-            "metric": found.name,
-            "population standard deviation": number_cell(found.spread.std, found.spread.reason),
-            "mean": number_cell(found.spread.mean, found.spread.reason),
-            "systems": found.spread.systems,
+            "metric": analysis.name,
+            "population standard deviation": number_cell(analysis.spread.std, analysis.spread.reason),
+            "mean": number_cell(analysis.spread.mean, analysis.spread.reason),
+            "systems": analysis.spread.systems,
         }
-        for found in analyses
+        for analysis in analyses
     ]
     note = (
         "Standard deviation of the systems' means, divided by their number and not by one less, as in the ROUGE-K "
@@ -51,27 +51,27 @@ def system_table(
 
     The column of `people`, if there is one, comes first.
     """
-    analyses = sorted(analyses, key=lambda found: found.name != people)
+    analyses = sorted(analyses, key=lambda analysis: analysis.name != people)
     documents: dict[str, int] = {}
-    for found in analyses:
-        for of in found.runs:
+    for analysis in analyses:
+        for of in analysis.runs:
             documents[str(of.system)] = max(of.n, documents.get(str(of.system), 0))
     rows: list[dict[str, Cell]] = [{"system": system, "documents": documents[system]} for system in documents]
-    for found in analyses:
-        runs = {str(of.system): of for of in found.runs}
+    for analysis in analyses:
+        runs = {str(of.system): of for of in analysis.runs}
         for system, row in zip(documents, rows, strict=True):
-            beats = system in found.beating and not reads_references(system)
-            row[column_name(found)] = mean_cell(runs.get(system), DAGGER if beats else "")
+            beats = system in analysis.beating and not reads_references(system)
+            row[column_name(analysis)] = mean_cell(runs.get(system), DAGGER if beats else "")
     rows += [
         dict[str, Cell](
             {"system": bound.system, "documents": bound.documents or Undefined("their number is not known")}
         )
-        | {column_name(found): number_cell(bound.means.get(found.signature), NOT_SCORED) for found in analyses}
+        | {column_name(analysis): number_cell(bound.means.get(analysis.signature), NOT_SCORED) for analysis in analyses}
         for bound in bounds
     ]
-    notes = [baselines_note(found.baselines) for found in analyses[:1] if found.baselines]
+    notes = [baselines_note(analysis.baselines) for analysis in analyses[:1] if analysis.baselines]
     notes += describe_fewer(analyses)
-    notes += [RUNS] if any(of.runs > 1 for found in analyses for of in found.runs) else []
+    notes += [RUNS] if any(of.runs > 1 for analysis in analyses for of in analysis.runs) else []
     notes += [GROWS] if any(map(has_keywords, analyses)) else []
     notes += [BOUND] if bounds else []
     notes += [READING] if any(map(reads_references, documents)) else []
@@ -82,15 +82,15 @@ def mean_table(analyses: Sequence[SystemsAnalysis], only: str | None = None) -> 
     """Make the table of systems' means by each metric, or by `only` one, with their intervals, a row each."""
     rows: list[dict[str, Cell]] = [
         {
-            "metric": found.name,
+            "metric": analysis.name,
             "system": str(of.system),
             "mean": number_cell(of.mean, of.reason),
             "95 %": interval(of.interval),
             "documents": of.n,
         }
-        for found in analyses
-        if only in (None, found.name)
-        for of in found.means
+        for analysis in analyses
+        if only in (None, analysis.name)
+        for of in analysis.means
     ]
     note = (
         "Intervals by Student's t over documents. Systems sum up the same documents, so overlapping intervals do not "
@@ -102,34 +102,34 @@ def mean_table(analyses: Sequence[SystemsAnalysis], only: str | None = None) -> 
 def describe_fewer(analyses: Sequence[SystemsAnalysis]) -> list[str]:
     """Say which systems have fewer documents than others, and in which columns: do not compare those means."""
     columns: dict[tuple[str, ...], list[str]] = {}
-    for found in analyses:
-        most = max((of.n for of in found.runs), default=0)
-        fewer = tuple(f"{of.system} ({of.n} of {most})" for of in found.runs if 0 < of.n < most)
-        columns.setdefault(fewer, []).append(column_name(found))
+    for analysis in analyses:
+        most = max((of.n for of in analysis.runs), default=0)
+        fewer = tuple(f"{of.system} ({of.n} of {most})" for of in analysis.runs if 0 < of.n < most)
+        columns.setdefault(fewer, []).append(column_name(analysis))
     columns.pop((), None)
-    said = []
+    notes = []
     for fewer, names in columns.items():
         of_all = len(names) == len(analyses)
         more = f" and {len(fewer) - FEW} more" if len(fewer) > FEW else ""
-        said.append(f"{'' if of_all else ', '.join(names) + ' of '}{', '.join(fewer[:FEW])}{more}")
-    return [f"Means of fewer documents than others have, not to be compared: {'; '.join(said)}."] if said else []
+        notes.append(f"{'' if of_all else ', '.join(names) + ' of '}{', '.join(fewer[:FEW])}{more}")
+    return [f"Means of fewer documents than others have, not to be compared: {'; '.join(notes)}."] if notes else []
 
 
-def mean_cell(found: SystemRuns | None, mark: str) -> Cell:
+def mean_cell(runs: SystemRuns | None, mark: str) -> Cell:
     """Return a system's mean by a metric, marked, with its standard deviation over runs if there are several."""
-    if found is None or found.mean is None:
+    if runs is None or runs.mean is None:
         return Undefined("no summary of this system has a score")
-    return Marked(found.mean, mark, found.std) if mark or found.std is not None else found.mean
+    return Marked(runs.mean, mark, runs.std) if mark or runs.std is not None else runs.mean
 
 
-def column_name(found: SystemsAnalysis) -> str:
-    """Return the heading of a metric's column; length is called `words`, as it is no score."""
-    return "words" if is_length(found.signature) else found.name
+def column_name(analysis: SystemsAnalysis) -> str:
+    """Return the heading of a metric's column; length is called `words`, as it is not a score."""
+    return "words" if is_length(analysis.signature) else analysis.name
 
 
-def has_keywords(found: SystemsAnalysis) -> bool:
+def has_keywords(analysis: SystemsAnalysis) -> bool:
     """Tell whether a column is recall of keywords."""
-    return name_of(found.signature) == "rouge_k"
+    return name_of(analysis.signature) == "rouge_k"
 
 
 def baselines_note(baselines: Sequence[str]) -> str:
@@ -164,10 +164,10 @@ def published_table(published: Sequence[GivenMeans], label_of: Callable[[str], s
 def wilcoxon_table(analyses: Sequence[SystemsAnalysis], only: str | None = None) -> Table:
     """Compare every two systems by each metric, or by `only` one, and by their length."""
     longer = words_apart(analyses)
-    shown = [found for found in analyses if only in (None, found.name)]
+    shown = [analysis for analysis in analyses if only in (None, analysis.name)]
     rows: list[dict[str, Cell]] = [
         {
-            "metric": found.name,
+            "metric": comparison.name,
             "first": str(two.first),
             "second": str(two.second),
             "difference": number_cell(two.difference, two.reason),
@@ -176,8 +176,8 @@ def wilcoxon_table(analyses: Sequence[SystemsAnalysis], only: str | None = None)
             "p (Holm)": number_cell(two.p_holm, two.reason),
             "words apart": longer.get((str(two.first), str(two.second)), Undefined("their lengths are not compared")),
         }
-        for found in shown
-        for two in found.comparisons
+        for comparison in shown
+        for two in comparison.comparisons
     ]
     notes = [
         "Wilcoxon's signed-rank test over the documents that both systems summarize; Holm's correction over the "
@@ -185,7 +185,7 @@ def wilcoxon_table(analyses: Sequence[SystemsAnalysis], only: str | None = None)
         "first is on average."
     ]
     notes += [GROWS] if any(map(has_keywords, shown)) else []
-    systems = max((len(found.means) for found in analyses), default=0)
+    systems = max((len(analysis.means) for analysis in analyses), default=0)
     if systems > MOST_COMPARED:
         notes.append(
             f"{systems:,} systems make {math.comb(systems, 2):,} pairs: only the {MOST_COMPARED} systems with the "
@@ -198,7 +198,7 @@ def words_apart(analyses: Sequence[SystemsAnalysis]) -> Mapping[tuple[str, str],
     """Return by two systems how many words longer the first is on average; empty if no lengths are known."""
     return {
         (str(two.first), str(two.second)): number_cell(two.difference, two.reason)
-        for found in analyses
-        if is_length(found.signature)
-        for two in found.comparisons
+        for analysis in analyses
+        if is_length(analysis.signature)
+        for two in analysis.comparisons
     }

@@ -45,7 +45,7 @@ class Table(NamedTuple):
     notes: Sequence[str] = ()
     """The notes under it."""
     empty: str = "there is nothing to count"
-    """Why there are no rows, where there are none."""
+    """The reason why there are no rows, if there are none."""
 
     def select(self, columns: Mapping[str, str], rows: Sequence[Mapping[str, Cell]] | None = None) -> Table:
         """Return the table with some of its columns, renamed; `columns` are the new names by the old ones.
@@ -90,8 +90,8 @@ def few_annotators_notes(people: int) -> list[str]:
     ]
 
 
-def interval(found: Interval | Estimate | Any) -> Cell:
+def interval(estimate: Interval | Estimate | Any) -> Cell:
     """Return the ends of an interval, or `Undefined` with the reason."""
-    if found.low is None or found.high is None:
-        return Undefined(found.reason or "no interval")
-    return Range(found.low, found.high)
+    if estimate.low is None or estimate.high is None:
+        return Undefined(estimate.reason or "no interval")
+    return Range(estimate.low, estimate.high)

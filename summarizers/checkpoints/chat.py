@@ -83,10 +83,10 @@ class CheckpointClient:
     def read(self, messages: Sequence[Message]) -> list[int]:
         """Return the tokens of messages."""
         tokenizer = self.checkpoint.tokenizer
-        said = [message._replace(content=whole_characters(message.content)) for message in messages]
+        cleaned = [message._replace(content=whole_characters(message.content)) for message in messages]
         if tokenizer.chat_template is not None:
-            return chat_tokens(tokenizer, [message._asdict() for message in said])
-        return list(tokenizer("\n\n".join(message.content for message in said), verbose=False).input_ids)
+            return chat_tokens(tokenizer, [message._asdict() for message in cleaned])
+        return list(tokenizer("\n\n".join(message.content for message in cleaned), verbose=False).input_ids)
 
 
 class CheckpointTokens:

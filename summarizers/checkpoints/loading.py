@@ -49,7 +49,7 @@ def find_method(files: CheckpointFiles) -> WritingMethod:
         return PlainNetwork()
     method = read_method(files.folder)
     if not isinstance(method, Seq2SeqMethod):
-        raise BadModel(f"{files.path} was trained by the method {method.name!r}, which is no {files.kind}")
+        raise BadModel(f"{files.path} was trained by the method {method.name!r}, which is not a {files.kind}")
     return PlainNetwork() if isinstance(method, Plain) else TrainedNetwork(method)
 
 

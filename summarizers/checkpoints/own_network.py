@@ -42,15 +42,15 @@ class OwnNetworkSummarizer:
         method = read_method(folder)  # first, as an unfinished run has neither
         self.weights = weights_sha256(folder)
         if not isinstance(method, OwnNetwork) or method.kind != kind:
-            raise BadModel(f"{folder} was trained by the method {method.name!r}, which is no {kind}")
+            raise BadModel(f"{folder} was trained by the method {method.name!r}, which is not a {kind}")
         self.method = method
         self.options = options or WritingOptions()
-        self.decoding = replace(read_decoding(folder), **self.asked)
+        self.decoding = replace(read_decoding(folder), **self.settings)
         self.input = Input(self.options.source_tokens, self.options.gold_entities)
         self.name = name_of(folder.resolve().name, name, reads_references=self.input.gold_entities)
 
     @property
-    def asked(self) -> dict[str, Any]:
+    def settings(self) -> dict[str, Any]:
         """The fields of `Decoding` that were set. Raises ValueError for options that the method does not support."""
         usual = asdict(WritingOptions())
         given = {name: value for name, value in asdict(self.options).items() if value != usual[name]}

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
-from relevance.data.answers import read_summary
+from relevance.data.model_answers import read_summary
 from relevance.data.records import Document, Summary
 from relevance.data.signatures import signature
 from relevance.data.training_history import TrainingEntry, history_in
@@ -79,18 +79,18 @@ class CheckpointSummarizer:
     def summarize(self, documents: Sequence[Document]) -> list[Summary]:
         """Write one summary per document, all in one batch; a language model may write none (`read_summary`)."""
         with_words = [document for document in documents if document.source_text.strip()]
-        sources = [self.checkpoint.read(one.source_text)._replace(document=one) for one in with_words]
+        sources = [self.checkpoint.read(document.source_text)._replace(document=document) for document in with_words]
         if not sources:
             return []
         summaries = []
         for document, source, output in zip(with_words, sources, self.checkpoint.write(sources), strict=True):
-            said = output.text
+            written = output.text
             if not self.checkpoint.model.encoder_decoder:  # a language model, which talks
-                said, reason, _ = read_summary(output.text)
+                written, reason, _ = read_summary(output.text)
                 if reason:
                     self.failures[document.id] = reason
                     continue
-            text, cut = keep_sentences(said, self.sentences, cut=output.cut)
+            text, cut = keep_sentences(written, self.sentences, cut=output.cut)
             remarks = remarks_of(
                 source_cut=source.cut, output_cut=cut, nothing_given=self.method.gives_nothing(document)
             )

@@ -48,7 +48,7 @@ LARGEST = 64 * 2**20
 def read_about(folder: Path) -> dict[str, Any]:
     """Read an extractor's description. Raises `ModelUnavailable` if there is none, `BadModel` for a damaged one."""
     if not (folder / ABOUT).is_file():
-        raise ModelUnavailable(f"{folder} is no trained extractor: it has no {ABOUT}")
+        raise ModelUnavailable(f"{folder} is not a trained extractor: it has no {ABOUT}")
     try:
         with open_file(folder / ABOUT) as file:
             about = json.loads(file.read(LARGEST))
@@ -128,9 +128,9 @@ def read_training_documents(folder: Path) -> TrainingDocuments:
 
 def damaged(where: Path, error: Exception) -> BadModel:
     """Make the error that says which file or folder of an extractor cannot be read."""
-    said = error.strerror if isinstance(error, OSError) else str(error)
+    reason = error.strerror if isinstance(error, OSError) else str(error)
     name = getattr(error, "filename", None)
-    return BadModel(f"the extractor in {name or where} cannot be read ({said}): copy it or train it again")
+    return BadModel(f"the extractor in {name or where} cannot be read ({reason}): copy it or train it again")
 
 
 def write_ngrams(folder: Path, weights: Mapping[str, float]) -> None:
@@ -151,7 +151,7 @@ def write_heads(folder: Path, heads: Sequence[torch.nn.Module]) -> None:
 
 
 def write_about(folder: Path, kind: str, learned_from: TrainingDocuments, settings: Mapping[str, object]) -> None:
-    """Write an extractor's description, last of all: a folder without it is no extractor. Raises OSError."""
+    """Write an extractor's description, last of all: a folder without it is not an extractor. Raises OSError."""
     for file in folder.glob("*.safetensors"):
         file.chmod(0o644)  # the library lets nobody else read them
     learned_from.write(folder / TRAINING_DOCUMENTS)

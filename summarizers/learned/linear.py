@@ -68,8 +68,8 @@ def fit(documents: Sequence[Sequence[str]], rouge: Sequence[NDArray[np.float64]]
         rmatvec=lambda errors: table.T @ errors - means * errors.sum(),
         dtype=np.float64,
     )
-    found = lsqr(centred, target, damp=penalty**0.5, iter_lim=ITERATIONS, atol=1e-8, btol=1e-8)[0]
-    return dict(zip(vocabulary, found.astype(np.float32).tolist(), strict=True))
+    solution = lsqr(centred, target, damp=penalty**0.5, iter_lim=ITERATIONS, atol=1e-8, btol=1e-8)[0]
+    return dict(zip(vocabulary, solution.astype(np.float32).tolist(), strict=True))
 
 
 def incidence(known: Iterable[set[str]], vocabulary: Sequence[str]) -> csr_matrix[np.float64]:

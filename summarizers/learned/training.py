@@ -141,10 +141,10 @@ Candidate = tuple[str, Model, list[list[float]]]
 
 def linear_candidates(train: Sequence[Labelled], dev: Sequence[Labelled]) -> Iterable[Candidate[dict[str, float]]]:
     """Yield the weights for each penalty."""
-    documents, rouge = [one.sentences for one in train], [one.rouge for one in train]
+    documents, rouge = [document.sentences for document in train], [document.rouge for document in train]
     for penalty in PENALTIES:
         weights = linear.fit(documents, rouge, penalty)
-        yield f"penalty {penalty:g}", weights, [linear.score_sentences(weights, one.sentences) for one in dev]
+        yield f"penalty {penalty:g}", weights, [linear.score_sentences(weights, document.sentences) for document in dev]
 
 
 def train_heads(
@@ -164,14 +164,14 @@ def train_heads(
 
     def encode(part: Sequence[Labelled], what: str) -> list[torch.Tensor]:
         vectors = []
-        for number, one in enumerate(part, 1):
-            vectors.append(minilm.encode_sentences(one.sentences, encoder))
+        for number, document in enumerate(part, 1):
+            vectors.append(minilm.encode_sentences(document.sentences, encoder))
             if number % 200 == 0 or number == len(part):
                 say(f"encoded {number} of {len(part)} documents to {what}")
         return vectors
 
     learned, chosen_on = encode(train, "learn from"), encode(dev, "choose on")
-    ngrams = [linear.score_sentences(weights, one.sentences) for one in dev]
+    ngrams = [linear.score_sentences(weights, document.sentences) for document in dev]
 
     def score(heads: Sequence[Any]) -> list[list[float]]:
         return [
@@ -181,11 +181,11 @@ def train_heads(
 
     ranked: list[tuple[float, int, Any]] = []
     for seed in range(seeds):  # sentences are encoded once for all
-        head = minilm.fit(learned, [one.rouge for one in train], seed, say=say)
+        head = minilm.fit(learned, [document.rouge for document in train], seed, say=say)
         rouge1 = mean_rouge(dev, score([head]))
         ranked.append((-rouge1, seed, head))
         say(f"seed {seed}: ROUGE-1 {100 * rouge1:.2f} on the documents to choose on")
-    best = sorted(ranked, key=lambda one: one[:2])[:MOST_HEADS]
+    best = sorted(ranked, key=lambda entry: entry[:2])[:MOST_HEADS]
     heads = [head for _, _, head in best]
     name = f"seeds {', '.join(str(seed) for _, seed, _ in best)}"
     rouge1 = mean_rouge(dev, score(heads))
@@ -195,7 +195,9 @@ def train_heads(
 
 def mean_rouge(documents: Sequence[Labelled], scores: Sequence[Sequence[float]]) -> float:
     """Compute the mean ROUGE-1 of the sentences with the highest scores, in [0, 1]."""
-    return float(np.mean([one.rouge[best_first(values)[0]] for one, values in zip(documents, scores, strict=True)]))
+    return float(
+        np.mean([document.rouge[best_first(values)[0]] for document, values in zip(documents, scores, strict=True)])
+    )
 
 
 def choose(

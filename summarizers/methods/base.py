@@ -175,7 +175,11 @@ def padded(rows: Sequence[Sequence[float]], value: float = 0) -> torch.Tensor:
 
 def check_documents(documents: Sequence[Document]) -> None:
     """Raise `UnsuitableDocuments` unless there are documents, and each has a source and a reference."""
-    unusable = [one for one in documents if not one.source_text.strip() or not any(map(str.strip, one.references))]
+    unusable = [
+        document
+        for document in documents
+        if not document.source_text.strip() or not any(map(str.strip, document.references))
+    ]
     if unusable:
         raise UnsuitableDocuments(
             f"{len(unusable)} of {len(documents)} documents have no source or no reference and cannot be trained on or "

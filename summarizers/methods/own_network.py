@@ -26,7 +26,7 @@ class Output(NamedTuple):
 
 
 class Input(NamedTuple):
-    """What a network is given of a document."""
+    """The parts of a document that a network reads."""
 
     words: int | None = None
     """The most words of the source; None: all."""
@@ -49,7 +49,7 @@ class OwnNetwork(Method):
 
     @property
     def finder(self) -> str:
-        """What finds these entities, as in signatures; empty without any. Raises `ModelUnavailable`."""
+        """The signature of the finder of these entities; empty without one. Raises `ModelUnavailable`."""
         return ""
 
     @abstractmethod

@@ -102,16 +102,16 @@ class PreSumm(OwnNetwork):
         limit = source_limit(network)
         read = [cut_tokens(network.tokenizer, sentences_of(document), limit) for document in documents]
         batch = {
-            "input_ids": padded([one.ids for one in read], network.tokenizer.pad_token_id or 0),
-            "attention_mask": padded([[1] * len(one.ids) for one in read]),
-            "segments": padded([one.segments for one in read]),
-            "places": padded([one.places for one in read]),
-            "sentences": padded([[1] * len(one.places) for one in read]),
+            "input_ids": padded([text.ids for text in read], network.tokenizer.pad_token_id or 0),
+            "attention_mask": padded([[1] * len(text.ids) for text in read]),
+            "segments": padded([text.segments for text in read]),
+            "places": padded([text.places for text in read]),
+            "sentences": padded([[1] * len(text.places) for text in read]),
         }
         if labels:
             marked = [
-                mark_sentences(sentences_of(document), target_of(document), self.sentences)[: len(one.places)]
-                for document, one in zip(documents, read, strict=True)
+                mark_sentences(sentences_of(document), target_of(document), self.sentences)[: len(text.places)]
+                for document, text in zip(documents, read, strict=True)
             ]
             batch["labels"] = padded(marked, NO_LABEL).to(torch.float32)
         return batch
@@ -137,7 +137,7 @@ class PreSumm(OwnNetwork):
             return made
         device = next(network.model.parameters()).device
         with_text = [documents[place] for place in places]
-        batch = {name: one.to(device) for name, one in self.batch(network, with_text, labels=False).items()}
+        batch = {name: value.to(device) for name, value in self.batch(network, with_text, labels=False).items()}
         with torch.inference_mode():
             scores = network.model(batch).tolist()
         limit = source_limit(network)

@@ -43,16 +43,16 @@ def read_method(folder: Path) -> Method:
     record = folder / RECORD
     if not record.is_file():
         raise ModelUnavailable(f"{folder} has no {RECORD}, which `relevance train` writes when it has finished")
-    said = read_object(record)
-    name = said.get("method")
+    settings_read = read_object(record)
+    name = settings_read.get("method")
     if not isinstance(name, str):
         raise BadModel(f"{record} does not say by which method the model was trained")
     method = METHODS.get(name)
     if method is None:
         raise BadModel(f"{folder} was trained by the method {name!r}, which is not known here")
     try:
-        settings = said["settings"].items()
-        return method(**{one: tuple(value) if isinstance(value, list) else value for one, value in settings})
+        settings = settings_read["settings"].items()
+        return method(**{name: tuple(value) if isinstance(value, list) else value for name, value in settings})
     except (KeyError, ValueError, TypeError, AttributeError) as error:
         raise BadModel(f"{record} does not say with which settings it was trained: {first_line(error)}") from error
 

@@ -30,7 +30,7 @@ class Weighted(Seq2SeqMethod):
     def count(self, network: Network, documents: Sequence[Document]) -> None:
         """Count the sources with each token."""
         size, limit = network.model.config.vocab_size, source_limit(network)
-        sources = (one.source_text for one in documents)
+        sources = (document.source_text for document in documents)
         self.importance = importance_of(sources, network.tokenizer, size, limit)._replace(scale=self.scale)
 
     def counted(self) -> Batch:

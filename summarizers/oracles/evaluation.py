@@ -138,22 +138,6 @@ def evaluate(
     return OracleEvaluation(tuple(rows), left_out)
 
 
-def load_evaluation(
-    store: DataStore,
-    dataset: str,
-    task: OracleTask = OracleTask(),  # noqa: B008  immutable
-    *,
-    first: int | None = None,
-) -> OracleEvaluation:
-    """Load the stored rows of a data set's documents, or the `first` of them, that have a row of every algorithm.
-
-    `left_out` is empty. Raises `UnknownDataset`, ValueError for unknown options.
-    """
-    check_task(task)
-    documents = [document for document, _ in store.records(dataset)[:first]]
-    return OracleEvaluation(rows_among(documents, task, known_bounds(store, dataset, task)), ())
-
-
 def evaluate_stored(
     store: DataStore,
     dataset: str,
@@ -184,8 +168,8 @@ def evaluate_stored(
     fresh: dict[str, dict[str, StoredBound]] = {}
     kept = time.monotonic()
 
-    def add(found: Iterable[OracleRow]) -> None:
-        for row in found:
+    def add(oracle_rows: Iterable[OracleRow]) -> None:
+        for row in oracle_rows:
             bound = StoredBound(row.f1, row.places, row.reference, row.bound, row.seconds)
             fresh.setdefault(row.algorithm, {})[row.document_id] = bound
 
@@ -321,9 +305,9 @@ def why_left_out(document: Document, task: OracleTask) -> str:
         return NO_SENTENCE
     if not task.takes(document):
         return not_taken_reason(task)
-    asked = document.references[:1] if task.target.references == "first" else document.references
-    if not any(rouge_words(text, task.target.reading) for text in asked):
-        return OTHER_SCRIPT if any(rouge_words(text, Reading("unicode")) for text in asked) else NO_REFERENCE
+    references = document.references[:1] if task.target.references == "first" else document.references
+    if not any(rouge_words(text, task.target.reading) for text in references):
+        return OTHER_SCRIPT if any(rouge_words(text, Reading("unicode")) for text in references) else NO_REFERENCE
     return NO_LENGTH
 
 

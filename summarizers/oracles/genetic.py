@@ -53,8 +53,8 @@ def genetic(
     for _ in range(generations):
         order = np.argsort(-values, kind="stable")[: max(2, len(pool) // 2)]
         parents = pool[order]
-        one, other = np.triu_indices(len(parents), k=1)
-        children = np.where(noise.random((len(one), len(problem))) < 0.5, parents[one], parents[other])
+        left, right = np.triu_indices(len(parents), k=1)
+        children = np.where(noise.random((len(left), len(problem))) < 0.5, parents[left], parents[right])
         if any(problem.limits):
             keep_limits(problem, children, draw)
         pool = np.unique(np.concatenate([parents, children]), axis=0)
@@ -116,7 +116,7 @@ def best_offspring(
     while batch := list(islice(pairs, max(1, BATCH // len(problem)))):
         if is_over():
             return None
-        children = as_rows(problem, (cross(problem, one, other, draw) for one, other in batch))
+        children = as_rows(problem, (cross(problem, first, second, draw) for first, second in batch))
         best = np.concatenate([best, children])
         values = np.concatenate([values, problem.f1_of_all(children)])
         order = np.argsort(-values, kind="stable")[:kept]
@@ -124,9 +124,9 @@ def best_offspring(
     return best, values
 
 
-def cross(problem: Problem, one: NDArray[np.bool_], other: NDArray[np.bool_], draw: random.Random) -> list[int]:
+def cross(problem: Problem, left: NDArray[np.bool_], right: NDArray[np.bool_], draw: random.Random) -> list[int]:
     """Make a child: as many of the shuffled sentences of both parents as the reference has."""
-    mixed = np.flatnonzero(one | other).tolist()
+    mixed = np.flatnonzero(left | right).tolist()
     draw.shuffle(mixed)
     return take_fitting(problem, mixed)
 

@@ -86,13 +86,15 @@ def find_extract(
     check_option("algorithm", algorithm, ALGORITHMS)
     checked_target(target)
     sentences = sentences_of(document)
-    asked = document.references[:1] if target.references == "first" else document.references
-    kept = [index for index, text in enumerate(asked) if rouge_words(text, target.reading)]
+    references = document.references[:1] if target.references == "first" else document.references
+    kept = [index for index, text in enumerate(references) if rouge_words(text, target.reading)]
     if not sentences or not kept:
         return None
     solutions = [
         ALGORITHMS[algorithm].search(
-            Problem(sentences, asked[index], target.n, target.definition, limits=limits, tokenizer=target.tokenizer),
+            Problem(
+                sentences, references[index], target.n, target.definition, limits=limits, tokenizer=target.tokenizer
+            ),
             seed=seed,
             seconds=seconds,
         )

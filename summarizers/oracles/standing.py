@@ -1,7 +1,7 @@
 """Systems compared with the upper bound: their F1, counted as for oracles, and the exact optimum.
 
 Akhmetov et al. (2022) use their bound to tell how close a system is to the best extract. A system that writes its own
-words is no extract, and may be above the bound of extracts.
+words is not an extract, and may be above the bound of extracts.
 """
 
 from collections import Counter
@@ -77,8 +77,8 @@ def sentences_in(text: str, source: Sequence[str]) -> Sequence[str]:
 
 def counted_references(references: Sequence[str], target: Target) -> list[Units]:
     """Return the n-grams of the references that count: all with a token, or the first one if it has a token."""
-    asked = references[:1] if target.references == "first" else references
-    return [units([text], target) for text in asked if rouge_words(text, target.reading)]
+    counted = references[:1] if target.references == "first" else references
+    return [units([text], target) for text in counted if rouge_words(text, target.reading)]
 
 
 def score_text(text: str, references: Sequence[Units], target: Target, source: Sequence[str] = ()) -> float | None:

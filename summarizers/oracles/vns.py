@@ -93,8 +93,8 @@ def refill(problem: Problem, seed: int = 0, start: Iterable[int] | None = None, 
         changed = [place for place in looked_at if place not in dropped]
         outside = [place for place in every if place not in changed]
         changed += draw.sample(outside, min(max(0, size + k - len(changed)), len(outside)))
-        if (found := score(changed)) > best and problem.fits(changed):
-            chosen, best, k = changed, found, 1
+        if (score_of_changed := score(changed)) > best and problem.fits(changed):
+            chosen, best, k = changed, score_of_changed, 1
         else:
             k, failures = min(k + 1, K_MAX), failures + 1
     return solution(problem, chosen, iterations=step)

@@ -10,16 +10,16 @@ from functools import cached_property
 
 from relevance.data.records import Document, Summary, make_examples
 from relevance.metrics.apes import Apes
-from relevance.metrics.apes.names import find_names
+from relevance.metrics.apes.coreference import find_names
 from relevance.metrics.text import Span
 
 
-class AskedEntities:
+class WantedEntities:
     """A finder of the entities asked for, once per document; `apes` has the questions, by default the metric's."""
 
     def __init__(self, apes: Apes | None = None) -> None:
         self.given = apes
-        self.found: dict[Document, list[Span]] = {}
+        self.known: dict[Document, list[Span]] = {}
 
     @cached_property
     def apes(self) -> Apes:
@@ -28,15 +28,15 @@ class AskedEntities:
 
     def find(self, documents: Sequence[Document]) -> list[list[Span]]:
         """Find the positions in each document's source that name an entity that a question asks for, in order."""
-        if new := [document for document in dict.fromkeys(documents) if document not in self.found]:
-            examples = [make_examples(one, [Summary(one.id, "", "")])[0] for one in new]
+        if new := [document for document in dict.fromkeys(documents) if document not in self.known]:
+            examples = [make_examples(document, [Summary(document.id, "", "")])[0] for document in new]
             for document, example, quiz in zip(new, examples, self.apes.quizzes(examples), strict=True):
-                asked = {question.entity for question in quiz.questions}
+                entities = {question.entity for question in quiz.questions}
                 named = find_names(example.source, quiz.entities)
-                self.found[document] = sorted(
-                    span for entity, spans in named.items() if entity in asked for span in spans
+                self.known[document] = sorted(
+                    span for entity, spans in named.items() if entity in entities for span in spans
                 )
-        return [self.found[document] for document in documents]
+        return [self.known[document] for document in documents]
 
 
 def mark_words(words: Sequence[Span], named: Sequence[Span]) -> list[float]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from relevance.summarizers.methods.base import Batch
 
 REDUCTIONS = ("mean", "sum")
-"""What the entities' loss can be over the words of a source."""
+"""The ways to reduce the entities' loss over the words of a source."""
 
 LEAST = 1e-12
 """The floor of probabilities, so that a word that cannot be written has a logarithm, too."""
@@ -54,7 +54,7 @@ def target_probability(
     return probability.clamp_min(LEAST).log()
 
 
-def entity_loss(scores: torch.Tensor, asked: torch.Tensor, there: torch.Tensor, reduction: str) -> torch.Tensor:
+def entity_loss(scores: torch.Tensor, tensor: torch.Tensor, there: torch.Tensor, reduction: str) -> torch.Tensor:
     """Compute the binary cross-entropy of the entity attention, from its `scores` before the sigmoid.
 
     All are (documents, words); only words that are `there` count. It is the mean over all words, or the sum over a
@@ -62,7 +62,7 @@ def entity_loss(scores: torch.Tensor, asked: torch.Tensor, there: torch.Tensor, 
     """
     import torch
 
-    total = torch.nn.functional.binary_cross_entropy_with_logits(scores[there], asked[there], reduction="sum")
+    total = torch.nn.functional.binary_cross_entropy_with_logits(scores[there], tensor[there], reduction="sum")
     return total / (len(scores) if reduction == "sum" else there.sum())
 
 
@@ -98,5 +98,5 @@ def loss(network: Any, batch: Batch, entities: EntityWeight | None) -> torch.Ten
     likelihood = -log[targets != PADDING].mean()
     if entities is None:
         return likelihood
-    found = entity_loss(memory.entities, batch["asked"], memory.there, entities.reduction)
-    return entities.share * found + (1 - entities.share) * likelihood
+    loss = entity_loss(memory.entities, batch["asked"], memory.there, entities.reduction)
+    return entities.share * loss + (1 - entities.share) * likelihood

@@ -23,7 +23,7 @@ from relevance.summarizers.methods.base import (
 )
 from relevance.summarizers.methods.own_network import VOCABULARY, WHOLE, Input, Output, OwnNetwork
 from relevance.summarizers.methods.weights import WEIGHTS, save_weights
-from relevance.summarizers.pointer.entities import AskedEntities, mark_words
+from relevance.summarizers.pointer.entities import WantedEntities, mark_words
 from relevance.summarizers.pointer.losses import REDUCTIONS, EntityWeight, loss
 from relevance.summarizers.pointer.network import ENTITY, network_class
 from relevance.summarizers.pointer.search import Terms, write
@@ -66,7 +66,7 @@ class Lstm(OwnNetwork):
     width: int = setting(512, "Numbers of a state, of the reading LSTM in its two directions together.")
 
     def __post_init__(self) -> None:
-        self.asked = AskedEntities()
+        self.wanted = WantedEntities()
         for name in ("source_words", "target_words", "vocabulary", "embedding"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
@@ -89,12 +89,12 @@ class Lstm(OwnNetwork):
         """Return the documents, with their title as reference if it is the target. Raises `UnsuitableDocuments`."""
         if self.target != "title":
             return list(documents)
-        if without := [one for one in documents if not (one.title or "").strip()]:
+        if without := [document for document in documents if not (document.title or "").strip()]:
             raise UnsuitableDocuments(
                 f"{self.name} learns titles, which {len(without)} of {len(documents)} documents do not have; the first "
                 f"is {without[0].id!r}"
             )
-        return [replace(one, references=(one.title or "",), title=None) for one in documents]
+        return [replace(document, references=(document.title or "",), title=None) for document in documents]
 
     def learns_from(self, document: Document) -> bool:
         """Tell whether a document is not too long to be learned from, if it would not be cut."""
@@ -113,7 +113,7 @@ class Lstm(OwnNetwork):
 
     def start(self, folder: Path | None, documents: Sequence[Document]) -> Network:
         """Count words and initialise weights. No folder is given, as `go_on` is for those."""
-        texts = (text for one in documents for text in (one.source_text, target_of(one)))
+        texts = (text for document in documents for text in (document.source_text, target_of(document)))
         vocabulary = make_vocabulary(texts, self.vocabulary)
         return Network(self.make(vocabulary), vocabulary)
 
@@ -126,8 +126,8 @@ class Lstm(OwnNetwork):
         if not isinstance(method, Lstm):
             return super().go_on(method, network)
         for name in self.inherits:
-            if (there := method.settings[name]) != (asked := self.settings[name]):
-                raise UnsuitableModel(f"{name} is {there} in the folder to go on from, and cannot be {asked}")
+            if (there := method.settings[name]) != (settings := self.settings[name]):
+                raise UnsuitableModel(f"{name} is {there} in the folder to go on from, and cannot be {settings}")
         made = self.make(network.tokenizer)
         missing, surplus = made.load_state_dict(network.model.state_dict(), strict=False)
         if surplus or any(not name.startswith(ENTITY) for name in missing):
@@ -175,7 +175,7 @@ class Lstm(OwnNetwork):
         if labels and self.finds_entities:
             marks = [
                 mark_words(source.spans, named)
-                for source, named in zip(sources, self.asked.find(documents), strict=True)
+                for source, named in zip(sources, self.wanted.find(documents), strict=True)
             ]
             batch["asked"] = padded(marks).float()
         return batch
@@ -191,7 +191,7 @@ class Lstm(OwnNetwork):
     ) -> list[Output]:
         """Write a summary of each document, one after the other; sources are read whole unless `given` cuts them."""
         vocabulary: Vocabulary = network.tokenizer
-        gold = self.asked.find(documents) if given.gold_entities else [None] * len(documents)
+        gold = self.wanted.find(documents) if given.gold_entities else [None] * len(documents)
         made = []
         for document, named in zip(documents, gold, strict=True):
             source = vocabulary.read_source(document.source_text, given.words)
@@ -284,7 +284,7 @@ class ApesPointer(Pointer):
     @property
     def finder(self) -> str:
         """The finder of the entities that APES asks for. Raises `ModelUnavailable`."""
-        return self.asked.apes.finder.signature
+        return self.wanted.apes.finder.signature
 
     def start(self, folder: Path | None, documents: Sequence[Document]) -> Network:
         """Refuse to start from nothing. Raises `UnsuitableModel`."""
@@ -297,7 +297,7 @@ class ApesPointer(Pointer):
         without = 0
         for start in range(0, len(documents), FOUND_AT_ONCE):
             progress(start, len(documents))
-            without += sum(not named for named in self.asked.find(documents[start : start + FOUND_AT_ONCE]))
+            without += sum(not named for named in self.wanted.find(documents[start : start + FOUND_AT_ONCE]))
         if not without:
             return []
         return [

@@ -42,16 +42,16 @@ def search_grid(
     Settings that only affect writing are searched with one training, whose early stopping uses the task's own decoding.
     The first of equally good combinations counts. Returns the best one's task. Raises what `train` does.
     """
-    asked = task.as_json() | {"grid": {name: list(values) for name, values in grid.items()}}
-    scores = open_scores(output, asked, resume=resume)
+    description = task.as_json() | {"grid": {name: list(values) for name, values in grid.items()}}
+    scores = open_scores(output, description, resume=resume)
     if not (output / GRID).is_file():
         start(task)  # may refuse, so it comes before anything is written
         output.mkdir(parents=True, exist_ok=True)
-        write_scores(output, asked, scores)
+        write_scores(output, description, scores)
     combinations = list(expand(task, grid))
     trained: list[Task] = []
-    for number, (values, one) in enumerate(combinations):
-        learned = for_training(task, one)
+    for number, (values, combined) in enumerate(combinations):
+        learned = for_training(task, combined)
         if learned not in trained:
             trained.append(learned)
         if number < len(scores):
@@ -59,10 +59,10 @@ def search_grid(
         say(f"{number + 1} of {len(combinations)}: {', '.join(f'{name} {value}' for name, value in values.items())}")
         folder = output / "grid" / str(trained.index(learned))
         train(learned, folder, resume=True, progress=progress, say=say)
-        network = one.method.load(folder)
-        texts = write_all(one.method, network.on(task.device), one.dev, one.decoding)
-        scores.append(measure(one.dev, texts, one.measure))
-        write_scores(output, asked, scores)
+        network = combined.method.load(folder)
+        texts = write_all(combined.method, network.on(task.device), combined.dev, combined.decoding)
+        scores.append(measure(combined.dev, texts, combined.measure))
+        write_scores(output, description, scores)
     best = max(range(len(scores)), key=lambda number: (scores[number], -number))
     _, chosen = combinations[best]
     if not (output / FINISHED).is_file():
@@ -90,10 +90,10 @@ def expand(task: Task, grid: Grid) -> Iterator[tuple[dict[str, Any], Task]]:
         )
 
 
-def for_training(task: Task, one: Task) -> Task:
+def for_training(task: Task, combined: Task) -> Task:
     """Return a combination's task for training: settings that only affect writing are those of the given task."""
     writing = {name: task.method.settings[name] for name in task.method.for_writing}
-    return replace(one, decoding=task.decoding, method=replace(one.method, **writing))
+    return replace(combined, decoding=task.decoding, method=replace(combined.method, **writing))
 
 
 def keep(task: Task, trained: Path, output: Path) -> None:
@@ -103,25 +103,25 @@ def keep(task: Task, trained: Path, output: Path) -> None:
     task.learned_from.write(output / TRAINING_DOCUMENTS)
     with suppress(FileNotFoundError):  # an earlier version, which kept none, began the search
         shutil.copyfile(trained / HISTORY, output / HISTORY)
-    said = read_object(trained / FINISHED)
-    scores = {name: said[name] for name in ("scores", "best")}
+    record = read_object(trained / FINISHED)
+    scores = {name: record[name] for name in ("scores", "best")}
     write_whole(output / FINISHED, [json.dumps(task.as_json() | scores, indent=1) + "\n"])
 
 
-def open_scores(output: Path, asked: dict[str, Any], *, resume: bool) -> list[float]:
+def open_scores(output: Path, values: dict[str, Any], *, resume: bool) -> list[float]:
     """Read the scores of the finished combinations. Raises `OutputInUse`, `AnotherRun`."""
     if (output / GRID).is_file() and resume:
-        said = read_object(output / GRID)
-        if said.get("asked") != json.loads(json.dumps(asked)):
+        search = read_object(output / GRID)
+        if search.get("asked") != json.loads(json.dumps(values)):
             raise AnotherRun(f"{output} holds a search of other settings or texts: name another --output")
-        return [one["score"] for one in said["scores"]]
+        return [entry["score"] for entry in search["scores"]]
     check_output(output, begun=(output / GRID).is_file())
     return []
 
 
-def write_scores(output: Path, asked: dict[str, Any], scores: Sequence[float]) -> None:
+def write_scores(output: Path, description: dict[str, Any], scores: Sequence[float]) -> None:
     """Write `grid.json`: the search, and each combination's values with its score."""
-    grid: Grid = asked["grid"]
+    grid: Grid = description["grid"]
     tried = zip(product(*grid.values()), scores, strict=False)
     rows = [dict(zip(grid, values, strict=True)) | {"score": score} for values, score in tried]
-    write_whole(output / GRID, [json.dumps({"asked": asked, "scores": rows}, indent=1) + "\n"])
+    write_whole(output / GRID, [json.dumps({"asked": description, "scores": rows}, indent=1) + "\n"])

@@ -48,10 +48,10 @@ class RunHistory:
     def as_json(self) -> dict[str, Any]:
         """Return what a resumed run needs."""
         since = {"loss": self.loss, "batches": self.batches, "seconds": self.seconds}
-        return {"entries": [asdict(one) for one in self.entries], **since}
+        return {"entries": [asdict(entry) for entry in self.entries], **since}
 
     @classmethod
-    def from_json(cls, said: Mapping[str, Any]) -> RunHistory:
+    def from_json(cls, values: Mapping[str, Any]) -> RunHistory:
         """Make it from what `as_json` returned. Raises KeyError, TypeError or ValueError for anything else."""
-        entries = [TrainingEntry(**one) for one in said["entries"]]
-        return cls(entries, float(said["loss"]), int(said["batches"]), float(said["seconds"]))
+        entries = [TrainingEntry(**entry) for entry in values["entries"]]
+        return cls(entries, float(values["loss"]), int(values["batches"]), float(values["seconds"]))

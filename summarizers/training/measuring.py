@@ -32,9 +32,9 @@ def measure(documents: Sequence[Document], texts: Sequence[str], name: str) -> f
     Raises `NothingMeasured` if none has, as with ROUGE-K for documents with one reference and no title.
     """
     # Whether a document has a value does not depend on its summary.
-    possible = values(documents, [target_of(one) for one in documents], name)
+    possible = values(documents, [target_of(document) for document in documents], name)
     reached = values(documents, texts, name)
-    counted = [found or 0.0 for most, found in zip(possible, reached, strict=True) if most is not None]
+    counted = [value or 0.0 for most, value in zip(possible, reached, strict=True) if most is not None]
     if not counted:
         raise NothingMeasured(f"no dev document has a value of {name}: ROUGE-K needs two of references and title")
     return fmean(counted)

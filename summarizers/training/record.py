@@ -45,9 +45,9 @@ class DevScore(NamedTuple):
 class RunRecord:
     """The record of one run in its folder, written whole with each checkpoint."""
 
-    def __init__(self, folder: Path, asked: dict[str, Any]) -> None:
+    def __init__(self, folder: Path, values: dict[str, Any]) -> None:
         self.folder = folder
-        self.asked = asked
+        self.description = values
         self.history = RunHistory()
         self.files: dict[str, str] = {}
         """The SHA-256 of each file in `resume/` that is opened again, by its path there."""
@@ -60,7 +60,7 @@ class RunRecord:
     @property
     def scores(self) -> list[DevScore]:
         """The scores in the order of training."""
-        return [DevScore(one.step, one.score) for one in self.history.entries if one.score is not None]
+        return [DevScore(entry.step, entry.score) for entry in self.history.entries if entry.score is not None]
 
     @property
     def best(self) -> DevScore | None:
@@ -103,8 +103,8 @@ class RunRecord:
 
     def write(self) -> None:
         """Write `run.json`."""
-        said = {"asked": self.asked, "history": self.history.as_json(), "files": self.files}
-        write_whole(self.folder / RUN, [json.dumps(said, indent=1) + "\n"])
+        record = {"asked": self.description, "history": self.history.as_json(), "files": self.files}
+        write_whole(self.folder / RUN, [json.dumps(record, indent=1) + "\n"])
 
     def write_history(self) -> None:
         """Write the history up to now, for people to read while the run goes on."""
@@ -113,14 +113,14 @@ class RunRecord:
     def read(self) -> None:
         """Read `run.json` and check the files to resume from. Raises `AnotherRun`, `DamagedCheckpoint`."""
         try:
-            said = json.loads((self.folder / RUN).read_text())
-            asked, files = dict(said["asked"]), dict(said["files"])
-            history = RunHistory.from_json(said["history"])
+            answer = json.loads((self.folder / RUN).read_text())
+            of_first, files = dict(answer["asked"]), dict(answer["files"])
+            history = RunHistory.from_json(answer["history"])
         except (ValueError, KeyError, TypeError) as error:
             raise DamagedCheckpoint(
-                f"{self.folder / RUN} is no record of a run: {AGAIN.format(self.folder)}"
+                f"{self.folder / RUN} is not a record of a run: {AGAIN.format(self.folder)}"
             ) from error
-        if other := differences(self.asked, asked):
+        if other := differences(self.description, of_first):
             raise AnotherRun(
                 f"{self.folder} holds a run with another {', '.join(other)}: go on with what it was begun with, or "
                 "name another --output"
@@ -144,16 +144,16 @@ class RunRecord:
         """Write the history and `method.json`, and remove the files for resuming."""
         self.write_history()
         best = self.best
-        scores = [one._asdict() for one in self.scores]
-        said = self.asked | {"scores": scores, "best": best and best._asdict()}
-        write_whole(self.folder / FINISHED, [json.dumps(said, indent=1) + "\n"])
+        scores = [score._asdict() for score in self.scores]
+        record = self.description | {"scores": scores, "best": best and best._asdict()}
+        write_whole(self.folder / FINISHED, [json.dumps(record, indent=1) + "\n"])
         remove_rest(self.folder)
 
 
-def differences(asked: dict[str, Any], there: dict[str, Any]) -> list[str]:
+def differences(values: dict[str, Any], there: dict[str, Any]) -> list[str]:
     """List the names of settings that differ from those of the existing run, such as `seed` and `batch`."""
     names = []
-    for name, value in asked.items():
+    for name, value in values.items():
         other = there.get(name)
         if isinstance(value, dict) and isinstance(other, dict):
             names += differences(value, other)
@@ -168,16 +168,16 @@ def remove_rest(folder: Path) -> None:
     (folder / RUN).unlink(missing_ok=True)
 
 
-def open_record(folder: Path, asked: dict[str, Any], *, resume: bool) -> RunRecord | None:
+def open_record(folder: Path, values: dict[str, Any], *, resume: bool) -> RunRecord | None:
     """Open the record of a new run, in an empty or new folder, or of one to resume; None if it is finished.
 
     Raises `OutputInUse` for a folder with files, unless it holds a run and `resume` is set; `AnotherRun` and
     `DamagedCheckpoint`.
     """
-    record = RunRecord(folder, asked)
+    record = RunRecord(folder, values)
     if (folder / FINISHED).is_file() and resume:
-        said = read_object(folder / FINISHED)
-        if other := differences(asked, said):
+        finished = read_object(folder / FINISHED)
+        if other := differences(values, finished):
             raise AnotherRun(f"{folder} holds a finished system of another {', '.join(other)}: name another --output")
         remove_rest(folder)
         return None

@@ -61,7 +61,7 @@ class Task:
 
     def as_json(self) -> dict[str, Any]:
         """Return the task as in `method.json`: texts and weights as their SHA-256, with the libraries' versions."""
-        said = {
+        fields_of_task = {
             "method": self.method.name,
             "settings": self.method.settings,
             "training": asdict(self.training),
@@ -75,15 +75,15 @@ class Task:
             "dev": hash_documents(self.dev),
             "versions": {"relevance": VERSION, **{name: version(name) for name in ("transformers", "torch")}},
         }
-        plain: dict[str, Any] = json.loads(json.dumps(said))  # tuples are lists there
+        plain: dict[str, Any] = json.loads(json.dumps(fields_of_task))  # tuples are lists there
         return plain
 
 
 def hash_documents(documents: Sequence[Document]) -> str:
     """Compute the SHA-256 of documents in order: ids, sources, references and titles."""
     digest = hashlib.sha256()
-    for one in documents:
-        digest.update(json.dumps([one.id, one.source, one.references, one.title]).encode() + b"\n")
+    for document in documents:
+        digest.update(json.dumps([document.id, document.source, document.references, document.title]).encode() + b"\n")
     return digest.hexdigest()
 
 

@@ -39,13 +39,13 @@ class Reporter:
     def begin(self, step: int, total: int) -> None:
         """Note where the run begins, or goes on, and the number of all possible updates."""
         self.first, self.total = step, total
-        self.began = self.said = time.monotonic()
+        self.began = self.told_at = time.monotonic()
 
     def report(self, entry: TrainingEntry) -> None:
         """Write the history, of which this is the last entry, and say so if it is time for that."""
         self.record.write_history()
-        if entry.score is not None or time.monotonic() - self.said >= LINE_SECONDS:
-            self.said = time.monotonic()
+        if entry.score is not None or time.monotonic() - self.told_at >= LINE_SECONDS:
+            self.told_at = time.monotonic()
             self.say(self.describe(entry))
 
     def describe(self, entry: TrainingEntry) -> str:

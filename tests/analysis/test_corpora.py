@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-import numpy as np
 import pytest
 
 from relevance.analysis.corpora import (
@@ -16,50 +15,42 @@ from relevance.analysis.corpora import (
 )
 from relevance.analysis.leaders import find_leading
 from relevance.analysis.metrics_and_people import analyze_agreement
-from relevance.data.cells import Cells
-from relevance.data.preferences import Preferences, rated_pairs
+from relevance.data.preferences import Preferences
 from relevance.reports.charts import BEHIND, LEADING
 from relevance.reports.corpora_chart import ALONE, corpora_chart
 from relevance.reports.tables.corpora import corpora_table
 from relevance.reports.tables.table import Marked, Range, Undefined
+from tests.analysis.rated import rated as rated_summaries
 
 FEW = "fewer than 20 judgments of 6 documents"
 
 
 def rated(documents: int, **right: int) -> Preferences:
-    """Two systems a document, of which people prefer the first; each metric does so in the first documents only."""
-    names = [f"d{n:03}" for n in range(documents) for _ in range(2)]
-    scores = {
-        f"{metric}|version:1": np.array(
-            [float((n < count) == (place == 0)) for n in range(documents) for place in range(2)]
-        )
-        for metric, count in right.items()
-    }
-    ratings = {"relevance": np.array([1.0, 0.0] * documents)}
-    return rated_pairs(Cells(tuple(names), ("a", "b") * documents, ratings, scores), "relevance")
+    """The same with metrics called by their signatures, as where corpora are compared."""
+    return rated_summaries(documents, **{f"{metric}|version:1": count for metric, count in right.items()})
 
 
 def compare(*corpora: Preferences, metrics: Sequence[str] = ()) -> list[CorpusAgreement]:
     return [
-        compare_on_corpus(f"set {number}", "ratings of relevance", one, metrics=metrics)
-        for number, one in enumerate(corpora, 1)
+        compare_on_corpus(f"set {number}", "ratings of relevance", item, metrics=metrics)
+        for number, item in enumerate(corpora, 1)
     ]
 
 
 def test_a_row_is_the_analysis_of_its_corpus_alone() -> None:
     preferences = rated(40, near=28, best=30, far=5)
     alone = analyze_agreement(preferences)
-    found, _ = compare(preferences, rated(40, best=3, far=39))
-    assert found.agreement == alone
-    assert found.leading == find_leading(alone)
-    assert found.leaders == ("best|version:1", "near|version:1")
+    result, _ = compare(preferences, rated(40, best=3, far=39))
+    assert result.agreement == alone
+    assert result.leading == find_leading(alone)
+    assert result.leaders == ("best|version:1", "near|version:1")
 
 
 def test_columns_of_some_metrics_are_compared_with_each_other_alone() -> None:
     preferences = rated(40, near=28, best=30, far=5)
-    (found,) = compare(preferences, metrics=["near", "far"])
-    assert [row.metric for row in found.agreement.rows] == ["near", "far"]
-    assert found.leaders == ("near|version:1",)
+    (result,) = compare(preferences, metrics=["near", "far"])
+    assert [row.metric for row in result.agreement.rows] == ["near", "far"]
+    assert result.leaders == ("near|version:1",)
 
 
 def test_scores_of_one_corpus_alone_and_means_beside_their_maximum_are_no_columns() -> None:
@@ -80,7 +71,9 @@ def test_metrics_that_lead_are_counted_where_some_metric_leads() -> None:
         rated(40, best=39),  # a metric alone
         rated(5, far=5, best=1),  # too few documents to call any metric the best
     )
-    assert [(one.signature.partition("|")[0], one.corpora, one.leads, one.best) for one in count_leading(corpora)] == [
+    assert [
+        (item.signature.partition("|")[0], item.corpora, item.leads, item.best) for item in count_leading(corpora)
+    ] == [
         ("best", 2, 1, 1),
         ("far", 2, 1, 1),
         ("near", 1, 0, 0),
@@ -92,7 +85,7 @@ def test_metrics_that_lead_are_counted_where_some_metric_leads() -> None:
 
 def test_the_table_has_marks_intervals_and_reasons() -> None:
     corpora = compare(rated(40, best=38, far=5), rated(40, far=39, near=3), rated(5, far=5))
-    labels = {one: one.partition("|")[0] for one in list_columns(corpora)}
+    labels = {column: column.partition("|")[0] for column in list_columns(corpora)}
     table = corpora_table(corpora, labels)
     first, second, third = table.rows
     assert list(first) == [
@@ -109,11 +102,11 @@ def test_the_table_has_marks_intervals_and_reasons() -> None:
     assert second["best"] == Undefined("no scores")
     assert second["far"] == Marked(39 / 40, "*")
     assert third["far"] == Marked(1.0)  # nothing leads on so few
-    said = " ".join(table.notes)
-    assert f"No metric is called the best on {FEW}: set 3 (ratings of relevance)." in said
+    text = " ".join(table.notes)
+    assert f"No metric is called the best on {FEW}: set 3 (ratings of relevance)." in text
     assert (
         "Rows in which a metric leads, of those in which it has a ratio: best 1 of 1, far 1 of 2 and near 0 of 1."
-        in said
+        in text
     )
 
 
@@ -131,21 +124,21 @@ def test_pairs_that_are_too_many_to_be_listed_give_the_same_row(monkeypatch: pyt
     listed = rated(40, best=38, far=5)
     if many:
         monkeypatch.setattr(module, "MANY", 10)
-    found = rated(40, best=38, far=5)
-    assert (found.unlisted is not None) == many
-    assert set(scored_by(found)) == set(scored_by(listed))
-    (row,), (expected,) = compare(found, metrics=["best"]), compare(listed, metrics=["best"])
-    assert [one.evaluation.agreement for one in row.agreement.rows] == [
-        one.evaluation.agreement for one in expected.agreement.rows
+    result = rated(40, best=38, far=5)
+    assert (result.unlisted is not None) == many
+    assert set(scored_by(result)) == set(scored_by(listed))
+    (row,), (expected,) = compare(result, metrics=["best"]), compare(listed, metrics=["best"])
+    assert [row.evaluation.agreement for row in row.agreement.rows] == [
+        row.evaluation.agreement for row in expected.agreement.rows
     ]
 
 
 def test_the_chart_fills_what_leads_and_sets_apart_what_was_not_compared() -> None:
     corpora = compare(rated(40, best=38, far=5), rated(40, far=39), rated(5, far=5, best=1))
-    labels = {one: one.partition("|")[0] for one in list_columns(corpora)}
+    labels = {column: column.partition("|")[0] for column in list_columns(corpora)}
     drawn = corpora_chart(corpora, labels).to_dict()
     (marks,) = drawn["datasets"].values()
-    standings = {(one["corpus"].partition(" (")[0], one["metric"]): one["standing"] for one in marks}
+    standings = {(mark["corpus"].partition(" (")[0], mark["metric"]): mark["standing"] for mark in marks}
     assert standings == {
         ("set 1", "best"): LEADING,
         ("set 1", "far"): BEHIND,
@@ -153,7 +146,7 @@ def test_the_chart_fills_what_leads_and_sets_apart_what_was_not_compared() -> No
         ("set 3", "best"): ALONE,
         ("set 3", "far"): ALONE,
     }
-    assert {(one["low"] < one["agreement"] < one["high"]) for one in marks if one["n"] == 40} == {True}
+    assert {(mark["low"] < mark["agreement"] < mark["high"]) for mark in marks if mark["n"] == 40} == {True}
 
 
 def test_nothing_to_compare() -> None:

@@ -8,42 +8,31 @@ import pytest
 from relevance.analysis.agreement.planning import pairs_to_separate
 from relevance.analysis.leaders import Wanting, find_leaders, find_scarce, find_wanting, rank_metrics
 from relevance.analysis.metrics_and_people import analyze_agreement
-from relevance.data.cells import Cells
-from relevance.data.preferences import Preferences, rated_pairs
-
-
-def rated(documents: int, **right: int) -> Preferences:
-    """Two systems a document, of which people prefer the first; each metric does so in the first documents only."""
-    names = [f"d{n:03}" for n in range(documents) for _ in range(2)]
-    systems = ["a", "b"] * documents
-    scores = {
-        metric: np.array([float((n < count) == (place == 0)) for n in range(documents) for place in range(2)])
-        for metric, count in right.items()
-    }
-    ratings = {"relevance": np.array([1.0, 0.0] * documents)}
-    return rated_pairs(Cells(tuple(names), tuple(systems), ratings, scores), "relevance")
+from tests.analysis.rated import rated
 
 
 def test_a_metric_that_is_always_right_leads_alone() -> None:
     preferences = rated(40, worse=10, best=40)
-    found = find_leaders(analyze_agreement(preferences), preferences)
-    assert found is not None
-    assert (found.best.metric, found.rivals, found.plan, found.pairs) == ("best", (), None, 0)
+    leaders = find_leaders(analyze_agreement(preferences), preferences)
+    assert leaders is not None
+    assert (leaders.best.metric, leaders.rivals, leaders.plan, leaders.pairs) == ("best", (), None, 0)
 
 
 def test_a_near_metric_is_a_rival_and_the_plan_is_of_what_was_observed() -> None:
     preferences = rated(40, near=28, best=30, far=5)
     agreement = analyze_agreement(preferences)
-    found = find_leaders(agreement, preferences)
-    assert found is not None
+    leaders = find_leaders(agreement, preferences)
+    assert leaders is not None
     assert [row.metric for row in rank_metrics(agreement)] == ["best", "near", "far"]
-    assert [rival.row.metric for rival in found.rivals] == ["near"]
-    (compared,) = (one for one in agreement.comparisons if {one.first, one.second} == {"best", "near"})
-    assert found.rivals[0].p == compared.p_holm
+    assert [rival.row.metric for rival in leaders.rivals] == ["near"]
+    (compared,) = (
+        comparison for comparison in agreement.comparisons if {comparison.first, comparison.second} == {"best", "near"}
+    )
+    assert leaders.rivals[0].p == compared.p_holm
     # 30 and 28 of 40, both right in 28: phi of the two indicators
     phi = float(np.corrcoef([1] * 30 + [0] * 10, [1] * 28 + [0] * 12)[0, 1])
-    assert found.plan == pairs_to_separate(0.75, 0.7, phi=phi)
-    assert found.pairs == 40
+    assert leaders.plan == pairs_to_separate(0.75, 0.7, phi=phi)
+    assert leaders.pairs == 40
 
 
 def test_the_plan_is_in_pairs_where_several_people_judge_each() -> None:
@@ -51,7 +40,7 @@ def test_the_plan_is_in_pairs_where_several_people_judge_each() -> None:
     thrice = replace(once, pair=np.repeat(once.pair, 3), choices=np.repeat(once.choices, 3))
     thrice = replace(thrice, annotators=np.array(["x", "y", "z"] * 40, dtype=object))
     thrice = replace(thrice, left=np.repeat(once.left, 3), took=np.repeat(once.took, 3))
-    by_pair, by_judgment = (find_leaders(analyze_agreement(one), one) for one in (once, thrice))
+    by_pair, by_judgment = (find_leaders(analyze_agreement(item), item) for item in (once, thrice))
     assert by_pair is not None
     assert by_judgment is not None
     assert by_judgment.best.evaluation.agreement.pairs == 120
@@ -60,9 +49,9 @@ def test_the_plan_is_in_pairs_where_several_people_judge_each() -> None:
 
 def test_two_that_agree_alike_have_no_plan() -> None:
     preferences = rated(20, one=15, other=15)
-    found = find_leaders(analyze_agreement(preferences), preferences)
-    assert found is not None
-    assert ([rival.row.metric for rival in found.rivals], found.plan) == (["other"], None)
+    leaders = find_leaders(analyze_agreement(preferences), preferences)
+    assert leaders is not None
+    assert ([rival.row.metric for rival in leaders.rivals], leaders.plan) == (["other"], None)
 
 
 @pytest.mark.parametrize(
@@ -100,9 +89,9 @@ def test_a_metric_with_hardly_a_value_is_no_rival(values: int) -> None:
     agreement = analyze_agreement(preferences)
     assert list(find_scarce(agreement)) == ["apes"]
     assert [row.metric for row in rank_metrics(agreement)] == ["best", "near"]
-    found = find_leaders(agreement, preferences)
-    assert found is not None
-    assert (found.best.metric, [rival.row.metric for rival in found.rivals]) == ("best", ["near"])
+    leaders = find_leaders(agreement, preferences)
+    assert leaders is not None
+    assert (leaders.best.metric, [rival.row.metric for rival in leaders.rivals]) == ("best", ["near"])
 
 
 def test_a_metric_with_few_documents_is_scarce_whatever_the_number_of_its_pairs() -> None:

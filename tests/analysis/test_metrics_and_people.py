@@ -55,11 +55,11 @@ def summeval(shared_data: Path) -> Cells:
 def test_the_reference_table(summeval: Cells) -> None:
     analysis = analyze_agreement(rated_pairs(summeval, "relevance"))
     laid = correlation_tables(summeval, "relevance")
-    found = correlate_columns(
+    result = correlate_columns(
         summeval, laid.columns, laid.human, methods=["pearson", "kendall"], draws=Draws(resamples=50)
     )
     pearson, kendall = (
-        {row.second: row.levels for row in found if row.method == name} for name in ("pearson", "kendall")
+        {row.second: row.levels for row in result if row.method == name} for name in ("pearson", "kendall")
     )
     assert [row.metric for row in analysis.rows] == list(REFERENCE)
     for row in analysis.rows:
@@ -79,9 +79,9 @@ def test_whole_documents_are_flipped(summeval: Cells) -> None:
     """ROUGE-1 against length on SummEval, a tie a miss: p is about .0046 by documents, 1.8e-15 pair by pair."""
     preferences = rated_pairs(summeval, "relevance")
     analysis = analyze_agreement(preferences, rule="strict")
-    (found,) = [row for row in analysis.comparisons if (row.first, row.second) == ("rouge1", "length")]
-    assert found.test == "sign-flip over documents"
-    assert found.p == pytest.approx(0.0046, abs=0.002)  # 10,000 flips: a standard error of .0007
+    (results,) = [row for row in analysis.comparisons if (row.first, row.second) == ("rouge1", "length")]
+    assert results.test == "sign-flip over documents"
+    assert results.p == pytest.approx(0.0046, abs=0.002)  # 10,000 flips: a standard error of .0007
     differences = {
         name: preferences.differences()[signature] for signature, name in labels(list(summeval.scores)).items()
     }
@@ -90,23 +90,23 @@ def test_whole_documents_are_flipped(summeval: Cells) -> None:
     assert naive == pytest.approx(1.8e-15, rel=0.05)
 
 
-@pytest.mark.parametrize(("one", "other"), [("rouge1", "length"), ("rouge1", "rouge2")])
+@pytest.mark.parametrize(("name", "other_name"), [("rouge1", "length"), ("rouge1", "rouge2")])
 def test_a_plan_from_what_was_observed_keeps_its_promise_on_real_documents(
-    summeval: Cells, one: str, other: str
+    summeval: Cells, name: str, other_name: str
 ) -> None:
     """Studies of documents drawn from SummEval, as many as the plan says, find the difference as often as it says."""
     preferences = rated_pairs(summeval, "relevance")
     scores = {name: preferences.differences()[signature] for signature, name in labels(list(summeval.scores)).items()}
-    first, second = (credit_pairs(preferences.choices, scores[name], "strict") for name in (one, other))
-    found = observe_metrics(first, second, preferences.document)
-    assert found.first is not None
-    assert found.second is not None
+    first, second = (credit_pairs(preferences.choices, scores[name], "strict") for name in (name, other_name))
+    result = observe_metrics(first, second, preferences.document)
+    assert result.first is not None
+    assert result.second is not None
     plan = pairs_to_separate(
-        found.first,
-        found.second,
-        phi=found.phi or 0,
-        pairs_per_document=found.pairs_per_document or 0,
-        icc=found.icc or 0,
+        result.first,
+        result.second,
+        phi=result.phi or 0,
+        pairs_per_document=result.pairs_per_document or 0,
+        icc=result.icc or 0,
     )
     decided = ~np.isnan(first)
     _, place = np.unique(preferences.document[decided], return_inverse=True)
@@ -220,9 +220,9 @@ def test_weights_are_carried_in() -> None:
 
 def test_people_among_themselves() -> None:
     others = np.array([1, -1, 0, 1, 1, 1])  # what the other one of the two says of each judgment's pair
-    found = human_ceiling(JUDGED, others).agreement
+    agreement = human_ceiling(JUDGED, others).agreement
     # pair 0: both agree, twice; pair 1: they differ, twice; pair 2: Ann against a tie is left out, Ben's tie is a tie
-    assert found == (5, 1, 2, 2, 1, 0, None)
+    assert agreement == (5, 1, 2, 2, 1, 0, None)
 
 
 def test_common_ground_is_what_everybody_decides() -> None:
@@ -232,9 +232,9 @@ def test_common_ground_is_what_everybody_decides() -> None:
 
 
 def test_contradictions_come_firmest_first() -> None:
-    said = judged([(0, "Ann", -1), (1, "Ann", 1), (2, "Ann", 1)])
-    assert contradictions(said, "m").tolist() == [0, 1]  # differences of .8 and .2
-    assert contradictions(said, "k").tolist() == [0]
+    text = judged([(0, "Ann", -1), (1, "Ann", 1), (2, "Ann", 1)])
+    assert contradictions(text, "m").tolist() == [0, 1]  # differences of .8 and .2
+    assert contradictions(text, "k").tolist() == [0]
 
 
 def test_no_scores_and_no_judgments() -> None:
@@ -275,7 +275,7 @@ def test_the_tables_of_the_papers() -> None:
 
 def test_metrics_are_set_beside_the_rouge_k_that_has_values() -> None:
     of = cells()
-    (signature,) = (one for one in of.scores if one.startswith("rouge_k"))
+    (signature,) = (score for score in of.scores if score.startswith("rouge_k"))
     empty = {"rouge_k|kw:none": np.full(60, NAN)}
     laid = correlation_tables(replace(of, scores=empty | of.scores))
     (label,) = {rouge_k for _, rouge_k in laid.rouge_k}
@@ -285,24 +285,24 @@ def test_metrics_are_set_beside_the_rouge_k_that_has_values() -> None:
 def test_metrics_compared_by_correlation() -> None:
     of = cells()
     columns = correlation_tables(of, "relevance").columns
-    found = compare_correlations(of, columns, "human: relevance", permutations=Permutations(drawn=99, seed=5))
-    assert len(found) == 3 * 3
-    assert {row.comparisons for row in found} == {3}
+    correlations = compare_correlations(of, columns, "human: relevance", permutations=Permutations(drawn=99, seed=5))
+    assert len(correlations) == 3 * 3
+    assert {row.comparisons for row in correlations} == {3}
     places = of.documents, of.systems
     pair = ("m", "length")
     tests = permutation_tests(
         columns, [pair], of.ratings["relevance"], *places, permutations=Permutations(drawn=99, seed=5)
     )[pair]
-    rows = {row.level: row for row in found if (row.first, row.second) == ("m", "length")}
+    rows = {row.level: row for row in correlations if (row.first, row.second) == ("m", "length")}
     for level, test in zip(("global", "input", "system"), tests, strict=True):
         assert rows[level].test == test
-    assert [row.p_holm for row in found if row.level == "global"] == holm(
-        [r.test.p for r in found if r.level == "global"]
+    assert [row.p_holm for row in correlations if row.level == "global"] == holm(
+        [r.test.p for r in correlations if r.level == "global"]
     )
     there = ~np.isnan(columns["m"])
     r12, r13, r23 = (
-        np.corrcoef(one[there], other[there])[0, 1]
-        for one, other in (
+        np.corrcoef(first[there], second[there])[0, 1]
+        for first, second in (
             (columns["m"], of.ratings["relevance"]),
             (columns["length"], of.ratings["relevance"]),
             (columns["m"], columns["length"]),

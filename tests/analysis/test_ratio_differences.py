@@ -13,9 +13,9 @@ from relevance.analysis.ratio_intervals import Ratio, RatioEstimate, estimate_fr
 
 def estimate(part: list[float], whole: list[float]) -> RatioEstimate:
     """An estimate from sums by document."""
-    found = estimate_from_sums(part, whole)
-    assert found is not None
-    return found
+    estimate = estimate_from_sums(part, whole)
+    assert estimate is not None
+    return estimate
 
 
 FIRST = estimate([4, 3, 5, 2, 4, 0, 0, 0], [5, 5, 5, 5, 5, 0, 0, 0])
@@ -26,17 +26,17 @@ Documents = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=4
 
 def both(documents: list[tuple[int, int]]) -> tuple[RatioEstimate, RatioEstimate]:
     """The estimates of two judges of the same five pairs of each document."""
-    first, second = ([float(one[side]) for one in documents] for side in (0, 1))
+    first, second = ([float(document[side]) for document in documents] for side in (0, 1))
     return tuple(estimate(part, [5.0] * len(documents)) for part in (first, second))  # type: ignore[return-value]
 
 
 def test_ratios_of_other_documents_are_independent() -> None:
-    found = compare_ratios(FIRST, SECOND)
-    one, other = FIRST.interval(0.95), SECOND.interval(0.95)
-    assert found.value == pytest.approx(18 / 25 - 6 / 15)
-    low = found.value - math.hypot(18 / 25 - one.low, other.high - 6 / 15)  # type: ignore[operator]
-    high = found.value + math.hypot(one.high - 18 / 25, 6 / 15 - other.low)  # type: ignore[operator]
-    assert found.interval[:3] == (pytest.approx(low), pytest.approx(high), 0.95)
+    ratios = compare_ratios(FIRST, SECOND)
+    first, second = FIRST.interval(0.95), SECOND.interval(0.95)
+    assert ratios.value == pytest.approx(18 / 25 - 6 / 15)
+    low = ratios.value - math.hypot(18 / 25 - first.low, second.high - 6 / 15)  # type: ignore[operator]
+    high = ratios.value + math.hypot(first.high - 18 / 25, 6 / 15 - second.low)  # type: ignore[operator]
+    assert ratios.interval[:3] == (pytest.approx(low), pytest.approx(high), 0.95)
 
 
 def test_documents_of_both_tell_more_about_a_difference_than_others() -> None:
@@ -52,45 +52,45 @@ def test_documents_of_both_tell_more_about_a_difference_than_others() -> None:
     assert width(same) < 0.7 * width(rest)
 
 
-def width(found: RatioDifference) -> float:
+def width(ratio_difference: RatioDifference) -> float:
     """How wide the interval of a difference is."""
-    assert found.interval.low is not None
-    assert found.interval.high is not None
-    return found.interval.high - found.interval.low
+    assert ratio_difference.interval.low is not None
+    assert ratio_difference.interval.high is not None
+    return ratio_difference.interval.high - ratio_difference.interval.low
 
 
 @given(Documents)
 def test_which_comes_first_changes_the_sign_alone(documents: list[tuple[int, int]]) -> None:
     first, second = both(documents)
-    one, other = compare_ratios(first, second), compare_ratios(second, first)
-    assert one.value == -other.value
-    assert one.p == pytest.approx(other.p)
-    assert (one.interval.low, one.interval.high) == (
-        pytest.approx(-(other.interval.high or 0)),
-        pytest.approx(-(other.interval.low or 0)),
+    left, right = compare_ratios(first, second), compare_ratios(second, first)
+    assert left.value == -right.value
+    assert left.p == pytest.approx(right.p)
+    assert (left.interval.low, left.interval.high) == (
+        pytest.approx(-(right.interval.high or 0)),
+        pytest.approx(-(right.interval.low or 0)),
     )
 
 
 @given(Documents)
 def test_p_says_what_the_interval_says(documents: list[tuple[int, int]]) -> None:
     first, second = both(documents)
-    found = compare_ratios(first, second)
-    low, high = found.interval.low, found.interval.high
+    ratios = compare_ratios(first, second)
+    low, high = ratios.interval.low, ratios.interval.high
     assert low is not None
     assert high is not None
-    assert -1 <= low <= found.value <= high <= 1
-    assert width(found) > 0  # also where the two never part
-    assert (found.p < 0.05) == (low > 0 or high < 0)
-    if 1e-8 < found.p < 1:
-        touching = compare_ratios(first, second, 1 - found.p).interval
+    assert -1 <= low <= ratios.value <= high <= 1
+    assert width(ratios) > 0  # also where the two never part
+    assert (ratios.p < 0.05) == (low > 0 or high < 0)
+    if 1e-8 < ratios.p < 1:
+        touching = compare_ratios(first, second, 1 - ratios.p).interval
         assert min(abs(touching.low or 0), abs(touching.high or 0)) == pytest.approx(0, abs=1e-6)
 
 
 def test_judges_who_never_part_are_not_known_to_be_the_same() -> None:
-    found = compare_ratios(estimate([1] * 20, [1] * 20), estimate([1] * 20, [1] * 20))
-    assert found.value == 0
-    assert found.p == 1
-    assert width(found) > 0.05
+    ratios = compare_ratios(estimate([1] * 20, [1] * 20), estimate([1] * 20, [1] * 20))
+    assert ratios.value == 0
+    assert ratios.p == 1
+    assert width(ratios) > 0.05
 
 
 def test_annotators_add_to_the_variance() -> None:
@@ -163,12 +163,12 @@ def draw(world: World, rng: np.random.Generator) -> RatioDifference:
 @pytest.mark.parametrize("true", [(0.5, 0.5), (0.75, 0.75), (0.92, 0.92), (0.8, 0.6)])
 def test_intervals_hold_the_difference(shared: str, size: tuple[int, int], true: tuple[float, float]) -> None:
     rng = np.random.default_rng(7)
-    found = [draw(World(*size, *true, shared), rng) for _ in range(400)]
+    results = [draw(World(*size, *true, shared), rng) for _ in range(400)]
     difference = true[0] - true[1]
-    held = np.mean([(one.interval.low or 0) <= difference <= (one.interval.high or 0) for one in found])
+    held = np.mean([(item.interval.low or 0) <= difference <= (item.interval.high or 0) for item in results])
     assert held > 0.92
     if difference == 0:
-        assert np.mean([one.p < 0.05 for one in found]) < 0.08
+        assert np.mean([item.p < 0.05 for item in results]) < 0.08
 
 
 @pytest.mark.simulation

@@ -46,12 +46,12 @@ def test_one_pair_a_document_is_clopper_and_pearson() -> None:
     # 8 of 10: the variance over documents is .8 * .2/9, so that R(1 - R)/V = 9; with the pair that is added,
     # (.16 + 1/10) / (.16/9 + 1/100) = 9.36 effective ones
     n = (0.16 + 1 / 10) / (0.16 / 9 + 1 / 100)
-    found = agreement_intervals(np.ones(10), [1] * 8 + [-1] * 2, range(10)).strict
+    strict = agreement_intervals(np.ones(10), [1] * 8 + [-1] * 2, range(10)).strict
     expected = stats.beta.ppf([0.025, 0.975], [0.8 * n, 0.8 * n + 1], [0.2 * n + 1, 0.2 * n])
-    assert found == (pytest.approx(expected[0]), pytest.approx(expected[1]), 0.95, None, None, None)
+    assert strict == (pytest.approx(expected[0]), pytest.approx(expected[1]), 0.95, None, None, None)
     exact = stats.binomtest(8, 10).proportion_ci(method="exact")
-    assert found[:2] == pytest.approx((exact.low, exact.high), abs=0.02)
-    assert found[:2] != agreement_intervals(np.ones(10), [1] * 8 + [-1] * 2, range(10), level=0.9).strict[:2]
+    assert strict[:2] == pytest.approx((exact.low, exact.high), abs=0.02)
+    assert strict[:2] != agreement_intervals(np.ones(10), [1] * 8 + [-1] * 2, range(10), level=0.9).strict[:2]
 
 
 @pytest.mark.parametrize("per_document", [1, 3])
@@ -86,9 +86,9 @@ def test_intervals_hold_the_ratio_lie_within_0_and_1_and_have_a_width(
     human, metric, documents, annotators = (list(column) for column in zip(*pairs, strict=True))
     weights = [1 + document + annotator for document, annotator in zip(documents, annotators, strict=True)]
     counts = count_agreement(human, metric, weights)
-    found = agreement_intervals(human, metric, documents, annotators=annotators, weights=weights, level=level)
-    for rule in found._fields:
-        interval, ratio = getattr(found, rule), getattr(counts, rule)
+    result = agreement_intervals(human, metric, documents, annotators=annotators, weights=weights, level=level)
+    for rule in result._fields:
+        interval, ratio = getattr(result, rule), getattr(counts, rule)
         if interval.low is not None:
             assert 0 <= interval.low <= ratio <= interval.high <= 1
             assert interval.high - interval.low > 1e-4
@@ -114,10 +114,10 @@ def test_intervals_cover_the_truth_near_1(documents: int, pairs: int, alike: flo
         key = tuple(np.sort(study).tolist())
         if key not in held:
             agrees = np.concatenate([np.arange(pairs) < count for count in key])
-            found = agreement_intervals(np.ones(len(places)), np.where(agrees, 1, -1), places).strict
-            assert found.low is not None
-            assert found.high is not None
-            held[key] = found.low <= truth <= found.high
+            strict = agreement_intervals(np.ones(len(places)), np.where(agrees, 1, -1), places).strict
+            assert strict.low is not None
+            assert strict.high is not None
+            held[key] = strict.low <= truth <= strict.high
     assert np.mean([held[tuple(np.sort(study).tolist())] for study in counts]) >= 0.94
 
 
@@ -128,8 +128,8 @@ def test_the_order_of_pairs_does_not_matter() -> None:
 
 
 def test_a_metric_with_missing_values_has_fewer_documents() -> None:
-    found = agreement_intervals([1, 1, 1, 1], [1, 1, -1, math.nan], ["d0", "d1", "d2", "d3"])
-    assert found == agreement_intervals([1, 1, 1], [1, 1, -1], ["d0", "d1", "d2"])
+    result = agreement_intervals([1, 1, 1, 1], [1, 1, -1, math.nan], ["d0", "d1", "d2", "d3"])
+    assert result == agreement_intervals([1, 1, 1], [1, 1, -1], ["d0", "d1", "d2"])
 
 
 def test_pairs_that_cluster_in_documents_widen_the_interval() -> None:
@@ -169,9 +169,9 @@ def test_less_than_two_usable_documents_have_no_interval(
 
 
 def test_metric_ties_count_for_the_rules_that_count_them() -> None:
-    found = agreement_intervals([1, 1], [1, 0], ["a", "b"])
-    assert found.strict.low is not None  # two documents that score 1 and 0; nothing is decided in b
-    assert found.decided.reason == "fewer than 2 documents have pairs to count"
+    result = agreement_intervals([1, 1], [1, 0], ["a", "b"])
+    assert result.strict.low is not None  # two documents that score 1 and 0; nothing is decided in b
+    assert result.decided.reason == "fewer than 2 documents have pairs to count"
 
 
 @pytest.mark.parametrize(
@@ -200,10 +200,10 @@ def test_annotators_who_differ_widen_the_interval() -> None:
     documents = np.repeat(["d0", "d1", "d2", "d3"], 4)
     few = stats.t.isf(0.025, 1) / stats.norm.isf(0.025)
     for annotators, variance in ((None, 1.0), (["Ann", "Ben"] * 8, 1 + few**2 * (9 - 15 / 7))):
-        found = agreement_intervals(np.ones(16), metric, documents, annotators=annotators).strict
+        strict = agreement_intervals(np.ones(16), metric, documents, annotators=annotators).strict
         n = (13 / 16 * 3 / 16 + 1 / 16) / (variance / 16**2 + (0.7 / 16 + 0.3 / 4) / 16)
-        assert found.low == pytest.approx(stats.beta.ppf(0.025, 13 / 16 * n, 3 / 16 * n + 1))
-        assert found.high == pytest.approx(stats.beta.ppf(0.975, 13 / 16 * n + 1, 3 / 16 * n))
+        assert strict.low == pytest.approx(stats.beta.ppf(0.025, 13 / 16 * n, 3 / 16 * n + 1))
+        assert strict.high == pytest.approx(stats.beta.ppf(0.975, 13 / 16 * n + 1, 3 / 16 * n))
 
 
 @pytest.mark.simulation
@@ -223,13 +223,13 @@ def test_intervals_cover_the_truth_where_annotators_are_a_sample(annotators: int
         chance = 0.62 + random.normal(0, 0.1, 80)[documents] + random.normal(0, apart, annotators)[who]
         metric = np.where(random.random(len(pair)) < chance, 1.0, -1.0)
         for people in (who, None):
-            found = agreement_intervals(np.ones(len(metric)), metric, documents, annotators=people).strict
-            assert found.low is not None
-            assert found.high is not None
+            strict = agreement_intervals(np.ones(len(metric)), metric, documents, annotators=people).strict
+            assert strict.low is not None
+            assert strict.high is not None
             if people is None:
-                alone += found.low <= 0.62 <= found.high
+                alone += strict.low <= 0.62 <= strict.high
             else:
-                held += found.low <= 0.62 <= found.high
+                held += strict.low <= 0.62 <= strict.high
     assert 0.91 <= held / studies <= 0.985  # the standard error of 250 studies is .014
     assert apart == 0 or alone / studies < 0.92
 
@@ -251,11 +251,11 @@ def test_intervals_hold_for_these_annotators_or_for_others(people: int, apart: f
         chance = np.clip(random.normal(0, 0.1, 60)[pair // 2] + own[who], 0, 1)
         metric = np.where(random.random(len(pair)) < chance, 1.0, -1.0)
         sampled = sampled_annotators(who.tolist())
-        found = agreement_intervals(np.ones(len(metric)), metric, pair // 2, annotators=sampled).strict
-        assert found.low is not None
-        assert found.high is not None
-        held += found.low <= (own.mean() if sampled is None else 0.62) <= found.high
-        wide += found.high - found.low > 0.8
+        strict = agreement_intervals(np.ones(len(metric)), metric, pair // 2, annotators=sampled).strict
+        assert strict.low is not None
+        assert strict.high is not None
+        held += strict.low <= (own.mean() if sampled is None else 0.62) <= strict.high
+        wide += strict.high - strict.low > 0.8
     assert 0.91 <= held / studies <= 0.995  # the standard error of 400 studies is .011
     assert wide == 0
 
@@ -281,10 +281,10 @@ def test_weights_count_as_so_many_pairs() -> None:
     for rule in (*RULES, "coverage"):
         assert getattr(weighed, rule) == pytest.approx(getattr(counts, rule))
     assert weighed[:6] == count_agreement(human, metric)[:6]  # the counts stay counts
-    for found, expected in zip(
+    for agreement_interval, expected in zip(
         agreement_intervals(human, metric, documents, weights=weights), agreement_intervals(*repeated), strict=True
     ):
-        assert found[:2] == pytest.approx(expected[:2], abs=0.03)  # but for what one pair is
+        assert agreement_interval[:2] == pytest.approx(expected[:2], abs=0.03)  # but for what one pair is
 
 
 @pytest.mark.simulation

@@ -77,9 +77,9 @@ def test_draws_follow_from_the_family(comparisons: int, draws: int) -> None:
     ],
 )
 def test_exact_mcnemar(first_only: int, second_only: int, expected: float) -> None:
-    found = exact_mcnemar(first_only, second_only)
-    assert found == pytest.approx(expected, abs=1e-7)
-    assert found == pytest.approx(mcnemar([[7, first_only], [second_only, 4]], exact=True).pvalue)
+    result = exact_mcnemar(first_only, second_only)
+    assert result == pytest.approx(expected, abs=1e-7)
+    assert result == pytest.approx(mcnemar([[7, first_only], [second_only, 4]], exact=True).pvalue)
 
 
 def test_negative_counts_are_refused() -> None:
@@ -90,10 +90,10 @@ def test_negative_counts_are_refused() -> None:
 def test_every_two_metrics_in_order() -> None:
     random = np.random.default_rng(0)
     credits = {name: random.choice([0, 0.5, 1], 60) for name in ("rouge1", "apes", "length")}
-    found = compare_metrics(credits, np.arange(60) % 10, flips=500, seed=3)
-    assert [row[:2] for row in found] == [("rouge1", "apes"), ("rouge1", "length"), ("apes", "length")]
-    assert [row.p_holm for row in found] == holm([row.p for row in found])
-    for row in found:
+    metrics = compare_metrics(credits, np.arange(60) % 10, flips=500, seed=3)
+    assert [row[:2] for row in metrics] == [("rouge1", "apes"), ("rouge1", "length"), ("apes", "length")]
+    assert [row.p_holm for row in metrics] == holm([row.p for row in metrics])
+    for row in metrics:
         assert row.difference == pytest.approx(np.mean(credits[row.first]) - np.mean(credits[row.second]))
         assert (row.n, row.documents, row.test) == (60, 10, SIGN_FLIP)
         assert (row.seed, row.flips, row.reason) == (3, 500, None)
@@ -111,44 +111,44 @@ def test_all_flips_are_counted_where_they_are_few_and_drawn_flips_come_near(weig
     sums = np.bincount(documents, weights=weights * (first - second))
     every = np.abs([np.dot(signs, sums) for signs in product([-1, 1], repeat=8)])
     expected = np.mean(every >= abs(sums.sum()) - 1e-9)
-    [found] = compare_metrics({"a": first, "b": second}, documents, weights=weights)
-    assert found.p == expected
-    assert (found.flips, found.seed) == (2**7, None)  # of 2^8, each as far off as its opposite
+    [result] = compare_metrics({"a": first, "b": second}, documents, weights=weights)
+    assert result.p == expected
+    assert (result.flips, result.seed) == (2**7, None)  # of 2^8, each as far off as its opposite
     [drawn] = compare_metrics({"a": first, "b": second}, documents, weights=weights, flips=2**7 - 1)
     assert (drawn.flips, drawn.seed) == (127, 0)
     assert drawn.p == pytest.approx(expected, abs=0.13)  # 3 standard errors of 127 flips
-    assert found.difference == pytest.approx(np.average(first - second, weights=weights))
+    assert result.difference == pytest.approx(np.average(first - second, weights=weights))
 
 
 def test_the_seed_and_the_set_of_documents_make_the_flips() -> None:
     random = np.random.default_rng(5)
     documents = [f"d{number}" for number in random.integers(70, size=300)]
     a, b = random.choice([0.0, 1.0], (2, 300))
-    [found] = compare_metrics({"a": a, "b": b}, documents, flips=2000)
-    assert [found] == compare_metrics({"a": a, "b": b}, documents, flips=2000)
-    assert [found] == compare_metrics({"a": a[::-1], "b": b[::-1]}, documents[::-1], flips=2000)
-    assert found.p == compare_metrics({"b": b, "a": a}, documents, flips=2000)[0].p
-    assert found.p == compare_metrics({"c": b * 0, "a": a, "b": b}, documents, flips=2000)[2].p
-    assert found.p != compare_metrics({"a": a, "b": b}, documents, flips=2000, seed=1)[0].p
+    [result] = compare_metrics({"a": a, "b": b}, documents, flips=2000)
+    assert [result] == compare_metrics({"a": a, "b": b}, documents, flips=2000)
+    assert [result] == compare_metrics({"a": a[::-1], "b": b[::-1]}, documents[::-1], flips=2000)
+    assert result.p == compare_metrics({"b": b, "a": a}, documents, flips=2000)[0].p
+    assert result.p == compare_metrics({"c": b * 0, "a": a, "b": b}, documents, flips=2000)[2].p
+    assert result.p != compare_metrics({"a": a, "b": b}, documents, flips=2000, seed=1)[0].p
 
 
 def test_how_many_signs_are_held_at_once_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     random = np.random.default_rng(6)
     columns = {"a": random.choice([0.0, 1.0], 300), "b": random.choice([0.0, 1.0], 300)}
     documents = random.integers(70, size=300)
-    found = compare_metrics(columns, documents, flips=1000)
+    metrics = compare_metrics(columns, documents, flips=1000)
     monkeypatch.setattr(significance, "SIGNS_AT_ONCE", 70 * 7)
-    assert compare_metrics(columns, documents, flips=1000) == found
+    assert compare_metrics(columns, documents, flips=1000) == metrics
 
 
 def test_the_flips_follow_from_the_family() -> None:
     random = np.random.default_rng(8)
     documents = np.repeat(np.arange(30), 2)
     columns = {f"m{number}": random.choice([0.0, 1.0], 60) for number in range(10)} | {"best": np.ones(60)}
-    found = compare_metrics(columns, documents)
-    assert len(found) == 55
-    assert {(row.flips, row.seed) for row in found} == {(draws_for(55), 0)}
-    assert min(row.p_holm for row in found if row.p_holm is not None) < 0.05
+    metrics = compare_metrics(columns, documents)
+    assert len(metrics) == 55
+    assert {(row.flips, row.seed) for row in metrics} == {(draws_for(55), 0)}
+    assert min(row.p_holm for row in metrics if row.p_holm is not None) < 0.05
 
 
 @pytest.mark.parametrize(
@@ -159,33 +159,33 @@ def test_the_flips_follow_from_the_family() -> None:
 def test_fewer_documents_cannot_reach_the_level(alpha: float, comparisons: int, documents: int) -> None:
     assert fewest_documents(alpha, comparisons) == documents
     for size, reached in ((documents, True), (documents - 1, False)):
-        [found] = compare_metrics({"a": np.ones(2 * size), "b": np.zeros(2 * size)}, np.arange(2 * size) // 2)
-        assert found.p is not None
-        assert found.p == 2 / 2**size
-        assert (found.p * comparisons <= alpha) == reached
+        [result] = compare_metrics({"a": np.ones(2 * size), "b": np.zeros(2 * size)}, np.arange(2 * size) // 2)
+        assert result.p is not None
+        assert result.p == 2 / 2**size
+        assert (result.p * comparisons <= alpha) == reached
 
 
 def test_noise_does_not_decide_a_flip() -> None:
     # a: .1 + .2 for the first, b: .3 for the second: the sums differ by 6e-17, and so do all flips but for .6
     ends = {"a": [1, 1, 0], "b": [0, 0, 1]}
-    [found] = compare_metrics(ends, "aab", weights=[0.1, 0.2, 0.3], flips=200)
-    assert found.p == 1
+    [result] = compare_metrics(ends, "aab", weights=[0.1, 0.2, 0.3], flips=200)
+    assert result.p == 1
     # three documents of .3, .1 + .2 and .3 for the first: as far off are two of eight flips, none nearer
     ends = {"a": [1, 1, 1, 1], "b": [0, 0, 0, 0]}
-    [found] = compare_metrics(ends, "abbc", weights=[0.3, 0.1, 0.2, 0.3])
-    assert found.p == 2 / 8
+    [result] = compare_metrics(ends, "abbc", weights=[0.3, 0.1, 0.2, 0.3])
+    assert result.p == 2 / 8
 
 
 def test_one_pair_a_document_is_the_exact_mcnemar_test() -> None:
     # 10 pairs for the first, 2 for the second, 3 alike, of which one is a tie of both
     first = [1.0] * 10 + [0, 0] + [1, 0, 0.5]
     second = [0.0] * 10 + [1, 1] + [1, 0, 0.5]
-    [found] = compare_metrics({"a": first, "b": second}, range(15), weights=[2] * 15)
-    assert found.p == found.p_holm == pytest.approx(0.0385742, abs=1e-7)
-    assert (found.test, found.n, found.documents, found.seed, found.flips) == (MCNEMAR, 15, 15, None, None)
+    [result] = compare_metrics({"a": first, "b": second}, range(15), weights=[2] * 15)
+    assert result.p == result.p_holm == pytest.approx(0.0385742, abs=1e-7)
+    assert (result.test, result.n, result.documents, result.seed, result.flips) == (MCNEMAR, 15, 15, None, None)
     # pairs that only one metric scores do not make a second pair of their document
     [missing] = compare_metrics({"a": [*first, NAN], "b": [*second, 1]}, [*range(15), 0])
-    assert missing.p == found.p
+    assert missing.p == result.p
     [uneven] = compare_metrics({"a": first, "b": second}, range(15), weights=[1] * 14 + [2])
     assert uneven.test == SIGN_FLIP
 
@@ -193,8 +193,8 @@ def test_one_pair_a_document_is_the_exact_mcnemar_test() -> None:
 def test_half_credits_are_no_matter_of_signs() -> None:
     """30 halves for the first are no more than 15 wholes for the second, though they are twice as many pairs."""
     first, second = [1.0] * 30 + [0.0] * 15, [0.5] * 30 + [1.0] * 15
-    [found] = compare_metrics({"a": first, "b": second}, range(45))
-    assert (found.difference, found.test, found.p) == (0, SIGN_FLIP, 1)
+    [result] = compare_metrics({"a": first, "b": second}, range(45))
+    assert (result.difference, result.test, result.p) == (0, SIGN_FLIP, 1)
     assert exact_mcnemar(30, 15) < 0.05
 
 
@@ -222,9 +222,9 @@ def test_too_little_to_compare(
 @pytest.mark.parametrize(("documents", "test"), [("ab", MCNEMAR), ("aabb", SIGN_FLIP)])
 def test_metrics_that_never_differ(documents: str, test: str) -> None:
     credits = {"a": [0.1 + 0.2] * len(documents), "b": [0.3] * len(documents)}
-    [found] = compare_metrics(credits, documents)
-    assert (found.p, found.p_holm, found.test, found.flips) == (1, 1, test, None)
-    assert (found.wilcoxon_p, found.wilcoxon_reason) == (None, "the two differ in no document")
+    [result] = compare_metrics(credits, documents)
+    assert (result.p, result.p_holm, result.test, result.flips) == (1, 1, test, None)
+    assert (result.wilcoxon_p, result.wilcoxon_reason) == (None, "the two differ in no document")
 
 
 @pytest.mark.parametrize("credits", [{}, {"a": [1, 0]}])
@@ -259,8 +259,8 @@ def test_the_flips_keep_their_level_where_pairs_cluster() -> None:
     for seed in range(1000):
         lead = np.repeat(random.uniform(-0.35, 0.35, 40), 10)
         first, second = random.uniform(size=(2, 400)) < np.array([0.6 + lead, 0.6 - lead])
-        [found] = compare_metrics({"a": first, "b": second}, documents, flips=999, seed=seed)
-        flipped.append(found.p)
+        [result] = compare_metrics({"a": first, "b": second}, documents, flips=999, seed=seed)
+        flipped.append(result.p)
         naive.append(exact_mcnemar(int((first & ~second).sum()), int((second & ~first).sum())))
     assert 0.03 <= np.mean(np.array(flipped) <= 0.05) <= 0.07
     assert np.mean(np.array(naive) <= 0.05) > 0.15  # what the test is there for
@@ -294,13 +294,13 @@ def test_several_annotators_keep_the_level(people: int, documents: int, apart: f
     p_values, without = [], []
     for _ in range(400):
         credits, document, annotator = judgments(random, people, documents, apart, 0, crossed=crossed)
-        [found] = compare_metrics(credits, document, annotators=annotator, flips=199)
+        [result] = compare_metrics(credits, document, annotators=annotator, flips=199)
         [naive] = compare_metrics(credits, document, flips=199)
-        assert found.test == TWO_WAY
-        assert found.p is not None
+        assert result.test == TWO_WAY
+        assert result.p is not None
         assert naive.p is not None
-        assert found.p >= naive.p
-        p_values.append(found.p)
+        assert result.p >= naive.p
+        p_values.append(result.p)
         without.append(naive.p)
     assert 0.02 <= np.mean(np.array(p_values) <= 0.05) <= 0.085  # standard error .011
     assert np.mean(np.array(without) <= 0.05) > 0.1  # what the test is there for: up to .4
@@ -326,12 +326,12 @@ def test_one_who_judges_most_does_not_pass_for_many() -> None:
     first = [1.0] * 30 + [0, 1, 1, 0, 0, 1]
     credits = {"a": first, "b": [1 - credit for credit in first]}
     [alone] = compare_metrics(credits, documents)
-    [found] = compare_metrics(credits, documents, annotators=annotators)
-    assert (alone.test, found.test) == (SIGN_FLIP, TWO_WAY)
+    [result] = compare_metrics(credits, documents, annotators=annotators)
+    assert (alone.test, result.test) == (SIGN_FLIP, TWO_WAY)
     assert alone.p is not None
     assert alone.p < 0.001
-    assert found.p is not None
-    assert found.p > 0.05
+    assert result.p is not None
+    assert result.p > 0.05
 
 
 def test_clustered_t_by_hand() -> None:
@@ -346,8 +346,8 @@ def test_clustered_t_by_hand() -> None:
 
 @pytest.mark.parametrize("documents", [range(8), [0, 0, 1, 1, 2, 2, 3, 3]])
 def test_annotators_who_all_agree_do_not_get_below_what_the_documents_allow(documents: list[int]) -> None:
-    [found] = compare_metrics({"a": [1] * 8, "b": [0] * 8}, documents, annotators="xyxyxyxy")
-    assert (found.test, found.p) == (TWO_WAY, 2 / 2 ** len(set(documents)))
+    [result] = compare_metrics({"a": [1] * 8, "b": [0] * 8}, documents, annotators="xyxyxyxy")
+    assert (result.test, result.p) == (TWO_WAY, 2 / 2 ** len(set(documents)))
 
 
 CREDITS = st.sampled_from([0.0, 0.5, 1.0, NAN]) | st.floats(0, 1)
@@ -361,13 +361,13 @@ def test_a_p_value_or_a_reason_and_never_a_warning(rows: list[tuple[float, float
     first, second, documents, weights = zip(*rows, strict=True) if rows else ((), (), (), ())
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        [found] = compare_metrics({"a": first, "b": second}, documents, weights=weights, flips=20)
-    assert (found.p is None) == (found.p_holm is None) == (found.test is None) == (found.reason is not None)
-    assert (found.wilcoxon_p is None) == (found.wilcoxon_reason is not None)
-    assert found.p is None or 0 < found.p <= 1
-    assert (found.difference is None) == (found.n == 0)
-    assert found.difference is None or -1.000001 <= found.difference <= 1.000001
-    assert (found.seed, found.flips) in [(None, None), *((None, 2**documents) for documents in range(4))]
+        [result] = compare_metrics({"a": first, "b": second}, documents, weights=weights, flips=20)
+    assert (result.p is None) == (result.p_holm is None) == (result.test is None) == (result.reason is not None)
+    assert (result.wilcoxon_p is None) == (result.wilcoxon_reason is not None)
+    assert result.p is None or 0 < result.p <= 1
+    assert (result.difference is None) == (result.n == 0)
+    assert result.difference is None or -1.000001 <= result.difference <= 1.000001
+    assert (result.seed, result.flips) in [(None, None), *((None, 2**documents) for documents in range(4))]
 
 
 def wilcoxon(first: ArrayLike, second: ArrayLike) -> SignedRank:
@@ -389,12 +389,12 @@ def test_wilcoxon_is_that_of_scipy(size: int, tied: bool) -> None:
     first = random.choice([1.0, 2.0, 3.0], size) if tied else random.normal(size=size)
     second = first - random.choice([-1, 1, 2], size) if tied else random.normal(size=size)
     expected = stats.wilcoxon(first, second)
-    found = wilcoxon(first, second)
-    assert (found.statistic, found.p) == pytest.approx((expected.statistic, expected.pvalue))
-    assert found.n == size
+    result = wilcoxon(first, second)
+    assert (result.statistic, result.p) == pytest.approx((expected.statistic, expected.pvalue))
+    assert result.n == size
     # pairs that do not differ, but for noise, change nothing
     same = random.uniform(size=5)
-    assert wilcoxon([*first, *same], [*second, *(same + 1e-10)])[:3] == found[:3]
+    assert wilcoxon([*first, *same], [*second, *(same + 1e-10)])[:3] == result[:3]
 
 
 def test_noise_does_not_part_tied_ranks() -> None:
@@ -423,6 +423,6 @@ def test_a_signed_rank_test_or_a_reason_and_never_a_warning(pairs: list[tuple[fl
     first, second = zip(*pairs, strict=True) if pairs else ((), ())
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = wilcoxon(first, second)
-    assert (found.p is None) == (found.statistic is None) == (found.reason is not None)
-    assert found.p is None or 0 < found.p <= 1
+        result = wilcoxon(first, second)
+    assert (result.p is None) == (result.statistic is None) == (result.reason is not None)
+    assert result.p is None or 0 < result.p <= 1

@@ -34,7 +34,7 @@ def test_one_table_of_correlations_is_that_of_all_of_them(results: Results) -> N
 def test_results_have_the_names_of_files(results: Results) -> None:
     assert [row.metric for row in results.agreement.rows] == ["rouge1", "rouge2"]
     assert results.layout.human == [("human: relevance", "rouge1"), ("human: relevance", "rouge2")]
-    assert [found.name for found in results.systems] == ["rouge1", "rouge2", "human: relevance"]
+    assert [system.name for system in results.systems] == ["rouge1", "rouge2", "human: relevance"]
 
 
 def test_unknown_baselines_are_refused() -> None:

@@ -46,8 +46,10 @@ def test_means_of_systems() -> None:
 def test_intervals_of_means() -> None:
     values = [0.1, 0.4, 0.35, 0.8]
     for level in (0.8, 0.95):
-        found = mean_interval(values, level)
-        assert (found.low, found.high) == pytest.approx(stats.t.interval(level, 3, np.mean(values), stats.sem(values)))
+        result = mean_interval(values, level)
+        assert (result.low, result.high) == pytest.approx(
+            stats.t.interval(level, 3, np.mean(values), stats.sem(values))
+        )
     assert mean_interval([1.0]).reason == "fewer than 2 documents have a value"
     alike = [1.0] * 8 + [1.0 + 1e-12, 2.0]
     assert mean_interval(alike) == Interval(None, None, 0.95, reason="90% of the documents have the same value")
@@ -58,18 +60,18 @@ def test_intervals_of_means() -> None:
 @pytest.mark.parametrize("name", ["rouge1", "rouge_k"])
 def test_intervals_contain_the_mean_as_often_as_is_said(name: str) -> None:
     """Documents are drawn from those of the demo corpus, whose systems' means are then the truth."""
-    examples = [one for record in read_documents(FILE, "interchange") for one in make_examples(*record)]
+    examples = [example for record in read_documents(FILE, "interchange") for example in make_examples(*record)]
     (made,) = make_metrics([name])
-    values: dict[str, list[float | None]] = {one.system: [] for one in examples}
+    values: dict[str, list[float | None]] = {example.system: [] for example in examples}
     for example, score in zip(examples, made.score(examples), strict=True):
         values[example.system].append(score.value)
     random = np.random.default_rng(1)
     for documents, least in ((24, 0.91), (100, 0.93)):
         inside = [
-            found.low <= np.mean(of_system) <= found.high
+            result.low <= np.mean(of_system) <= result.high
             for of_system in values.values()
             for drawn in random.choice(of_system, size=(1000, documents))
-            if (found := mean_interval(drawn)).low is not None
+            if (result := mean_interval(drawn)).low is not None
         ]
         assert least < np.mean(inside) < 0.97
 
@@ -77,14 +79,14 @@ def test_intervals_contain_the_mean_as_often_as_is_said(name: str) -> None:
 def test_runs_over_seeds_are_one_system() -> None:
     # .40 and .42 and .47: mean .43, deviations -.03, -.01, .04, sqrt((.0009 + .0001 + .0016) / 3) = .029439
     runs = [SystemMean(f"bart#{n}", mean, 20 - n, n, NO_INTERVAL) for n, mean in ((1, 0.40), (2, 0.42), (10, 0.47))]
-    [found] = combine_runs(runs)
-    assert found[:2] == ("bart", pytest.approx(0.43))
-    assert found.std == pytest.approx(0.029439, abs=1e-6)
-    assert (found.runs, found.missing, found.n, found.reason) == (3, 0, 10, None)
+    [result] = combine_runs(runs)
+    assert result[:2] == ("bart", pytest.approx(0.43))
+    assert result.std == pytest.approx(0.029439, abs=1e-6)
+    assert (result.runs, result.missing, result.n, result.reason) == (3, 0, 10, None)
 
 
 def test_systems_of_one_run_and_of_none() -> None:
-    one = "fewer than 2 runs have values"
+    first = "fewer than 2 runs have values"
     assert combine_runs(
         [
             SystemMean("lead", 0.3, 5, 0, NO_INTERVAL),
@@ -95,20 +97,20 @@ def test_systems_of_one_run_and_of_none() -> None:
             SystemMean(7, 0.1, 5, 0, NO_INTERVAL),
         ]
     ) == [
-        SystemRuns("lead", 0.3, None, 1, 0, 5, one),
-        SystemRuns("gsum", 0.5, None, 1, 1, 4, one),
-        SystemRuns("lead#0", 0.2, None, 1, 0, 5, one),
+        SystemRuns("lead", 0.3, None, 1, 0, 5, first),
+        SystemRuns("gsum", 0.5, None, 1, 1, 4, first),
+        SystemRuns("lead#0", 0.2, None, 1, 0, 5, first),
         SystemRuns("mtl", None, None, 0, 1, 0, "no document has a value"),
-        SystemRuns(7, 0.1, None, 1, 0, 5, one),
+        SystemRuns(7, 0.1, None, 1, 0, 5, first),
     ]
     assert combine_runs([]) == []
 
 
 def test_systems_stand_by_the_numbers_in_their_names() -> None:
     values, documents, systems = [1, 2, 3, 4], ["a", "a", "b", "b"], ["M10", "M2", "M10", "M2"]
-    assert [found.system for found in system_means(values, documents, systems)] == ["M2", "M10"]
-    [found] = compare_systems(values, documents, systems)
-    assert (found.first, found.second, found.difference) == ("M2", "M10", 1)
+    assert [system_mean.system for system_mean in system_means(values, documents, systems)] == ["M2", "M10"]
+    [result] = compare_systems(values, documents, systems)
+    assert (result.first, result.second, result.difference) == ("M2", "M10", 1)
 
 
 def test_no_cells_no_systems() -> None:
@@ -139,15 +141,15 @@ def test_comparisons_are_those_of_scipy_on_shared_documents(size: int) -> None:
     table[0, 1] = table[2, 3] = NAN
     documents, systems = np.tile(np.arange(size), 3), np.repeat(["s", "t", "u"], size)
     order = random.permutation(3 * size)
-    found = compare_systems(table.ravel()[order], documents[order], systems[order])
-    assert [row[:2] for row in found] == [("s", "t"), ("s", "u"), ("t", "u")]
-    for row in found:
+    result = compare_systems(table.ravel()[order], documents[order], systems[order])
+    assert [row[:2] for row in result] == [("s", "t"), ("s", "u"), ("t", "u")]
+    for row in result:
         first, second = table["stu".index(str(row.first))], table["stu".index(str(row.second))]
         shared = ~np.isnan(first - second)
         assert row.n == shared.sum()
         assert row.difference == pytest.approx(first[shared].mean() - second[shared].mean())
         assert row.p == pytest.approx(stats.wilcoxon(first[shared], second[shared]).pvalue)
-    assert [row.p_holm for row in found] == holm([row.p for row in found])
+    assert [row.p_holm for row in result] == holm([row.p for row in result])
 
 
 def test_systems_that_cannot_be_compared() -> None:
@@ -156,13 +158,13 @@ def test_systems_that_cannot_be_compared() -> None:
     documents, systems = "abcabccab", "ssstttuvv"
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = {row[:2]: row for row in compare_systems(values, documents, systems)}
+        by_name = {row[:2]: row for row in compare_systems(values, documents, systems)}
     alone = "fewer than 2 documents have both values"
-    assert found["s", "t"] == SystemComparison("s", "t", 0, 3, None, None, "the two differ in no document")
-    assert found["s", "u"] == SystemComparison("s", "u", -2, 1, None, None, alone)
-    assert found["u", "v"] == SystemComparison("u", "v", None, 0, None, None, alone)
+    assert by_name["s", "t"] == SystemComparison("s", "t", 0, 3, None, None, "the two differ in no document")
+    assert by_name["s", "u"] == SystemComparison("s", "u", -2, 1, None, None, alone)
+    assert by_name["u", "v"] == SystemComparison("u", "v", None, 0, None, None, alone)
     # differences of -6 and -6: 2 of 4 signs are as far off
-    assert found["s", "v"] == SystemComparison("s", "v", -6, 2, 0.5, 1)
+    assert by_name["s", "v"] == SystemComparison("s", "v", -6, 2, 0.5, 1)
 
 
 @pytest.mark.parametrize("function", [system_means, compare_systems])
@@ -253,6 +255,6 @@ def test_of_many_systems_those_with_the_highest_means_are_compared(monkeypatch: 
     documents, systems = ["a", "b"] * 5, [name for name in "stuvw" for _ in "ab"]
     assert len(compare_systems(values, documents, systems)) == 10
     monkeypatch.setattr("relevance.analysis.systems.MOST_COMPARED", 3)
-    found = compare_systems(values, documents, systems)
-    assert [row[:3] for row in found] == [("t", "v", 2), ("t", "w", -2), ("v", "w", -4)]
-    assert found[0].p_holm == 1
+    result = compare_systems(values, documents, systems)
+    assert [row[:3] for row in result] == [("t", "v", 2), ("t", "w", -2), ("v", "w", -4)]
+    assert result[0].p_holm == 1

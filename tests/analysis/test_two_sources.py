@@ -72,8 +72,8 @@ def random_rated(seed: int, documents: int = 12) -> Preferences:
 
 
 def compare(first: Preferences, second: Preferences, *metrics: str) -> TwoSources:
-    one, other = (Inputs(of, settings=Settings(human="relevance")) for of in (first, second))
-    return compare_sources(one, other, metrics or (ROUGE1, ROUGE2))
+    left, right = (Inputs(of, settings=Settings(human="relevance")) for of in (first, second))
+    return compare_sources(left, right, metrics or (ROUGE1, ROUGE2))
 
 
 def test_a_pair_is_the_same_in_whichever_order_its_systems_stand() -> None:
@@ -125,14 +125,14 @@ def test_both_prefer_by_their_majorities() -> None:
 
 def test_the_order_of_two_sources_changes_the_sign_alone() -> None:
     first, second = random_rated(1), random_rated(2)
-    one, other = compare(first, second), compare(second, first)
-    assert [row.metric for row in one.rows] == [row.metric for row in other.rows]
-    for row, turned in zip(one.rows, other.rows, strict=True):
+    left, right = compare(first, second), compare(second, first)
+    assert [row.metric for row in left.rows] == [row.metric for row in right.rows]
+    for row, turned in zip(left.rows, right.rows, strict=True):
         assert row.difference is not None
         assert turned.difference is not None
         assert row.difference.value == -turned.difference.value
         assert row.p_holm == pytest.approx(turned.p_holm)
-    assert one.both == other.both
+    assert left.both == right.both
 
 
 def test_a_difference_is_counted_from_the_pairs_of_each_document() -> None:
@@ -148,10 +148,10 @@ def test_a_difference_is_counted_from_the_pairs_of_each_document() -> None:
                     whole[place] += 1
                     part[place] += 0.5 if abs(score) < 1e-9 else float((score > 0) == (choice > 0))
             estimates.append(estimate_from_sums(part, whole))
-        one, other = estimates
-        assert one is not None
-        assert other is not None
-        expected = compare_ratios(one, other)
+        left, right = estimates
+        assert left is not None
+        assert right is not None
+        expected = compare_ratios(left, right)
         assert row.difference is not None
         assert row.difference.value == pytest.approx(row.first.agreement.half - row.second.agreement.half)  # type: ignore[operator]
         assert row.difference.value == pytest.approx(expected.value)
@@ -164,11 +164,11 @@ def test_pairs_too_many_to_be_listed_give_the_same_differences(monkeypatch: pyte
     monkeypatch.setattr(module, "MANY", 10)
     first, second = random_rated(1), random_rated(2)
     assert first.unlisted is not None
-    found = compare(first, second)
-    assert found.both is None
-    assert "too many pairs to say on how many they prefer the same summary" in write_both(found, *NAMES)
+    result = compare(first, second)
+    assert result.both is None
+    assert "too many pairs to say on how many they prefer the same summary" in write_both(result, *NAMES)
     assert find_shared(first, second) is None
-    for row, other in zip(found.rows, listed.rows, strict=True):
+    for row, other in zip(result.rows, listed.rows, strict=True):
         assert row.difference is not None
         assert other.difference is not None
         assert row.difference.interval[:2] == pytest.approx(other.difference.interval[:2])
@@ -194,11 +194,11 @@ def test_sources_of_which_no_document_is_the_same_are_wider_apart() -> None:
     apart = compare(first, name_apart(second, [], "other"))
     assert same.both == BothSources(180, same.both.same, 0, same.both.interval)  # type: ignore[union-attr]
     assert apart.both is None
-    for one, other in zip(same.rows, apart.rows, strict=True):
-        assert one.difference is not None
-        assert other.difference is not None
-        assert one.difference.value == other.difference.value == 0
-        assert (one.difference.interval.high or 0) < 0.5 * (other.difference.interval.high or 0)
+    for left, right in zip(same.rows, apart.rows, strict=True):
+        assert left.difference is not None
+        assert right.difference is not None
+        assert left.difference.value == right.difference.value == 0
+        assert (left.difference.interval.high or 0) < 0.5 * (right.difference.interval.high or 0)
 
 
 @pytest.mark.parametrize("many", [10, 1000])
@@ -211,8 +211,8 @@ def test_what_is_not_the_same_in_two_data_sets_has_other_names(many: int, monkey
     shared = find_votes(first, named)
     assert shared is not None
     assert [
-        (one, *two)
-        for one, *two in zip(
+        (document, *two)
+        for document, *two in zip(
             shared.preferences.documents, shared.preferences.firsts, shared.preferences.seconds, strict=True
         )
     ] == [("d01", "a", "b")]
@@ -221,10 +221,10 @@ def test_what_is_not_the_same_in_two_data_sets_has_other_names(many: int, monkey
 def test_metrics_of_one_source_alone_are_named_and_not_compared() -> None:
     first, second = random_rated(1), random_rated(2)
     second = replace(second, scores={ROUGE1: second.scores[ROUGE1], GPT: second.scores[ROUGE2]})
-    found = compare(first, second, ROUGE1, ROUGE2, GPT)
-    assert [row.signature for row in found.rows] == [ROUGE1]
-    assert (found.only_first, found.only_second) == ((ROUGE2,), (GPT,))
-    notes = " ".join(two_sources_table(found, NAMES).notes)
+    result = compare(first, second, ROUGE1, ROUGE2, GPT)
+    assert [row.signature for row in result.rows] == [ROUGE1]
+    assert (result.only_first, result.only_second) == ((ROUGE2,), (GPT,))
+    notes = " ".join(two_sources_table(result, NAMES).notes)
     assert f"Not compared, as only the first has scores: {label_of('rouge2')}." in notes
     assert "only the second" not in notes  # a judge gives verdicts in its study alone
 
@@ -235,15 +235,15 @@ def test_only_metrics_that_are_asked_for_are_corrected_for() -> None:
     (row,) = alone.rows
     assert row.difference is not None
     assert row.p_holm == row.difference.p
-    assert {one.signature for one in beside.rows} == {ROUGE1, ROUGE2}
-    # ROUGE-2 is no metric that the first lacks, though it was not asked for
+    assert {row.signature for row in beside.rows} == {ROUGE1, ROUGE2}
+    # ROUGE-2 is not a metric that the first lacks, though it was not asked for
     assert not alone.only_first
 
 
 def test_too_few_documents_have_no_difference() -> None:
-    found = compare(random_rated(1, 5), random_rated(2, 5))
-    assert [(row.difference, row.p_holm, row.reason) for row in found.rows] == [(None, None, TOO_LITTLE)] * 2
-    shown = name_metrics(found, READER_NAMES)
+    result = compare(random_rated(1, 5), random_rated(2, 5))
+    assert [(row.difference, row.p_holm, row.reason) for row in result.rows] == [(None, None, TOO_LITTLE)] * 2
+    shown = name_metrics(result, READER_NAMES)
     (row, _) = two_sources_table(shown, NAMES).rows
     assert row["difference"] == Undefined(TOO_LITTLE)
     assert write_headline(shown, *NAMES) == "Too early to say which metric agrees best with “people” and “crowd”"
@@ -257,9 +257,9 @@ def test_a_metric_with_hardly_a_value_has_no_difference() -> None:
         scores = of.scores[ROUGE2].copy()
         scores[5:] = np.nan
         sides.append(replace(of, scores={ROUGE1: of.scores[ROUGE1], ROUGE2: scores}))
-    found = compare(*sides)
-    assert {row.signature: row.reason for row in found.rows} == {ROUGE1: None, ROUGE2: SCARCE}
-    assert "rouge2" not in str(two_sources_chart(found, NAMES).to_dict())
+    result = compare(*sides)
+    assert {row.signature: row.reason for row in result.rows} == {ROUGE1: None, ROUGE2: SCARCE}
+    assert "rouge2" not in str(two_sources_chart(result, NAMES).to_dict())
 
 
 def test_verdicts_of_a_model_are_preferences_and_no_metric() -> None:
@@ -291,22 +291,27 @@ def parting() -> TwoSources:
 
 
 def test_the_sentences_say_what_the_table_has() -> None:
-    found = parting()
-    assert write_headline(found, *NAMES) == "ROUGE-1 agrees most often with “people”, ROUGE-2 with “crowd”"
-    assert write_differences(found, *NAMES) == (
+    result = parting()
+    assert write_headline(result, *NAMES) == "ROUGE-1 agrees most often with “people”, ROUGE-2 with “crowd”"
+    assert write_differences(result, *NAMES) == (
         "ROUGE-1 (90 % of 60 and 40 % of 60) agrees significantly more often with “people” than with “crowd” (Holm, "
         "alpha = .05)."
     )
-    assert write_both(found, *NAMES).startswith(
+    assert write_both(result, *NAMES).startswith(
         "Where both prefer a summary, it is the same one on 60 of 60 pairs (100 %,"
     )
-    assert write_both(found._replace(both=None), *NAMES) == "“people” and “crowd” have no pair of summaries in common."
-    assert write_people(found, *NAMES) == ""
-    one, other = two_sources_table(found, NAMES).rows
-    assert (one["metric"], one["first"], one["second"], one["difference"]) == ("ROUGE-1", 0.9, 0.4, pytest.approx(0.5))
-    assert isinstance(one["difference 95 %"], Range)
-    assert one["difference 95 %"].low > 0
-    assert (other["metric"], other["difference"], other["p (Holm)"]) == ("ROUGE-2", 0.0, 1.0)
+    assert write_both(result._replace(both=None), *NAMES) == "“people” and “crowd” have no pair of summaries in common."
+    assert write_people(result, *NAMES) == ""
+    first, second = two_sources_table(result, NAMES).rows
+    assert (first["metric"], first["first"], first["second"], first["difference"]) == (
+        "ROUGE-1",
+        0.9,
+        0.4,
+        pytest.approx(0.5),
+    )
+    assert isinstance(first["difference 95 %"], Range)
+    assert first["difference 95 %"].low > 0
+    assert (second["metric"], second["difference"], second["p (Holm)"]) == ("ROUGE-2", 0.0, 1.0)
 
 
 def test_the_chart_marks_what_is_significant_and_names_both() -> None:

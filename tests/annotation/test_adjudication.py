@@ -9,15 +9,8 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from relevance.annotation.adjudication import (
-    AdjudicationStore,
-    AlreadyDecided,
-    Confirmation,
-    UnknownPair,
-    Vote,
-    export_adjudications,
-    load_adjudications,
-)
+from relevance.annotation.adjudication import AdjudicationStore, export_adjudications, load_adjudications
+from relevance.annotation.adjudication_records import AlreadyDecided, Confirmation, UnknownPair, Vote
 from relevance.annotation.records import Study, TooSoon
 from relevance.annotation.results import export_judgments, load_judgments
 from relevance.annotation.store import AnnotationStore
@@ -134,22 +127,24 @@ def test_votes_and_other_decisions_are_shown_after_the_own_decision(judged: None
     side, other = ("left", "right") if after.shown.left[0] == "a" else ("right", "left")
     assert after.shown.choice == side
     assert sorted(after.votes) == sorted([Vote(side, "by Ann"), Vote(side, "by Bob"), Vote(other, "by Cem")])
-    assert [(one.adjudicator, one.choice, one.reason) for one in after.decisions] == [
+    assert [(decision.adjudicator, decision.choice, decision.reason) for decision in after.decisions] == [
         ("Ben", other, "Ben says b"),
         ("Ada", side, "Ada says a"),
     ]
     (listed,) = (pair for pair in store.pairs("S", "Ada") if pair.id == pair_id)
     assert (listed.choice, listed.votes) == (side, {side: 2, other: 1})
-    assert [one.choice for one in listed.others] == [other]
+    assert [other.choice for other in listed.others] == [other]
 
 
 def test_all_adjudicators_see_the_same_sides_and_no_names(judged: None, store: AdjudicationStore) -> None:
     pairs = [pair.id for pair in store.pairs("S", "Ada")]
-    assert [store.task("S", one, "Ada").shown for one in pairs] == [store.task("S", one, "Ben").shown for one in pairs]
+    assert [store.task("S", pair, "Ada").shown for pair in pairs] == [
+        store.task("S", pair, "Ben").shown for pair in pairs
+    ]
     for document in VOTES:
         if document != "d4":
             decide(store, document, "a")
-    assert not any(name in repr(store.task("S", one, "Ada").shown) for one in pairs for name in ("Ann", "Bob", "Cem"))
+    assert not any(name in repr(store.task("S", pair, "Ada").shown) for pair in pairs for name in ("Ann", "Bob", "Cem"))
 
 
 def test_a_change_is_asked_for_and_keeps_what_it_replaces(judged: None, store: AdjudicationStore) -> None:
@@ -160,8 +155,11 @@ def test_a_change_is_asked_for_and_keeps_what_it_replaces(judged: None, store: A
     assert store.version("S") == 1
     decide(store, "d0", "b", change=True)
     assert store.version("S") == 2
-    found = store.adjudications("S")
-    assert [(one.chosen, one.stands, one.is_decision) for one in found] == [("a", False, False), ("b", True, True)]
+    adjudications = store.adjudications("S")
+    assert [(item.chosen, item.stands, item.is_decision) for item in adjudications] == [
+        ("a", False, False),
+        ("b", True, True),
+    ]
     assert export_judgments(AnnotationStore(store.engine), "S") == judgments
 
 
@@ -187,23 +185,25 @@ def test_the_latest_of_anybody_is_the_pairs_decision(judged: None, store: Adjudi
     decide(store, "d0", "a", "Ada")
     decide(store, "d3", "b", "Ada")
     decide(store, "d0", None, "Ben")
-    found = load_adjudications(AnnotationStore(store.engine), "S")
-    said = zip(found.document, found.first, found.annotators, found.choices, strict=True)
-    first = dict(zip(found.document, found.first, strict=True))
-    assert [*said] == [
+    adjudications = load_adjudications(AnnotationStore(store.engine), "S")
+    text = zip(
+        adjudications.document, adjudications.first, adjudications.annotators, adjudications.choices, strict=True
+    )
+    first = dict(zip(adjudications.document, adjudications.first, strict=True))
+    assert [*text] == [
         ("d3", first["d3"], "Ada", 1.0 if first["d3"] == "b" else -1.0),
         ("d0", first["d0"], "Ben", 0.0),
     ]
     d3_left = store.task("S", find(store, "d3"), "Ada").shown.choice == "left"
-    assert found.left[0] == float(d3_left)
-    assert np.isnan(found.left[1])
+    assert adjudications.left[0] == float(d3_left)
+    assert np.isnan(adjudications.left[1])
     # the pairs are those of the judgments
-    assert found.documents.tolist() == load_judgments(AnnotationStore(store.engine), "S").documents.tolist()
+    assert adjudications.documents.tolist() == load_judgments(AnnotationStore(store.engine), "S").documents.tolist()
 
 
 def test_without_decisions_there_are_pairs_and_nothing_said_of_them(judged: None, store: AdjudicationStore) -> None:
-    found = load_adjudications(AnnotationStore(store.engine), "S")
-    assert (len(found), len(found.documents)) == (0, 5)
+    adjudications = load_adjudications(AnnotationStore(store.engine), "S")
+    assert (len(adjudications), len(adjudications.documents)) == (0, 5)
     assert store.decided() == {}
     assert store.confirmation("S") == Confirmation(0, 0, 0, 0)
 
@@ -223,7 +223,7 @@ def test_how_often_the_majority_was_confirmed(judged: None, store: AdjudicationS
 
 def test_exported(judged: None, store: AdjudicationStore) -> None:
     decide(store, "d3", "b")
-    assert [one["adjudicator"] for one in export_adjudications(store, "S")] == ["adjudicator 1"]
+    assert [adjudication["adjudicator"] for adjudication in export_adjudications(store, "S")] == ["adjudicator 1"]
     (record,) = export_adjudications(store, "S", names=True)
     assert datetime.fromisoformat(record.pop("decided_at")) <= now()
     left = record.pop("left")

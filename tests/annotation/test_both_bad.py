@@ -78,23 +78,25 @@ def test_each_choice_is_taken_only_where_the_study_offers_it(
 
 
 def test_it_is_kept_through_changes_and_exported(judged: AnnotationStore, data_store: DataStore) -> None:
-    of_ann = {one["document_id"]: one for one in export_judgments(judged, "S") if one["annotator"] == "P1"}
-    assert {document: one["choice"] for document, one in of_ann.items()} == CHOSEN
-    assert {one["chosen"] for document, one in of_ann.items() if CHOSEN[document] == BOTH_BAD} == {None}
+    of_ann = {
+        judgment["document_id"]: judgment for judgment in export_judgments(judged, "S") if judgment["annotator"] == "P1"
+    }
+    assert {document: value["choice"] for document, value in of_ann.items()} == CHOSEN
+    assert {value["chosen"] for document, value in of_ann.items() if CHOSEN[document] == BOTH_BAD} == {None}
     (earlier,) = of_ann["d0"]["history"]
     assert (earlier["choice"], earlier["chosen"]) == (BOTH_BAD, None)
     people = list(export_study(data_store, judged, "S", "people"))
-    assert [(one["ties"], one["both_bad"]) for one in people] == [(3, 2), (5, 5)]
+    assert [(person["ties"], person["both_bad"]) for person in people] == [(3, 2), (5, 5)]
 
 
 def test_it_counts_as_a_tie_and_is_said(judged: AnnotationStore) -> None:
-    found = load_judgments(judged, "S")
-    assert found.both_bad is not None
-    assert (found.choices[found.both_bad] == 0).all()
-    assert (found.bad_ties, int((found.choices == 0).sum())) == (7, 8)
-    assert found.where(found.annotators == "Ann").bad_ties == 2
-    assert found.by_majority().bad_ties == 0  # a majority is nobody's choice
-    scored = replace(found, scores={"rouge1|test": np.zeros((len(found.documents), 2))})
+    judgments = load_judgments(judged, "S")
+    assert judgments.both_bad is not None
+    assert (judgments.choices[judgments.both_bad] == 0).all()
+    assert (judgments.bad_ties, int((judgments.choices == 0).sum())) == (7, 8)
+    assert judgments.where(judgments.annotators == "Ann").bad_ties == 2
+    assert judgments.by_majority().bad_ties == 0  # a majority is nobody's choice
+    scored = replace(judgments, scores={"rouge1|test": np.zeros((len(judgments.documents), 2))})
     assert agreement_table(analyze_agreement(scored), "judgment").title == (
         "Agreement of metrics with people, per judgment (8 human ties, 7 of them “both are bad”)"
     )
@@ -102,7 +104,9 @@ def test_it_counts_as_a_tie_and_is_said(judged: AnnotationStore) -> None:
 
 def test_adjudicators_read_it_and_choose_between_the_sides_and_equal(judged: AnnotationStore) -> None:
     store = AdjudicationStore(judged.engine)
-    pair = next(one.id for one in store.pairs("S", "Eve") if document_of(store.task("S", one.id, "Eve").shown) == "d0")
+    pair = next(
+        pair.id for pair in store.pairs("S", "Eve") if document_of(store.task("S", pair.id, "Eve").shown) == "d0"
+    )
 
     def decide(choice: str) -> None:
         shown = now() - timedelta(seconds=2)
@@ -117,12 +121,12 @@ def test_adjudicators_read_it_and_choose_between_the_sides_and_equal(judged: Ann
 def test_battles_bring_it_and_take_it_along(judged: AnnotationStore, tmp_path: Path) -> None:
     records, left_out = export_pairs(judged, "S", "lmarena")
     assert left_out == 0
-    assert [one["winner"] for one in records].count("tie (bothbad)") == 7
+    assert [record["winner"] for record in records].count("tie (bothbad)") == 7
     import_judgments(judged, write(tmp_path / "b.jsonl", records), name="again", reading=Reading("lmarena"))
     assert judged.study("again").both_bad
     again, _ = export_pairs(judged, "again", "lmarena")
-    assert sorted((one["question_id"], one["judge"], one["winner"]) for one in again) == sorted(
-        (one["question_id"], one["judge"], one["winner"]) for one in records
+    assert sorted((row["question_id"], row["judge"], row["winner"]) for row in again) == sorted(
+        (record["question_id"], record["judge"], record["winner"]) for record in records
     )
 
 
@@ -132,5 +136,5 @@ def test_tables_of_choices_bring_it(annotation_store: AnnotationStore, tmp_path:
         "document,summary_a,summary_b,choice\nOne.,A.,B.,A\nTwo.,C.,D.,both bad\nThree.,E.,F.,tie\n", encoding="utf-8"
     )
     import_judgments(annotation_store, table, name="t", reading=Reading("choices"))
-    assert [one["choice"] for one in export_judgments(annotation_store, "t")] == ["left", BOTH_BAD, "tie"]
-    assert [(one.ties, one.both_bad) for one in annotation_store.annotators("t")] == [(2, 1)]
+    assert [judgment["choice"] for judgment in export_judgments(annotation_store, "t")] == ["left", BOTH_BAD, "tie"]
+    assert [(annotator.ties, annotator.both_bad) for annotator in annotation_store.annotators("t")] == [(2, 1)]

@@ -173,7 +173,7 @@ def test_what_annotators_are_told_of_checks(annotation_store: AnnotationStore, c
     assert {name: (row.judged, row.checks) for name, row in rows.items()} == dict.fromkeys(rows, (5, 4))
     assert (rows["Ann"].checks_passed, rows["Cyd"].checks_passed) == (4, 0)
     assert rows["Bob"].checks_passed == sum(is_check(task) and own(task) == "left" for task in seen) == 2
-    assert (rows["Bob"].left, rows["Bob"].ties) == (5, 0)  # of the five pairs that are no checks
+    assert (rows["Bob"].left, rows["Bob"].ties) == (5, 0)  # of the five pairs that are not checks
     assert (rows["Cyd"].left, rows["Cyd"].ties) == (5, 0)
 
 
@@ -224,17 +224,17 @@ def test_the_next_pair_takes_few_queries(
     """Each press of an annotator waits for these, and takes a processor's time on the server."""
     create(checks=checks)
     ann = annotation_store.join(study="S", name="Ann")
-    said: list[str] = []
+    notes: list[str] = []
 
     def listen(connection: object, cursor: object, statement: str, *_: object) -> None:
         if not statement.startswith("BEGIN"):
-            said.append(statement)
+            notes.append(statement)
 
     event.listen(engine, "before_cursor_execute", listen)
     task, _ = annotation_store.turn(ann)
-    assert len(said) == queries + (engine.dialect.name == "postgresql"), said  # which locks the study
-    said.clear()
+    assert len(notes) == queries + (engine.dialect.name == "postgresql"), notes  # which locks the study
+    notes.clear()
     assert task is not None
     judge(ann, task.assignment_id)
     event.remove(engine, "before_cursor_execute", listen)
-    assert len(said) == 8, said
+    assert len(notes) == 8, notes

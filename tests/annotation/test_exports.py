@@ -55,17 +55,17 @@ def test_people_and_surveys(
     assert (second["annotator"], second["came_by"], second["consent"], second["seen_at"]) == ("P2", "link", None, None)
     assert "panel" not in json.dumps([first, second])
     named = read("people", names=True)
-    assert [(one["annotator"], one["panel_ids"]) for one in named] == [
+    assert [(row["annotator"], row["panel_ids"]) for row in named] == [
         ("Zoe", None),
         ("Annotator 2", {"person": "panel-id", "SESSION_ID": "session-id"}),
     ]
     answers = read("surveys")
-    assert [(one["annotator"], one["excluded"], one["answer"]) for one in answers] == [
+    assert [(answer["annotator"], answer["excluded"], answer["answer"]) for answer in answers] == [
         ("P1", True, 41),
         ("P2", False, ["a", "b"]),
     ]
-    assert [one["annotator"] for one in read("surveys", names=True)] == ["Zoe", "Annotator 2"]
-    assert [one["annotator"] for one in read("judgments")] == ["P1"]
+    assert [row["annotator"] for row in read("surveys", names=True)] == ["Zoe", "Annotator 2"]
+    assert [row["annotator"] for row in read("judgments")] == ["P1"]
 
 
 def judge_first(store: AnnotationStore, annotator: Annotator, judge: Callable[..., None]) -> None:

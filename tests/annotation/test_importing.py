@@ -51,19 +51,19 @@ def file(tmp_path: Path) -> Path:
 def test_a_file_of_battles_becomes_a_data_set_and_a_closed_study(
     annotation_store: AnnotationStore, data_store: DataStore, file: Path
 ) -> None:
-    said: list[str] = []
-    told = import_any(data_store, annotation_store, file, name="arena", say=said.append)
+    notes: list[str] = []
+    told = import_any(data_store, annotation_store, file, name="arena", say=notes.append)
     assert told == (
         "imported 3 documents and 7 summaries of 4 systems as arena, and 5 judgments of 4 pairs as the study arena"
     )
-    assert said == [
+    assert notes == [
         "format: lmarena (guessed)",
         "1 text beside another one by the same system for the same document: named SYSTEM#2, SYSTEM#3 and so on",
     ]
     study = annotation_store.study("arena")
     assert (study.rule, study.state, study.pairs, study.judgments, study.ties) == ("given", "closed", 4, 5, True)
     assert (study.systems, study.eligible) == (("alpha", "beta", "beta#2", "gamma"), 4)
-    assert said[1] in study.instructions
+    assert notes[1] in study.instructions
     judged = load_judgments(annotation_store, "arena")
     rows = zip(judged.pair, judged.choices, judged.left, judged.annotators, judged.took, strict=True)
     assert [(str(judged.documents[pair]), choice, str(who)) for pair, choice, _, who, _ in rows] == [
@@ -77,7 +77,10 @@ def test_a_file_of_battles_becomes_a_data_set_and_a_closed_study(
     assert not judged.has_sides
     assert all(seconds != seconds for seconds in judged.took)
     progress = annotation_store.annotators("arena")
-    assert [(one.annotator, one.judged, one.ties, one.seconds, one.left) for one in progress] == [
+    assert [
+        (annotator.annotator, annotator.judged, annotator.ties, annotator.seconds, annotator.left)
+        for annotator in progress
+    ] == [
         ("annotator 1", 3, 1, None, None),
         ("annotator 2", 1, 0, None, None),
         ("annotator 3", 1, 0, None, None),
@@ -145,14 +148,14 @@ def test_a_study_comes_back_as_it_was_exported(
     again.write_text(export(records, "jsonl"), encoding="utf-8")
     import_judgments(annotation_store, again, name="again", reading=Reading("lmarena"))
     assert data_store.records("again") == data_store.records("arena")
-    one, other = (
+    first, second = (
         [
             {key: value for key, value in record.items() if key not in {"study", "dataset", "assigned_at"}}
             for record in export_judgments(annotation_store, name, names=True)
         ]
         for name in ("arena", "again")
     )
-    assert one == other
+    assert first == second
     assert export_pairs(annotation_store, "again", "lmarena")[0] == records
 
 
@@ -175,14 +178,14 @@ def test_a_bundle_of_such_a_study_is_checked_and_run_again_but_for_the_draw(
     import_judgments(
         annotation_store, write(tmp_path / "c.jsonl", posts), name="feedback", reading=Reading("human_feedback")
     )
-    said: list[str] = []
+    notes: list[str] = []
     bundle = tmp_path / "feedback.zip"
     write_bundle(data_store, annotation_store, "feedback", bundle)
     (tmp_path / "unpacked").mkdir()
     checked = check_bundle(unpack(bundle, tmp_path / "unpacked"))
     assert any("6 of these pairs by these people" in line for line in checked)
-    assert rerun_bundle(bundle, said.append) == []
-    assert "pairs: not drawn again, as they came with their judgments" in said
+    assert rerun_bundle(bundle, notes.append) == []
+    assert "pairs: not drawn again, as they came with their judgments" in notes
 
 
 def test_an_earlier_schema_keeps_the_judgments(annotation_store: AnnotationStore, file: Path, engine: Engine) -> None:
@@ -215,16 +218,16 @@ def test_a_table_of_choices_becomes_a_study_for_each_question(
 ) -> None:
     file = tmp_path / "table.csv"
     file.write_text(TABLE)
-    said: list[str] = []
+    notes: list[str] = []
     reading = Reading(columns=Columns(ROLES))
-    assert import_any(data_store, annotation_store, file, name="t", reading=reading, say=said.append) == (
+    assert import_any(data_store, annotation_store, file, name="t", reading=reading, say=notes.append) == (
         "imported 2 documents and 4 summaries of 2 systems as t, and 2 judgments of 2 pairs as the study t: fluency, "
         "and 3 judgments of 2 pairs as the study t: relevance"
     )
     fluency, relevance = (annotation_store.study(f"t: {question}") for question in ("fluency", "relevance"))
     assert (fluency.dataset, fluency.state, fluency.ties) == ("t", "closed", True)
     assert (relevance.dataset, relevance.state, relevance.ties) == ("t", "closed", False)
-    assert all(sentence in relevance.instructions for sentence in said[1:])
+    assert all(sentence in relevance.instructions for sentence in notes[1:])
     judged = load_judgments(annotation_store, "t: relevance")
     first, *_ = export_judgments(annotation_store, "t: relevance")
     assert [(str(who), choice) for who, choice in zip(judged.annotators, judged.choices, strict=True)] == [
@@ -256,7 +259,10 @@ def test_a_data_set_keeps_how_its_columns_were_read(
     assert columns.values == {"A": "left", "tie": "tie", "B is better": "right", "1": "left", "2": "right"}
     import_any(data_store, annotation_store, file, name="u", reading=Reading(columns=columns))
     first, again_read = (
-        [{**one, "study": "", "dataset": "", "assigned_at": ""} for one in export_judgments(annotation_store, study)]
+        [
+            {**judgment, "study": "", "dataset": "", "assigned_at": ""}
+            for judgment in export_judgments(annotation_store, study)
+        ]
         for study in ("t: relevance", "u: relevance")
     )
     assert first == again_read
@@ -322,7 +328,7 @@ def test_choices_are_added_to_summaries_that_are_here(
         ("2", 1.0),
         ("2", 0.0),
     ]
-    assert [one.name for one in data_store.datasets()] == ["t"]
+    assert [dataset.name for dataset in data_store.datasets()] == ["t"]
     before = count_rows(engine)
     votes.write_text(VOTES + "3,t5,bart,tie,max\n")
     with pytest.raises(
@@ -359,9 +365,9 @@ def test_judgments_that_were_exported_come_back(
     table.write_text(TABLE)
     import_any(data_store, annotation_store, table, name="t", reading=Reading(columns=Columns(ROLES)))
     before = export_judgments(annotation_store, "t: relevance")
-    assert [(one["left"], one["choice"]) for one in before] == [("bart", "right"), ("t5", "left"), ("t5", "right")]
+    assert [(row["left"], row["choice"]) for row in before] == [("bart", "right"), ("t5", "left"), ("t5", "right")]
     exported.write_text(export(before, format), encoding="utf-8")
     import_any(data_store, annotation_store, exported, name="again", of="t")
     after = export_judgments(annotation_store, "again")
     kept = ("document_id", "left", "choice", "chosen", "annotator", "rationale", "decided_at")
-    assert [[one[name] for name in kept] for one in after] == [[one[name] for name in kept] for one in before]
+    assert [[item[name] for name in kept] for item in after] == [[item[name] for name in kept] for item in before]

@@ -127,9 +127,9 @@ def test_documents_are_shown_in_the_order_of_the_draw(make: Make, store: Keyword
         ({"keywords": {"d9": [ONE]}}, StoreError, "no document 'd9'"),
         ({"keywords": {"d2": []}}, NoKeywords, "no extractor found a keyword"),
         ({"keywords": {"d0": [ONE, ONE]}}, StoreError, "twice"),
-        ({"keywords": {"d0": [ONE._replace(found=((2, 0, 1),))]}}, StoreError, "cannot have the keyword 'title'"),
-        ({"keywords": {"d0": [ONE._replace(found=((0, 3, 3),))]}}, StoreError, "cannot have the keyword"),
-        ({"keywords": {"d0": [ONE._replace(found=((1, 0, 8),))]}}, StoreError, "cannot have the keyword"),
+        ({"keywords": {"d0": [ONE._replace(places=((2, 0, 1),))]}}, StoreError, "cannot have the keyword 'title'"),
+        ({"keywords": {"d0": [ONE._replace(places=((0, 3, 3),))]}}, StoreError, "cannot have the keyword"),
+        ({"keywords": {"d0": [ONE._replace(places=((1, 0, 8),))]}}, StoreError, "cannot have the keyword"),
         ({"keywords": {"d0": [ONE._replace(words=())]}}, StoreError, "cannot have the keyword"),
     ],
 )
@@ -247,9 +247,9 @@ def test_counts_are_by_extractor_and_of_what_stands(store: KeywordReviewStore, m
         ("d3", "Bo", "overlap", 0, 0),
         ("d3", "Bo", "tfidf", 1, 1),
     }
-    found = store.decisions("R")
-    assert len(found.keywords) == 3 + 3 + 1
-    assert [name for name, wrong in zip(found.annotators, found.wrong, strict=True) if wrong] == ["Ann", "Bo"]
+    decisions = store.decisions("R")
+    assert len(decisions.keywords) == 3 + 3 + 1
+    assert [name for name, wrong in zip(decisions.annotators, decisions.wrong, strict=True) if wrong] == ["Ann", "Bo"]
 
 
 def test_what_was_saved_is_there_after_a_restart(

@@ -20,7 +20,7 @@ def texts_of(language: str) -> Iterator[tuple[Message, list[tuple[str, str]]]]:
         if message.id:
             many = message.id if isinstance(message.id, str) else message.id[-1]
             translated = [message.string] if isinstance(message.string, str) else list(message.string)
-            yield message, [(many, one) for one in translated]
+            yield message, [(many, item) for item in translated]
 
 
 @pytest.mark.parametrize("language", TRANSLATED)
@@ -29,7 +29,7 @@ def test_catalogues_have_all_texts_of_the_pages_and_no_others(language: str) -> 
     written = BytesIO()
     write_po(written, update(language), width=WIDTH, sort_output=True)
     assert (CATALOGUES / f"{language}.po").read_text() == written.getvalue().decode()
-    untranslated = [message.id for message, forms in texts_of(language) if not all(said for _, said in forms)]
+    untranslated = [message.id for message, forms in texts_of(language) if not all(message for _, message in forms)]
     assert not untranslated
     assert not [message.id for message, _ in texts_of(language) if message.fuzzy]
 
@@ -37,19 +37,19 @@ def test_catalogues_have_all_texts_of_the_pages_and_no_others(language: str) -> 
 @pytest.mark.parametrize("language", TRANSLATED)
 def test_translations_keep_places_and_markup(language: str) -> None:
     for message, forms in texts_of(language):
-        for english, said in forms:
-            lost = set(PLACE.findall(english)) ^ set(PLACE.findall(said))
+        for english, text in forms:
+            lost = set(PLACE.findall(english)) ^ set(PLACE.findall(text))
             assert lost <= ({"count"} if message.pluralizable else set()), (
-                said
+                text
             )  # "one pair", "two pairs" say it in words
-            assert said.count("**") == english.count("**"), said
-            assert said.count("`") == english.count("`"), said
-            assert said.strip() == said
+            assert text.count("**") == english.count("**"), text
+            assert text.count("`") == english.count("`"), text
+            assert text.strip() == text
 
 
 def test_chinese_has_its_own_punctuation() -> None:
     narrow = re.compile(r"[\u4e00-\u9fff”）][,:;?!]|[(,:;?!][\u4e00-\u9fff“]")
-    assert not [said for _, forms in texts_of("zh") for _, said in forms if narrow.search(said)]
+    assert not [message for _, forms in texts_of("zh") for _, message in forms if narrow.search(message)]
 
 
 def test_every_language_of_a_study_has_its_catalogue() -> None:
@@ -82,21 +82,21 @@ wording.say("with {place}, "
 say(CHOSEN[choice])
 say_count(len(pairs), "{count} pair", "{count} pairs", more=1)
 """
-    found = {
+    result = {
         "in markup",
         "of a table",
         "with {place}, in two lines",
         "within another",
         ("{count} pair", "{count} pairs"),
     }
-    assert set(find_in(code)) == found
+    assert set(find_in(code)) == result
 
 
 def test_arabic_has_a_form_for_none_one_two_few_many_and_the_rest() -> None:
-    one, many = "You judged one pair.", "You judged {count} pairs."
-    said = {count: Wording("ar").say_count(count, one, many) for count in (0, 1, 2, 3, 11, 100, 102, 103, 1103)}
-    shapes = {count: text.replace(Wording("ar").number(count), "#") for count, text in said.items()}
+    first, second = "You judged one pair.", "You judged {count} pairs."
+    by_name = {count: Wording("ar").say_count(count, first, second) for count in (0, 1, 2, 3, 11, 100, 102, 103, 1103)}
+    shapes = {count: text.replace(Wording("ar").number(count), "#") for count, text in by_name.items()}
     assert len({shapes[count] for count in (0, 1, 2, 3, 11)}) == 5
     assert shapes[3] == shapes[103] == shapes[1103]
     assert shapes[100] == shapes[102] != shapes[2]
-    assert "1,103" in said[1103]
+    assert "1,103" in by_name[1103]

@@ -54,7 +54,7 @@ def mark(store: AnnotationStore, annotator: str, document: str, system: str | No
         judgments = session.scalars(
             select(JudgmentRow).join(AssignmentRow).join(AnnotatorRow).where(AnnotatorRow.name == annotator)
         )
-        (row,) = (one for one in judgments if one.assignment.pair.document.key == document)
+        (row,) = (judgment for judgment in judgments if judgment.assignment.pair.document.key == document)
         pair = row.assignment.pair
         where = "document" if system is None else "first" if pair.first.system == system else "second"
         texts = {"document": pair.document.source, "first": pair.first.text, "second": pair.second.text}
@@ -67,14 +67,14 @@ def test_marks_are_read_with_their_texts(annotation_store: AnnotationStore, stud
     mark(annotation_store, "Ann", "d0", "a", "neural")
     mark(annotation_store, "Ann", "d0", None, "Source")
     mark(annotation_store, "Bob", "d1", "b")
-    one, other = sorted(load_marks(annotation_store, study))
-    assert (one.document, one.annotator, {one.first, one.second}) == ("d0", "Ann", {"a", "b"})
-    assert (one.ranges_in("a"), one.ranges_in("b"), one.ranges_in(None)) == ([(5, 11)], [], [(0, 6)])
-    assert other == MarkedJudgment("d1", other.first, other.second, "Bob", ())
+    first, second = sorted(load_marks(annotation_store, study))
+    assert (first.document, first.annotator, {first.first, first.second}) == ("d0", "Ann", {"a", "b"})
+    assert (first.ranges_in("a"), first.ranges_in("b"), first.ranges_in(None)) == ([(5, 11)], [], [(0, 6)])
+    assert second == MarkedJudgment("d1", second.first, second.second, "Bob", ())
     with Session(annotation_store.engine) as session, session.begin():
         ann = session.scalars(select(AnnotatorRow).where(AnnotatorRow.name == "Ann")).one()
         ann.excluded_at = now()
-    assert load_marks(annotation_store, study) == [other]
+    assert load_marks(annotation_store, study) == [second]
 
 
 def test_marked_words_against_keywords(data_store: DataStore, annotation_store: AnnotationStore, study: str) -> None:
@@ -86,10 +86,10 @@ def test_marked_words_against_keywords(data_store: DataStore, annotation_store: 
     mark(annotation_store, "Ann", "d1", "a", "sleep")
     mark(annotation_store, "Ann", "d2", "a", "Words")
     mark(annotation_store, "Bob", "d2", None)  # asked, and nothing marked
-    found = read_marked_words(data_store, annotation_store, study)
-    assert (found.judgments, found.unmarked, found.annotators) == (4, 1, 2)
-    assert found.signature == RougeK().signature
-    table = marked_documents_table(found)
+    marked_words = read_marked_words(data_store, annotation_store, study)
+    assert (marked_words.judgments, marked_words.unmarked, marked_words.annotators) == (4, 1, 2)
+    assert marked_words.signature == RougeK().signature
+    table = marked_documents_table(marked_words)
     first, second, third = table.rows
     # d0: 4 words (3 and 1), of which neural, fast and slow are marked; neural parser is one occurrence
     assert [first[name] for name in ("words of texts", "marked", "of keywords", "both")] == [4, 3, 2, 1]
@@ -104,7 +104,7 @@ def test_marked_words_against_keywords(data_store: DataStore, annotation_store: 
         "no keywords: there are not two texts among references and title to compare; keywords by tfidf:K or "
         "textrank:K, or a list of your own, need only one"
     )
-    precision, recall = marked_words_table(found).rows
+    precision, recall = marked_words_table(marked_words).rows
     assert [precision[name] for name in ("measure", "value", "counted", "of", "documents")] == [
         *("precision", 0.25, 1, 4, 2)
     ]
@@ -113,16 +113,16 @@ def test_marked_words_against_keywords(data_store: DataStore, annotation_store: 
     notes = " ".join(table.notes)
     assert "2 annotators marked in 4 judgments" in notes
     assert "Left out: 1 judgment without a mark, 1 document without keywords." in notes
-    assert "by chance" in as_csv(marked_words_table(found))
-    assert "precision" in as_latex(marked_words_table(found))
+    assert "by chance" in as_csv(marked_words_table(marked_words))
+    assert "precision" in as_latex(marked_words_table(marked_words))
 
 
 def test_marks_in_documents_are_counted_by_themselves(
     data_store: DataStore, annotation_store: AnnotationStore, study: str
 ) -> None:
     mark(annotation_store, "Ann", "d0", None, "tree")
-    found = read_marked_words(data_store, annotation_store, study)
-    summaries, _, precision, recall = marked_words_table(found).rows
+    marked_words = read_marked_words(data_store, annotation_store, study)
+    summaries, _, precision, recall = marked_words_table(marked_words).rows
     assert (precision["marked in"], precision["value"], recall["value"]) == ("documents", 1.0, 1.0)
     assert precision["by chance"] == 1 / 3  # source, d0, tree
     assert precision["interval"] == Undefined("fewer than 2 documents have marks and keywords")
@@ -130,9 +130,9 @@ def test_marks_in_documents_are_counted_by_themselves(
 
 
 def test_without_marks(data_store: DataStore, annotation_store: AnnotationStore, study: str) -> None:
-    found = read_marked_words(data_store, annotation_store, study)
-    assert marked_words_table(found).rows == []
-    assert marked_words_table(found).empty == "no annotator of this study has marked words"
+    marked_words = read_marked_words(data_store, annotation_store, study)
+    assert marked_words_table(marked_words).rows == []
+    assert marked_words_table(marked_words).empty == "no annotator of this study has marked words"
 
 
 def test_keywords_are_those_of_the_stored_signature() -> None:
@@ -145,7 +145,7 @@ def test_keywords_are_those_of_the_stored_signature() -> None:
 
 def test_places_are_of_words_without_stop_words() -> None:
     keywords = [Keyword(("neural", "parser"), ()), Keyword(("tree",), ())]
-    found = find_places(keywords, "A neural, and fast, parser? Neural parsers of trees!")
+    places = find_places(keywords, "A neural, and fast, parser? Neural parsers of trees!")
     # neural fast parser neural parser tree
-    assert found.occurrences == ((3, 5), (5, 6))
-    assert found.overlaps([(2, 4), (18, 21)]) == [True, False, True, False, False, False]
+    assert places.occurrences == ((3, 5), (5, 6))
+    assert places.overlaps([(2, 4), (18, 21)]) == [True, False, True, False, False, False]

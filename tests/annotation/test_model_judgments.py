@@ -64,24 +64,24 @@ def test_verdicts_are_columns_beside_the_judgments(
     judgments = [says(pair, *order, None if order[0] else "refused") for pair, order in zip(pairs, orders, strict=True)]
     judgments += [says(check, expected[0], expected[0]), says(other_check, "tie", "tie")]
     assert models.add("S", "m", SIGNATURE, judgments) == 6
-    (found,) = models.verdicts("S")
-    assert found.name == "m"
-    assert found.signature == SIGNATURE
-    assert (found.firsts.tolist(), found.seconds.tolist()) == (["a"] * 5, ["b"] * 5)
-    np.testing.assert_equal(found.straight, [1, -1, 0, 1, np.nan])
-    np.testing.assert_equal(found.swapped, [1, -1, 0, -1, 1])
-    assert found.reasons.tolist() == [None, None, None, None, "refused"]
-    assert found.answered.tolist() == [True, True, True, True, False]
-    np.testing.assert_equal(found.scores, [[1, 0], [0, 1], [0.5, 0.5], [0.5, 0.5], [np.nan, np.nan]])
-    np.testing.assert_equal(found.tokens_in, [30, 30, 30, 30, np.nan])
-    np.testing.assert_equal(found.cost, [0.5, 0.5, 0.5, 0.5, np.nan])
-    assert found.checks == (1, 2)  # a tie does not pass
-    assert found.answered_by == ("m-1",)
-    assert len(found.of_systems(["a"]).documents) == 0
-    assert found.of_systems(["a", "b"]).straight.shape == (5,)
+    (result,) = models.verdicts("S")
+    assert result.name == "m"
+    assert result.signature == SIGNATURE
+    assert (result.firsts.tolist(), result.seconds.tolist()) == (["a"] * 5, ["b"] * 5)
+    np.testing.assert_equal(result.straight, [1, -1, 0, 1, np.nan])
+    np.testing.assert_equal(result.swapped, [1, -1, 0, -1, 1])
+    assert result.reasons.tolist() == [None, None, None, None, "refused"]
+    assert result.answered.tolist() == [True, True, True, True, False]
+    np.testing.assert_equal(result.scores, [[1, 0], [0, 1], [0.5, 0.5], [0.5, 0.5], [np.nan, np.nan]])
+    np.testing.assert_equal(result.tokens_in, [30, 30, 30, 30, np.nan])
+    np.testing.assert_equal(result.cost, [0.5, 0.5, 0.5, 0.5, np.nan])
+    assert result.checks == (1, 2)  # a tie does not pass
+    assert result.answered_by == ("m-1",)
+    assert len(result.of_systems(["a"]).documents) == 0
+    assert result.of_systems(["a", "b"]).straight.shape == (5,)
     preferences = load_judgments(annotation_store, "S")
-    np.testing.assert_equal(preferences.scores[SIGNATURE], found.scores)
-    assert preferences.documents.tolist() == found.documents.tolist()
+    np.testing.assert_equal(preferences.scores[SIGNATURE], result.scores)
+    assert preferences.documents.tolist() == result.documents.tolist()
     assert len(preferences) == 0  # nobody has judged
     assert annotation_store.annotators("S") == export_judgments(annotation_store, "S") == []
 
@@ -100,9 +100,9 @@ def test_a_verdict_stands_and_a_pair_without_one_is_tried_again(models: ModelSto
     assert [(model.name, model.judged) for model in models.models("S")] == [("m", 1)]
     assert models.add("S", "m", SIGNATURE, [says(first, "tie", "tie"), says(second, "tie", "tie")]) == 1
     assert models.judged("S", "m", SIGNATURE) == {first, second}
-    (found,) = models.verdicts("S")
-    assert found.straight[:2].tolist() == [1, 0]
-    assert found.reasons.tolist() == [None] * 5
+    (result,) = models.verdicts("S")
+    assert result.straight[:2].tolist() == [1, 0]
+    assert result.reasons.tolist() == [None] * 5
     assert [record["verdict"] for record in models.export("S")] == ["first", "tie"]
 
 

@@ -41,8 +41,8 @@ def judge_some(store: AnnotationStore, judge: Judge, annotator: Annotator, count
 
 
 def person(people: PeopleStore, name: str) -> Person:
-    (found,) = (one for one in people.people("S") if one.name == name)
-    return found
+    (result,) = (person for person in people.people("S") if person.name == name)
+    return result
 
 
 def counted(engine: Engine) -> bool:
@@ -55,7 +55,7 @@ def counted(engine: Engine) -> bool:
             .where(AssignmentRow.pair_id == PairRow.id, AnnotatorRow.excluded_at.is_(None))
             .scalar_subquery()
         )
-        return all(count == found for count, found in session.execute(select(PairRow.judgments, kept)))
+        return all(count == result for count, result in session.execute(select(PairRow.judgments, kept)))
 
 
 # --- exclusion --------------------------------------------------------------------------------------------------
@@ -78,14 +78,14 @@ def test_an_excluded_annotator_leaves_the_analysis_and_stays_in_the_data(
     people.exclude("S", "Ann", "  clicked through\0 ")
     versions.append(annotation_store.version("S"))
     people.exclude("S", "Ann", "again")
-    study, found = annotation_store.study("S"), read_study(data_store, annotation_store, "S")
+    study, result = annotation_store.study("S"), read_study(data_store, annotation_store, "S")
     judged = study.excluded_judgments
     assert judged in {2, 3}  # one of the three may be the attention check
     assert (study.judgments, study.excluded_annotators) == (0, 1)
-    assert len(found.preferences) == 0
-    assert list(found.checks) == ["Bob"]
+    assert len(result.preferences) == 0
+    assert list(result.checks) == ["Bob"]
     assert annotation_store.pace("S")[:2] == (1, 0)
-    assert [(one.annotator, one.judged, one.excluded) for one in found.annotators] == [
+    assert [(annotator.annotator, annotator.judged, annotator.excluded) for annotator in result.annotators] == [
         ("Ann", judged, True),
         ("Bob", 0, False),
     ]
@@ -263,8 +263,10 @@ def test_erasing_leaves_a_pseudonym_and_judgments_where_they_are_kept(
     assert (erased.erased_at is not None, erased.came_by, erased.progress.judged) == (True, "name", 2 * keep)
     assert annotation_store.study("S").judgments == 2 * keep == len(load_judgments(annotation_store, "S"))
     assert counted(engine)
-    assert {one["annotator"] for one in export_judgments(annotation_store, "S")} == ({"P2"} if keep else set())
-    assert {one["annotator"] for one in export_judgments(annotation_store, "S", names=True)} == (
+    assert {judgment["annotator"] for judgment in export_judgments(annotation_store, "S")} == (
+        {"P2"} if keep else set()
+    )
+    assert {judgment["annotator"] for judgment in export_judgments(annotation_store, "S", names=True)} == (
         {"Erased 2"} if keep else set()
     )
     with Session(engine) as session:
@@ -309,22 +311,22 @@ def test_what_is_known_of_each(
     with Session(engine) as session:
         session.add_all(EventRow(annotator_id=bob.id, event="warned") for _ in range(2))
         session.commit()
-    found = people.people("S")
+    result = people.people("S")
     # Of Ann's three judgments the others, Bob and Cyd, split evenly; of Cyd's, Ann and Bob say otherwise.
-    assert [(one.name, one.agreed, one.compared, one.agreement) for one in found] == [
+    assert [(item.name, item.agreed, item.compared, item.agreement) for item in result] == [
         ("Ann", 0, 0, None),
         ("Bob", 0, 0, None),
         ("Cyd", 0, 3, 0.0),
     ]
-    assert [(one.came_by, one.warnings, one.phase, one.progress.judged) for one in found] == [
+    assert [(item.came_by, item.warnings, item.phase, item.progress.judged) for item in result] == [
         ("name", 0, "judging", 3),
         ("name", 2, "judging", 3),
         ("link", 0, "judging", 3),
     ]
-    assert all(one.seen_at is not None and one.phase_since <= one.seen_at for one in found)
+    assert all(item.seen_at is not None and item.phase_since <= item.seen_at for item in result)
     people.exclude("S", "Cyd", "contrary")
     # Without Cyd, Ann's others are Bob alone; Cyd is still held against both.
-    assert [(one.name, one.agreed, one.compared) for one in people.people("S")] == [
+    assert [(person.name, person.agreed, person.compared) for person in people.people("S")] == [
         ("Ann", 3, 3),
         ("Bob", 3, 3),
         ("Cyd", 0, 3),

@@ -195,9 +195,9 @@ def test_all_phases_from_consent_to_a_code(
     with Session(engine) as session:
         consent = session.scalars(select(ConsentRow)).one()
         assert (consent.agreed, consent.sha256) == (True, hashlib.sha256(TEXT.encode()).hexdigest())
-        answers = {(one.survey, one.question): one.answer for one in session.scalars(select(SurveyAnswerRow))}
+        answers = {(row.survey, row.question): row.answer for row in session.scalars(select(SurveyAnswerRow))}
         assert answers == {("before", "age"): 30, ("before", "level"): "well", ("before", "fields"): ["a", "c"]}
-        assert [one.right for one in session.scalars(select(TrainingAnswerRow))] == [True, True]
+        assert [row.right for row in session.scalars(select(TrainingAnswerRow))] == [True, True]
     assert annotation_store.join(study="S", name="Ann").token == ann.token
     assert phases.standing(ann).code == code  # it is made once
 
@@ -286,7 +286,7 @@ def test_yes_and_no_at_once_come_to_one_answer(
     ask(consent=Consent(text=TEXT))
     ann = annotation_store.join(study="S", name="Ann")
     answers = at_once(lambda number: phases.answer_consent(ann, text=TEXT, agreed=number % 2 == 0))
-    assert sum(isinstance(one, AlreadyAnswered) for one in answers) == THREADS // 2
+    assert sum(isinstance(answer, AlreadyAnswered) for answer in answers) == THREADS // 2
     assert events(engine) in ([INSTRUCTIONS], [DECLINED])
 
 
@@ -450,7 +450,7 @@ def test_whoever_fails_keeps_no_place(
     ann, ben = (annotation_store.join(study="S", name=name) for name in ("Ann", "Ben"))
     answer_check(annotation_store, judge, ann, right=True)
     shown = following(annotation_store, ann)  # and in another window
-    earlier = next(one for one in export_judgments(annotation_store, "S") if one["check"])
+    earlier = next(judgment for judgment in export_judgments(annotation_store, "S") if judgment["check"])
     assert earlier["passed"]
     task = annotation_store.previous_task(ann)
     while task is not None and not is_check(task):
@@ -500,7 +500,7 @@ def test_a_study_that_has_been_judged_finishes_whoever_comes(
 
 
 @pytest.mark.parametrize(
-    ("asked", "given", "message"),
+    ("wanted", "given", "message"),
     [
         (Judging(rationale="required"), {}, "Say why"),
         (Judging(rationale="required"), {"rationale": " "}, "Say why"),
@@ -520,9 +520,9 @@ def test_a_study_that_has_been_judged_finishes_whoever_comes(
     ],
 )
 def test_what_a_judgment_lacks_or_was_not_asked(
-    annotation_store: AnnotationStore, ask: Ask, judge: Judge, asked: Judging, given: dict[str, Any], message: str
+    annotation_store: AnnotationStore, ask: Ask, judge: Judge, wanted: Judging, given: dict[str, Any], message: str
 ) -> None:
-    ask(judging=asked)
+    ask(judging=wanted)
     ann = annotation_store.join(study="S", name="Ann")
     task = following(annotation_store, ann)
     with pytest.raises(BadAnswer, match=message):
@@ -552,7 +552,7 @@ def test_confidence_and_marks_are_kept_by_text_and_not_by_side(
     assert stored == [of_document + by_side[side] for side in sides]
     changed = export_judgments(annotation_store, "S")[1]
     assert (changed["confidence"], changed["marks"]) == (1, [])
-    assert [(one["confidence"], one["marks"]) for one in changed["history"]] == [(4, stored[1])]
+    assert [(row["confidence"], row["marks"]) for row in changed["history"]] == [(4, stored[1])]
 
 
 # --- time, pauses, withdrawal ---------------------------------------------------------------------------------
@@ -584,9 +584,9 @@ def test_the_list_of_people_knows_whose_time_is_out(
     ann, people = annotation_store.join(study="S", name="Ann"), PeopleStore(engine)
     judge(ann, following(annotation_store, ann).assignment_id)
     age(engine, "Ann", 9)
-    assert [one.phase for one in people.people("S")] == [JUDGING]
+    assert [person.phase for person in people.people("S")] == [JUDGING]
     age(engine, "Ann", 11)
-    assert [one.phase for one in people.people("S")] == [TIMED_OUT]
+    assert [person.phase for person in people.people("S")] == [TIMED_OUT]
     assert events(engine) == [TIMED_OUT]
 
 
@@ -608,8 +608,8 @@ def test_who_returns_too_late_is_timed_out_whatever_they_do(
 ) -> None:
     ask(judging=Judging(idle_minutes=10), consent=Consent(text=TEXT))
     ann, ben, new = (annotation_store.join(study="S", name=name) for name in ("Ann", "Ben", "New"))
-    for one in (ann, ben):
-        phases.answer_consent(one, text=TEXT, agreed=True)
+    for item in (ann, ben):
+        phases.answer_consent(item, text=TEXT, agreed=True)
     phases.read_instructions(ann)
     task = following(annotation_store, ann)
     for name in ("Ann", "Ben"):
@@ -618,7 +618,7 @@ def test_who_returns_too_late_is_timed_out_whatever_they_do(
         judge(ann, task.assignment_id)
     with pytest.raises(WrongPhase):
         phases.read_instructions(ben)
-    assert {phases.standing(one).phase for one in (ann, ben)} == {TIMED_OUT}
+    assert {phases.standing(item).phase for item in (ann, ben)} == {TIMED_OUT}
     assert phases.standing(new).phase == CONSENT  # whoever has not begun has all the time
 
 

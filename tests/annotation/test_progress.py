@@ -84,7 +84,7 @@ def test_two_people_judge_the_first_pairs_and_one_the_others(
     part = min(twice, study.pairs)
     assert study.judgments_wanted == study.pairs + part
     people = [store.join(study="S", name=name) for name in ("Ann", "Bob", "Cyd")]
-    while tasks := [(one, task) for one in people if (task := store.next_task(one)) is not None]:
+    while tasks := [(person, task) for person in people if (task := store.next_task(person)) is not None]:
         for annotator, task in tasks:
             judge(annotator, task.assignment_id)
     of_study = select(PairRow.position, PairRow.judgments).where(PairRow.expected_id.is_(None))
@@ -99,7 +99,7 @@ def test_two_people_judge_the_first_pairs_and_one_the_others(
     assert store.study("S").judgments == study.judgments_wanted
     # what tells how far people agree comes first for everybody
     for annotator in people:
-        others = [position >= part for one, position in given if one == annotator.id]
+        others = [position >= part for judgment, position in given if judgment == annotator.id]
         assert others == sorted(others)
 
 

@@ -71,7 +71,7 @@ def test_until_somebody_comes_a_file_may_change_everything(
     after = protocols.apply(write(question="Which?", sampling=sampling, judging=Judging(judgments_per_pair=3)))
     assert (before.pairs, after.pairs) == (5, 2)
     assert (after.question, after.judgments_per_pair, after.id) == ("Which?", 3, before.id)
-    assert [one.changed for one in protocols.history("S")] == [
+    assert [item.changed for item in protocols.history("S")] == [
         (),
         ("question", "sampling.count", "judging.judgments_per_pair"),
     ]
@@ -90,7 +90,7 @@ def test_then_only_what_changes_no_judgment(
     study = protocols.apply(write(title="News", instructions="Read.", judging=Judging(idle_minutes=5)))
     assert (study.title, study.instructions, study.pairs) == ("News", "Read.", 5)
     protocols.apply(protocols.export("S"))
-    assert [one.version for one in protocols.history("S")] == [1, 2]
+    assert [item.version for item in protocols.history("S")] == [1, 2]
     assert protocols.history("S")[1].changed == ("title", "instructions", "judging.idle_minutes")
     with pytest.raises(UnknownVersion, match="1 to 2"):
         protocols.export("S", 3)
@@ -128,7 +128,7 @@ def test_edits_at_one_moment_are_a_version_each(protocols: ProtocolStore, write:
         keys = {"title": "News", "instructions": "Read.", "closes": datetime(2100, 1, 1, tzinfo=UTC)}
         list(pool.map(lambda key: protocols.edit("S", {key: keys[key]}), [*keys] * 4))
     assert protocols.protocol("S") == replace(read_protocol(write()), **keys)
-    assert [one.version for one in protocols.history("S")] == list(range(1, 14))
+    assert [item.version for item in protocols.history("S")] == list(range(1, 14))
 
 
 def test_a_study_closes_by_its_date(

@@ -24,8 +24,8 @@ from relevance.annotation.removal import StudyInUse, StudyRemovalStore
 from relevance.annotation.results import load_judgments
 from relevance.annotation.store import AnnotationStore
 from relevance.annotation.tables import PairRow
-from relevance.data.access import Right
 from relevance.data.database import now
+from relevance.data.rights import Right
 from relevance.data.store import DatasetInUse, DataStore, StoreError
 from relevance.hosting.accounts import AccountStore
 from relevance.hosting.links import LinkStore

@@ -38,18 +38,18 @@ def test_judged(scored: str, annotation_store: AnnotationStore, create: Create, 
     # Ann prefers a in d0 and d4, b in d1, ties elsewhere; Bob always b, which is missing in d4.
     judge_by(annotation_store, judge, "Ann", lambda number: {"0": "a", "4": "a", "1": "b"}.get(number, "tie"))
     judge_by(annotation_store, judge, "Bob", lambda number: "b")
-    found = load_judgments(annotation_store, "S")
-    assert {*zip(found.first, found.second, strict=True)} == {("a", "b")}
-    preferences = dict(zip(zip(found.annotators, found.document, strict=True), found.choices, strict=True))
+    judgments = load_judgments(annotation_store, "S")
+    assert {*zip(judgments.first, judgments.second, strict=True)} == {("a", "b")}
+    preferences = dict(zip(zip(judgments.annotators, judgments.document, strict=True), judgments.choices, strict=True))
     assert preferences == {
         **{("Ann", "d0"): 1.0, ("Ann", "d1"): -1.0, ("Ann", "d2"): 0.0, ("Ann", "d3"): 0.0, ("Ann", "d4"): 1.0},
         **{("Bob", f"d{n}"): -1.0 for n in range(5)},
     }
-    assert len(found) == 10
-    assert found.took.tolist() == [3] * 10
-    assert found.weights is None
-    assert list(found.scores) == ["rouge_k|test"]
-    for document, (first, second) in zip(found.documents, found.scores["rouge_k|test"], strict=True):
+    assert len(judgments) == 10
+    assert judgments.took.tolist() == [3] * 10
+    assert judgments.weights is None
+    assert list(judgments.scores) == ["rouge_k|test"]
+    for document, (first, second) in zip(judgments.documents, judgments.scores["rouge_k|test"], strict=True):
         assert first == 0.5
         assert math.isnan(second) if document == "d4" else second == 0.5
 
@@ -92,11 +92,11 @@ def test_conflicts_carry_their_inclusion(
     )
     create(rule="conflicts", signatures=("rouge_k|test", "other|test"), count=6)
     judge_by(annotation_store, judge, "Ann", lambda number: "a")
-    found = load_judgments(annotation_store, "S")
-    assert found.weights is not None
-    assert found.weights == pytest.approx(1 / found.inclusion[found.pair])
+    judgments = load_judgments(annotation_store, "S")
+    assert judgments.weights is not None
+    assert judgments.weights == pytest.approx(1 / judgments.inclusion[judgments.pair])
     exported = {record["inclusion"] for record in export_judgments(annotation_store, "S")}
-    assert exported == set(found.inclusion)
+    assert exported == set(judgments.inclusion)
 
 
 def test_the_share_of_judgments_won(annotation_store: AnnotationStore, create: Create, judge: Judge) -> None:
@@ -122,17 +122,17 @@ def test_judged_follows_the_order_of_deciding_and_the_latest_choice(
         judge(ann, task.assignment_id, "left", presented_at=shown, decided_at=shown + timedelta(seconds=1))
     changed = SHOWN + timedelta(hours=1)
     judge(ann, given[1].assignment_id, "right", change=True, presented_at=SHOWN, decided_at=changed)
-    found = load_judgments(annotation_store, "S")
-    assert found.document.tolist() == [f"d{given[i].left[-1]}" for i in (2, 0, 1)]
+    judgments = load_judgments(annotation_store, "S")
+    assert judgments.document.tolist() == [f"d{given[i].left[-1]}" for i in (2, 0, 1)]
     # the first of a pair is the system that sorts first, whichever side it was on
-    assert found.choices[2] == (1.0 if given[1].right[0] < given[1].left[0] else -1.0)
-    assert found.scores == {}  # nothing is scored
+    assert judgments.choices[2] == (1.0 if given[1].right[0] < given[1].left[0] else -1.0)
+    assert judgments.scores == {}  # nothing is scored
 
 
 def test_a_study_without_judgments(annotation_store: AnnotationStore, create: Create) -> None:
     create()
-    found = load_judgments(annotation_store, "S")
-    assert (len(found), found.differences(), found.by_majority().choices.tolist()) == (0, {}, [])
+    judgments = load_judgments(annotation_store, "S")
+    assert (len(judgments), judgments.differences(), judgments.by_majority().choices.tolist()) == (0, {}, [])
 
 
 @pytest.mark.parametrize("read", [load_judgments, export_judgments])
@@ -159,12 +159,12 @@ def ratings(data_store: DataStore) -> DataStore:
 
 
 def test_rated(ratings: DataStore) -> None:
-    found = load_rated_pairs(ratings, "R", "relevance")
-    rows = zip(found.document, found.first, found.second, found.choices, strict=True)
+    rated_pairs = load_rated_pairs(ratings, "R", "relevance")
+    rows = zip(rated_pairs.document, rated_pairs.first, rated_pairs.second, rated_pairs.choices, strict=True)
     assert list(rows) == [("x", "a", "b", 3.0), ("x", "a", "c", 0.0), ("x", "b", "c", -3.0)]  # 5 - 2, 5 - 5, 2 - 5
     expected = [(0.9, math.nan), (0.9, math.nan), (math.nan, math.nan)]
-    assert np.array_equal(found.scores["m|1"], expected, equal_nan=True)
-    assert set(found.annotators) == {None}
+    assert np.array_equal(rated_pairs.scores["m|1"], expected, equal_nan=True)
+    assert set(rated_pairs.annotators) == {None}
     assert len(load_rated_pairs(ratings, "R", "fluency")) == len(load_rated_pairs(ratings, "R", "nothing")) == 0
     with pytest.raises(UnknownDataset):
         load_rated_pairs(ratings, "nothing", "relevance")

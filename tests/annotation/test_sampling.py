@@ -55,9 +55,9 @@ def test_an_empty_summary_stands_in_no_pair(rule: str) -> None:
         PairCandidate(2, "b", "two", (0.9, 0.1)),
         PairCandidate(3, "c", " \n", ()),
     ]
-    found = sample([(number, [c._replace(id=10 * number + c.id) for c in silent]) for number in range(2)], rule)
-    assert {(pair.first_id % 10, pair.second_id % 10) for pair in found.pairs} == {(1, 2)}
-    assert (found.eligible, found.identical, found.unscored) == (2, 0, 0)
+    result = sample([(number, [c._replace(id=10 * number + c.id) for c in silent]) for number in range(2)], rule)
+    assert {(pair.first_id % 10, pair.second_id % 10) for pair in result.pairs} == {(1, 2)}
+    assert (result.eligible, result.identical, result.unscored) == (2, 0, 0)
 
 
 SCORES: dict[int, dict[str, float | None]] = {
@@ -191,8 +191,8 @@ def test_documents_and_pairs_are_drawn_uniformly() -> None:
     ],
 )
 def test_a_conflict(first: tuple[float | None, ...], second: tuple[float | None, ...], expected: bool) -> None:
-    one, other = PairCandidate(1, "a", "x", first), PairCandidate(2, "b", "y", second)
-    assert conflicting(one, other) is conflicting(other, one) is expected
+    left, right = PairCandidate(1, "a", "x", first), PairCandidate(2, "b", "y", second)
+    assert conflicting(left, right) is conflicting(right, left) is expected
 
 
 def population(seed: int, documents: int = 60) -> list[tuple[int, list[PairCandidate]]]:
@@ -323,7 +323,9 @@ def test_weighted_agreement_is_that_of_all_pairs(per_document: int | None) -> No
     scores, generator = scores_of(POPULATION), random.Random(5)
     right: dict[object, bool] = {}
     for pair in sorted(EVERY):
-        difference = [one - other for one, other in zip(scores[pair.first_id], scores[pair.second_id], strict=True)]  # type: ignore[operator]
+        difference = [
+            first - second for first, second in zip(scores[pair.first_id], scores[pair.second_id], strict=True)
+        ]  # type: ignore[operator]
         prefers_first = difference[0] + generator.gauss(0, 0.05) > 0  # people follow the first metric, more or less
         right[pair[:3]] = prefers_first == (difference[2] > 0)
     truth = sum(right.values()) / len(right)
@@ -430,15 +432,15 @@ def test_pairs_of_many_systems_are_those_of_few(written: list[tuple[str, tuple[f
     candidates = [
         PairCandidate(7 * place, f"s{place:02}", text, values[:scores]) for place, (text, values) in enumerate(written)
     ]
-    found = []
+    result = []
     for many in (2, 1000):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("relevance.annotation.sampling.MANY", many)
             allowed = allow_pairs([(3, candidates)], rule)
-            found.append((*[list(map(list, strata)) for strata in allowed[:2]], *allowed[2:]))
+            result.append((*[list(map(list, strata)) for strata in allowed[:2]], *allowed[2:]))
             sample = sample_pairs([(3, candidates), (4, candidates)], rule="random", count=3, per_document=2, seed=5)
             assert len({*sample.pairs}) == len(sample.pairs) == min(3, 2 * min(2, sample.eligible // 2))
-    assert found[0] == found[1]
+    assert result[0] == result[1]
 
 
 @pytest.mark.parametrize("rule", ["random", "conflicts"])
@@ -447,14 +449,14 @@ def test_every_pair_of_many_is_as_likely_as_said(rule: str, monkeypatch: pytest.
     scores = [(0.0, 3.0), (1.0, 2.0), (2.0, 4.0), (3.0, 1.0)]
     candidates = [PairCandidate(place, f"s{place}", f"t{place}", both) for place, both in enumerate(scores)]
     times: Counter[tuple[int, int]] = Counter()
-    said: dict[tuple[int, int], float | None] = {}
+    text: dict[tuple[int, int], float | None] = {}
     for seed in range(3000):
         sample = sample_pairs([(1, candidates)], rule=rule, count=3, per_document=None, seed=seed)
         assert len({*sample.pairs}) == 3
         for pair in sample.pairs:
             times[pair.first_id, pair.second_id] += 1
-            said[pair.first_id, pair.second_id] = pair.inclusion
+            text[pair.first_id, pair.second_id] = pair.inclusion
     # a pair is drawn with the probability that is said, or 3 of 6 times: standard deviation at most .009
-    assert {pair: round(count / 3000 - (said[pair] or 0.5), 1) for pair, count in times.items()} == dict.fromkeys(
+    assert {pair: round(count / 3000 - (text[pair] or 0.5), 1) for pair, count in times.items()} == dict.fromkeys(
         combinations(range(4), 2), 0
     )

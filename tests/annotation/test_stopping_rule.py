@@ -20,7 +20,7 @@ from relevance.annotation.stopping import StoppingStore
 from relevance.annotation.store import AnnotationStore
 from relevance.annotation.tables import AnnotatorRow, AssignmentRow, PairRow
 from relevance.data.database import now
-from relevance.data.stopping import CompleteDocuments, StoppingDecision
+from relevance.data.stopping_state import CompleteDocuments, StoppingDecision
 from tests.annotation.conftest import CONTRARY, SIGNATURE, Judge
 
 Register = Callable[..., Study]
@@ -152,18 +152,20 @@ def test_people_complete_documents_in_the_drawn_order(
     theirs = judge_next(annotation_store, judge, ben, 3)
     assert theirs == mine[:3]  # a plain study would give Ben what Ada was not given
     assert len(set(mine[:3])) == 1
-    found = store.complete_documents("S")
-    assert found is not None
-    assert (found.documents, found.drawn, len(found.choices)) == (1, 4, 6)
+    complete_documents = store.complete_documents("S")
+    assert complete_documents is not None
+    assert (complete_documents.documents, complete_documents.drawn, len(complete_documents.choices)) == (1, 4, 6)
     assert len(set(ordered[:3])) == 1
 
 
 def test_two_people_at_once_get_different_places(register: Register, annotation_store: AnnotationStore) -> None:
     register()
     people = [annotation_store.join(study="S", name=name) for name in ("Ada", "Ben", "Cem", "Dan")]
-    tasks = [annotation_store.next_task(one) for one in people]
+    tasks = [annotation_store.next_task(person) for person in people]
     documents = [
-        document_of(annotation_store, one, task.assignment_id) for one, task in zip(people, tasks, strict=True) if task
+        document_of(annotation_store, person, task.assignment_id)
+        for person, task in zip(people, tasks, strict=True)
+        if task
     ]
     assert len(set(documents[:3])) == 1  # as wide as four people need: three pairs of one document, one of the next
     assert documents[3] != documents[0]
@@ -176,15 +178,18 @@ def test_a_document_in_between_that_wants_judgments_ends_what_is_complete(
     ada, ben = (annotation_store.join(study="S", name=name) for name in ("Ada", "Ben"))
     open_task = annotation_store.next_task(ben)
     judge_next(annotation_store, judge, ada, 8)
-    found = store.complete_documents("S")
-    assert found is not None
-    assert found.documents == 0
+    complete_documents = store.complete_documents("S")
+    assert complete_documents is not None
+    assert complete_documents.documents == 0
     assert open_task is not None
     judge(ben, open_task.assignment_id)
-    found = store.complete_documents("S")
-    assert found is not None
-    assert (found.documents, sorted(set(found.document[found.pair]))) == (3, [0, 1, 2])
-    assert found.document.tolist() == [
+    complete_documents = store.complete_documents("S")
+    assert complete_documents is not None
+    assert (complete_documents.documents, sorted(set(complete_documents.document[complete_documents.pair]))) == (
+        3,
+        [0, 1, 2],
+    )
+    assert complete_documents.document.tolist() == [
         0,
         0,
         0,
@@ -209,13 +214,13 @@ def test_a_skipped_pair_holds_nobody_up(
     assert task is not None
     annotation_store.skip(annotator=ada, assignment_id=task.assignment_id, reason="unreadable")
     assert document_of(annotation_store, ada, task.assignment_id) in judge_next(annotation_store, judge, ben, 2)
-    found = store.complete_documents("S")
-    assert found is not None
-    assert (found.documents, len(found.choices)) == (1, 2)
+    complete_documents = store.complete_documents("S")
+    assert complete_documents is not None
+    assert (complete_documents.documents, len(complete_documents.choices)) == (1, 2)
     judge(ada, task.assignment_id)  # after all: it was one of those wanted
-    found = store.complete_documents("S")
-    assert found is not None
-    assert len(found.choices) == 3
+    complete_documents = store.complete_documents("S")
+    assert complete_documents is not None
+    assert len(complete_documents.choices) == 3
 
 
 def test_judgments_beyond_those_wanted_do_not_count(
@@ -247,10 +252,13 @@ def test_scores_and_choices_are_of_the_same_pair(
         assert task is not None
         judge(ada, task.assignment_id, choice)
         chosen.append((task.left, task.right) if choice == "left" else (task.right, task.left))
-    found = store.complete_documents("S")
-    assert found is not None
-    assert found.second_differences is not None
-    first, second = (found.choices * of[found.pair] for of in (found.first_differences, found.second_differences))
+    complete_documents = store.complete_documents("S")
+    assert complete_documents is not None
+    assert complete_documents.second_differences is not None
+    first, second = (
+        complete_documents.choices * of[complete_documents.pair]
+        for of in (complete_documents.first_differences, complete_documents.second_differences)
+    )
     for place, (won, lost) in enumerate(chosen):  # such as "a of 4"
         of_second = {"a": 0.1, "b": 0.2, "c": 0.3}
         assert second[place] == pytest.approx(of_second[won[0]] - of_second[lost[0]])
@@ -266,15 +274,15 @@ def test_pairs_of_conflicts_weigh_one_over_their_probability(
 ) -> None:
     register(sampling=Sampling(rule="conflicts", signatures=(SIGNATURE, CONTRARY), count=8, per_document=1, seed=3))
     judge_next(annotation_store, judge, annotation_store.join(study="S", name="Ada"), 2)
-    found = store.complete_documents("S")
-    assert found is not None
-    assert found.weights is not None
+    complete_documents = store.complete_documents("S")
+    assert complete_documents is not None
+    assert complete_documents.weights is not None
     with annotation_store.reading() as session:
         drawn = session.execute(select(PairRow.inclusion, PairRow.document_id).order_by(PairRow.position)).all()
-    np.testing.assert_allclose(found.weights, [1 / inclusion for inclusion, _ in drawn])
-    assert len(set(found.weights)) > 1
+    np.testing.assert_allclose(complete_documents.weights, [1 / inclusion for inclusion, _ in drawn])
+    assert len(set(complete_documents.weights)) > 1
     documents = list(dict.fromkeys(document for _, document in drawn))
-    assert found.document.tolist() == [documents.index(document) for _, document in drawn]
+    assert complete_documents.document.tolist() == [documents.index(document) for _, document in drawn]
 
 
 def test_an_excluded_annotators_judgments_are_left_out(
@@ -286,9 +294,9 @@ def test_an_excluded_annotators_judgments_are_left_out(
     judge_next(annotation_store, judge, ben, 3)
     with annotation_store.writing() as session:
         session.execute(update(AnnotatorRow).where(AnnotatorRow.name == "Ben").values(excluded_at=now()))
-    found = store.complete_documents("S")
-    assert found is not None
-    assert len(found.choices) == 3
+    complete_documents = store.complete_documents("S")
+    assert complete_documents is not None
+    assert len(complete_documents.choices) == 3
 
 
 def test_a_plain_study_has_no_complete_documents(
@@ -325,9 +333,13 @@ def test_a_study_goes_on_until_a_look_decides(
     assert annotation_store.next_task(ben) is None
     store.look("S", lambda _: STOP._replace(documents=2))
     assert annotation_store.study("S").stopped_at == study.stopped_at
-    found = store.complete_documents("S")
-    assert found is not None
-    assert (found.decision, found.decided_at, found.documents) == (STOP, study.stopped_at, 1)
+    complete_documents = store.complete_documents("S")
+    assert complete_documents is not None
+    assert (complete_documents.decision, complete_documents.decided_at, complete_documents.documents) == (
+        STOP,
+        study.stopped_at,
+        1,
+    )
 
 
 def test_what_is_said_of_a_study_has_another_version_with_all_that_it_rests_on(
@@ -358,8 +370,8 @@ def test_a_judgment_is_looked_at_where_it_completes_a_document(
     ada = annotation_store.join(study="S", name="Ada")
     looked: list[int] = []
 
-    def decide(found: CompleteDocuments) -> None:
-        looked.append(found.documents)
+    def decide(complete_documents: CompleteDocuments) -> None:
+        looked.append(complete_documents.documents)
 
     store.look("S", decide, annotator=ada)
     for _ in range(7):

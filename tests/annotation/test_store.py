@@ -572,10 +572,10 @@ def test_a_killed_process_loses_no_judgment(tmp_path: Path) -> None:
         command = [sys.executable, "-c", JUDGING, url, name]
         with running_process(command, cwd=Path(__file__).parents[2], stdout=subprocess.PIPE) as child:
             assert child.stdout is not None
-            said = [int(child.stdout.readline()) for _ in range(30 + round)]
+            numbers = [int(child.stdout.readline()) for _ in range(30 + round)]
             child.kill()
-            said += [int(line) for line in child.stdout.read().splitlines() if line]
+            numbers += [int(line) for line in child.stdout.read().splitlines() if line]
         annotator = store.join(study="S", name=name)
-        assert {store.task(annotator, number).choice for number in said} == {"left"}
-        assert len(said) <= store.progress(annotator).judged <= len(said) + 1
+        assert {store.task(annotator, number).choice for number in numbers} == {"left"}
+        assert len(numbers) <= store.progress(annotator).judged <= len(numbers) + 1
     engine.dispose()

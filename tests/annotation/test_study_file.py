@@ -230,7 +230,7 @@ MISTAKES: dict[str, tuple[str, str]] = {
         changed("format = 1\n", "format = 2\n"),
         r"study.toml:1: this version reads study files of format = 1 only",
     ),
-    "true is no format": (changed("format = 1\n", "format = true\n"), r"study.toml:1: this version"),
+    "true is not a format": (changed("format = 1\n", "format = true\n"), r"study.toml:1: this version"),
     "no name": (changed('name = "S"\n', ""), r"study.toml: the key 'name' is missing"),
     "no data set": ('format = 1\nname = "S"', r"the key 'dataset' is missing; write \[dataset\] and its keys"),
     "no text of the consent": (
@@ -424,8 +424,8 @@ MISTAKES: dict[str, tuple[str, str]] = {
 
 @pytest.mark.parametrize("what", MISTAKES)
 def test_a_mistake_is_refused_by_file_line_and_key(what: str) -> None:
-    text, said = MISTAKES[what]
-    with pytest.raises(BadStudyFile, match=said):
+    text, message = MISTAKES[what]
+    with pytest.raises(BadStudyFile, match=message):
         read_protocol(text, "study.toml")
 
 

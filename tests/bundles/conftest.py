@@ -56,7 +56,7 @@ def sentence(seed: int, length: int = 9) -> str:
 
 def make_records() -> list[tuple[Document, list[Summary]]]:
     """Six documents with three systems, one of which lacks a title, one has sentences, one an empty summary."""
-    found = []
+    result = []
     for n in range(6):
         source = (
             tuple(sentence(n + place) for place in range(4)) if n == 1 else " ".join(map(sentence, range(n, n + 4)))
@@ -69,8 +69,8 @@ def make_records() -> list[tuple[Document, list[Summary]]]:
             "near": "" if n == 5 else f"Near {n}: {sentence(n + 1, 7)}",
         }
         summaries = [Summary(f"d{n}", name, text, {"relevance": float(len(name))}) for name, text in texts.items()]
-        found.append((document, summaries))
-    return found
+        result.append((document, summaries))
+    return result
 
 
 def make_protocol(signature: str) -> StudyProtocol:
@@ -87,7 +87,7 @@ def make_protocol(signature: str) -> StudyProtocol:
         per_document=2,
     )
     pair = TrainingPair(document="A secret lesson.", better="Secretly good.", worse="Secretly bad.", explanation="Why.")
-    asked = (SurveyQuestion(name="age", ask="How old are you?", kind="number"),)
+    arguments = (SurveyQuestion(name="age", ask="How old are you?", kind="number"),)
     plain = protocol_of(spec)
     return replace(
         plain,
@@ -95,7 +95,7 @@ def make_protocol(signature: str) -> StudyProtocol:
         consent=Consent(text="I agree."),
         training=Training(pairs=(pair,), pass_mark=1),
         surveys=Surveys(
-            before=asked, after=(SurveyQuestion(name="more", ask="More?", kind="checkbox", options=("a", "b")),)
+            before=arguments, after=(SurveyQuestion(name="more", ask="More?", kind="checkbox", options=("a", "b")),)
         ),
     )
 
@@ -171,7 +171,7 @@ def let_everything_happen(engine: Engine) -> None:
             }
             session.add(ModelJudgmentRow(model_id=model.id, pair_id=pair.id, tokens_in=9, tokens_out=1, **columns))
         given = session.scalars(select(AssignmentRow).order_by(AssignmentRow.id)).all()
-        judged = next(one.judgment for one in given if one.judgment is not None)
+        judged = next(judgment.judgment for judgment in given if judgment.judgment is not None)
         judged.confidence, judged.marks = 4, [("first", 0, 5), ("document", 3, 9)]
 
 

@@ -145,7 +145,7 @@ def test_adjudicators_of_one_name_are_two(studied_engine: Engine, tmp_path: Path
         last.user_id = 1
         session.commit()
     made = make_bundle(DataStore(studied_engine), AnnotationStore(studied_engine), STUDY, tmp_path / "bundle")
-    decided = [one["adjudicator"] for one in lines_of(made, "adjudications.jsonl")]
+    decided = [line["adjudicator"] for line in lines_of(made, "adjudications.jsonl")]
     assert decided == ["adjudicator 1", "adjudicator 2", "adjudicator 3"]
 
 
@@ -163,9 +163,9 @@ def test_no_text_is_in_a_bundle_without_texts(without_texts: Path, tmp_path: Pat
 
 
 def test_without_texts_tables_are_made_of_the_stored_scores(without_texts: Path) -> None:
-    said: list[str] = []
-    assert rerun_bundle(without_texts, said.append) == []
-    assert said[-2:] == [
+    notes: list[str] = []
+    assert rerun_bundle(without_texts, notes.append) == []
+    assert notes[-2:] == [
         "scores, pairs: not made again, as the bundle has no texts; give them with --data FILE",
         "tables: made again, except distinguishability, systems, system_means, systems_published, wilcoxon, "
         "marked_words, marked_words_by_document, which depend on texts: the same",
@@ -180,7 +180,9 @@ def write_texts(file: Path, *, without: str = "", replace: tuple[str, str] = (""
             "title": document.title,
             "source": document.source,
             "references": document.references,
-            "summaries": [{"system": one.system, "text": one.text} for one in summaries if one.system != without],
+            "summaries": [
+                {"system": summary.system, "text": summary.text} for summary in summaries if summary.system != without
+            ],
         }
         for document, summaries in make_records()
     )
@@ -189,9 +191,9 @@ def write_texts(file: Path, *, without: str = "", replace: tuple[str, str] = (""
 
 
 def test_texts_are_brought_along(without_texts: Path, tmp_path: Path) -> None:
-    said: list[str] = []
-    assert rerun_bundle(without_texts, said.append, write_texts(tmp_path / "texts.jsonl")) == []
-    assert said[-3:] == ["scores: made again: the same", "pairs: made again: the same", "tables: made again: the same"]
+    notes: list[str] = []
+    assert rerun_bundle(without_texts, notes.append, write_texts(tmp_path / "texts.jsonl")) == []
+    assert notes[-3:] == ["scores: made again: the same", "pairs: made again: the same", "tables: made again: the same"]
 
 
 @pytest.mark.parametrize(
@@ -213,7 +215,9 @@ def test_pairs_are_drawn_as_the_study_file_came_to_say(studied_engine: Engine, t
     data, annotation = DataStore(studied_engine), AnnotationStore(studied_engine)
     annotation.create_study(StudySpec(name="New", dataset="news", rule="random", seed=5))
     store = ProtocolStore(studied_engine)
-    first, second = (one.signature for one in data.signatures("news") if one.metric in {"rouge1", "rouge_k"})
+    first, second = (
+        signature.signature for signature in data.signatures("news") if signature.metric in {"rouge1", "rouge_k"}
+    )
     drawn = replace(store.protocol("New").sampling, rule="all", per_document=None)
     stopping = Stopping(first=first, second=second, most_documents=4)
     store.apply(write_protocol(replace(store.protocol("New"), sampling=drawn, stopping=stopping)))
@@ -296,8 +300,8 @@ def test_a_changed_judgment_is_found(changed: Changed, tmp_path: Path) -> None:
 
 
 def test_under_another_manifest_the_tables_tell(changed: Changed) -> None:
-    found = list(map(str, rerun_bundle(changed({"judgments.jsonl": with_record(judge_otherwise)}), print)))
-    assert any(line.startswith("tables.json, agreement, row rouge1, ") and "in the bundle" in line for line in found)
+    result = list(map(str, rerun_bundle(changed({"judgments.jsonl": with_record(judge_otherwise)}), print)))
+    assert any(line.startswith("tables.json, agreement, row rouge1, ") and "in the bundle" in line for line in result)
 
 
 def test_a_changed_score_is_named_with_both_values(changed: Changed) -> None:
@@ -309,14 +313,14 @@ def test_a_changed_score_is_named_with_both_values(changed: Changed) -> None:
 
 def test_a_score_of_no_metric_is_named(changed: Changed) -> None:
     file = changed({"scores.jsonl": lambda text: text.replace("stem:porter", "stem:unheard")})
-    (found,) = (one for one in rerun_bundle(file, print) if one.place.startswith("scores.jsonl"))
-    assert "stem:unheard" in found.place
-    assert "cannot make this metric again" in str(found)
+    (result,) = (item for item in rerun_bundle(file, print) if item.place.startswith("scores.jsonl"))
+    assert "stem:unheard" in result.place
+    assert "cannot make this metric again" in str(result)
 
 
 def test_scores_that_came_with_the_data_set_are_not_computed_again(changed: Changed) -> None:
     file = changed({"scores.jsonl": lambda text: text.replace("rouge1|", "given: rouge1|")})
-    assert not any(one.place.startswith("scores.jsonl") for one in rerun_bundle(file, print))
+    assert not any(item.place.startswith("scores.jsonl") for item in rerun_bundle(file, print))
 
 
 def test_another_pair_is_named(changed: Changed) -> None:
@@ -330,8 +334,8 @@ def test_a_changed_cell_is_named_by_row_and_column(changed: Changed) -> None:
         tables["tables"]["agreement"]["rows"][0]["C"] = 99
         return json.dumps(tables)
 
-    (found,) = rerun_bundle(changed({"tables.json": change}), print)
-    assert re.fullmatch(r"tables.json, agreement, row rouge1, C: 99 in the bundle, \d+ now", str(found))
+    (result,) = rerun_bundle(changed({"tables.json": change}), print)
+    assert re.fullmatch(r"tables.json, agreement, row rouge1, C: 99 in the bundle, \d+ now", str(result))
 
 
 @pytest.mark.parametrize(
@@ -434,9 +438,9 @@ def test_a_registration_says_what_changed_afterwards(studied_engine: Engine, tmp
     assert registered.sha256 == before.sha256
     assert kept.read_bytes() == file.read_bytes()
     assert registered.contents["pairs.jsonl"] == before.files["pairs.jsonl"]
-    said = describe_registration(data, annotation, "New")
-    assert f"as the bundle {before.sha256} with version 1 of the protocol" in said["registered"]
-    assert said["changed since"] == "nothing of the protocol, the data, the pairs and the scores"
+    registration = describe_registration(data, annotation, "New")
+    assert f"as the bundle {before.sha256} with version 1 of the protocol" in registration["registered"]
+    assert registration["changed since"] == "nothing of the protocol, the data, the pairs and the scores"
     with data.changing("scores") as session:
         session.execute(
             update(ScoreRow).where(ScoreRow.value == ScoreRow.value, ScoreRow.signature_id == 1).values(value=0.5)

@@ -1,4 +1,4 @@
-"""Zip files that are no bundles, or no longer: refused soon, in little memory, and nothing is written elsewhere."""
+"""Zip files that are not bundles, or no longer: refused soon, in little memory, and nothing is written elsewhere."""
 
 import json
 import stat
@@ -79,8 +79,8 @@ def test_members_that_no_bundle_has(written: Path, tmp_path: Path, what: str) ->
 
 
 def manifest_of(bundle: Bundle) -> dict[str, object]:
-    found: dict[str, object] = json.loads(bundle.text(MANIFEST))
-    return found
+    answer: dict[str, object] = json.loads(bundle.text(MANIFEST))
+    return answer
 
 
 @pytest.mark.parametrize(
@@ -186,9 +186,9 @@ def a_lie_about_size(file: Path) -> None:
     packer = zlib.compressobj(9, wbits=-15)
     data = packer.compress(bytes(64 * MB)) + packer.flush()
     name = b"manifest.json"
-    said = struct.pack("<5H3L2H", 20, 0, 8, 0, 33, zlib.crc32(bytes(10)), len(data), 10, len(name), 0)
-    head = b"PK\3\4" + said + name
-    listed = b"PK\1\2" + struct.pack("<H", (3 << 8) + 20) + said + struct.pack("<3H2L", 0, 0, 0, FILE, 0) + name
+    pack = struct.pack("<5H3L2H", 20, 0, 8, 0, 33, zlib.crc32(bytes(10)), len(data), 10, len(name), 0)
+    head = b"PK\3\4" + pack + name
+    listed = b"PK\1\2" + struct.pack("<H", (3 << 8) + 20) + pack + struct.pack("<3H2L", 0, 0, 0, FILE, 0) + name
     end = struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 1, 1, len(listed), len(head) + len(data), 0)
     file.write_bytes(head + data + listed + end)
 
@@ -215,9 +215,9 @@ def test_bombs_take_little_memory_and_time(tmp_path: Path) -> None:
         make(files[-1])
     done = subprocess.run([sys.executable, "-c", MEASURE, *files], cwd=ROOT, capture_output=True, text=True, check=True)
     for line, refusal in zip(done.stdout.splitlines(), makers.values(), strict=True):
-        said, memory, seconds = json.loads(line)
+        text, memory, seconds = json.loads(line)
         print(line)
-        assert refusal in said
+        assert refusal in text
         assert memory < MOST_MEMORY
         assert seconds < MOST_SECONDS
 

@@ -46,23 +46,23 @@ def test_metrics_against_decisions(study: Stores) -> None:
     _, annotation = study
     before = analyzed()
     decide(annotation, {"d0": "a", "d1": "b", "d2": "b", "d3": None})
-    found = analyzed("--adjudicated")
+    result = analyzed("--adjudicated")
     # rouge1 prefers a, a, b, neither; decided are a, b, b and a tie: C D C
-    assert found["metrics"]["rouge1"]["agreement"] == {
+    assert result["metrics"]["rouge1"]["agreement"] == {
         "pairs": 3, "human_ties": 1, "concordant": 2, "discordant": 1, "tied": 0,
         "strict": 2 / 3, "half": 2 / 3, "decided": 2 / 3, "coverage": 1.0,
     }  # fmt: skip
-    tables = found["tables"]
+    tables = result["tables"]
     assert {"agreement", "human", "ranking", "position"} < set(tables)
     assert {"agreement_by_majority", "reliability", "cohen", "annotators"}.isdisjoint(tables)
     assert "per adjudicated pair" in tables["agreement"]["title"]
-    assert found["facts"]["decisions"] == "4 by 1 adjudicator, the latest of each pair; not the judgments"
-    assert "judgments" not in found["facts"]
+    assert result["facts"]["decisions"] == "4 by 1 adjudicator, the latest of each pair; not the judgments"
+    assert "judgments" not in result["facts"]
     # Ann and Bob both say a of d0 and d2: confirmed of d0 alone; of d1 and d3 they differ, as a tie is a choice
-    said = "4 pairs are decided. One choice led among annotators in 2, and adjudicators confirmed it in 1 (0.500)."
-    assert found["facts"]["adjudicated"].startswith(said)
+    message = "4 pairs are decided. One choice led among annotators in 2, and adjudicators confirmed it in 1 (0.500)."
+    assert result["facts"]["adjudicated"].startswith(message)
     after = analyzed()
-    assert after["facts"].pop("adjudicated").startswith(said)
+    assert after["facts"].pop("adjudicated").startswith(message)
     assert after == before  # nothing else of the judgments' analysis changes
 
 
@@ -87,7 +87,7 @@ def test_decisions_are_exported_and_reported_with_their_history(study: Stores, t
     decide(annotation, {"d1": "a"})
     decide(annotation, {"d1": "b"})
     lines = run("study", "export", "S", "--what", "adjudications").stdout.splitlines()
-    assert [(one["chosen"], one["stands"]) for one in map(json.loads, lines)] == [("a", False), ("b", True)]
+    assert [(row["chosen"], row["stands"]) for row in map(json.loads, lines)] == [("a", False), ("b", True)]
     write_report(data, annotation, "S", tmp_path / "with")
     assert (tmp_path / "with" / "adjudications.jsonl").read_text().splitlines() == lines
     assert "1 pair is decided. No choice led among annotators." in (tmp_path / "with" / "report.html").read_text()

@@ -31,7 +31,7 @@ from relevance.metrics.models.encoder import shared_encoder
 from relevance.reports.formats.latex import escape_latex
 from relevance.summarizers.base import SummaryLength
 from relevance.summarizers.oracles.evaluation import OracleTask, evaluate_stored
-from tests.commands import refused, run, write
+from tests.commands import refused, run, run_json, write
 
 DOCUMENTS = [
     {
@@ -73,12 +73,7 @@ def folder(tmp_path, monkeypatch, sqlite_url):
 
 
 def analyzed(*arguments):
-    """What `analyze` prints as JSON: real JSON, in which there is no NaN."""
-
-    def refuse(constant):
-        raise AssertionError(constant)
-
-    return json.loads(run("analyze", *arguments, "--format", "json").stdout, parse_constant=refuse)
+    return run_json("analyze", *arguments)
 
 
 def rows_of(analysis, table, *columns):
@@ -220,11 +215,11 @@ def test_a_small_file_as_text(folder):
 @pytest.mark.parametrize("shape", FORMATS)
 def test_every_format_names_what_the_numbers_rest_on(folder, shape):
     arguments = ("small.jsonl", "--metrics", "rouge1", "--seed", "5", "--tables", "agreement,human")
-    said = run("analyze", *arguments, "--format", shape).stdout
+    output = run("analyze", *arguments, "--format", shape).stdout
     analysis = analyzed(*arguments)
-    said = json.dumps(json.loads(said), ensure_ascii=False) if shape == "json" else said
+    output = json.dumps(json.loads(output), ensure_ascii=False) if shape == "json" else output
     for fact in (*analysis["facts"].values(), *(row["signature"] for row in analysis["metrics"].values())):
-        assert fact in said
+        assert fact in output
     assert "numpy " in analysis["facts"]["versions"]
     assert analysis["facts"]["seed"] == "5"
 
@@ -241,9 +236,9 @@ def test_the_seed_is_that_of_all_draws(folder):
 def test_csv_and_latex(folder):
     arguments = ("small.jsonl", "--metrics", "rouge1", "--tables", "agreement")
     rows = list(csv.DictReader(io.StringIO(run("analyze", *arguments, "--format", "csv").stdout)))
-    found = {(row["table"], row["row"], row["column"]): row for row in rows}
-    assert found["agreement", "rouge1", "half"]["value"] == "1.0"
-    assert found["agreement", "length", "half 95 %"]["undefined"] == "fewer than 2 documents have pairs to count"
+    by_name = {(row["table"], row["row"], row["column"]): row for row in rows}
+    assert by_name["agreement", "rouge1", "half"]["value"] == "1.0"
+    assert by_name["agreement", "length", "half 95 %"]["undefined"] == "fewer than 2 documents have pairs to count"
     assert [row["value"].split("|")[0] for row in rows if row["column"] == "signature" and row["table"] == "facts"] == [
         "rouge1",
         "length",
@@ -269,11 +264,11 @@ def test_intervals_of_systems_draw_both_unless_they_are_told_otherwise():
     by_level = analyzed(*arguments)
     chosen = {resample: analyzed(*arguments, "--resample", resample) for resample in ("documents", "systems", "both")}
     ends = {
-        name: rows_of(found, "human", "global 95 %", "input 95 %", "system 95 %")[0] for name, found in chosen.items()
+        name: rows_of(value, "human", "global 95 %", "input 95 %", "system 95 %")[0] for name, value in chosen.items()
     }
     expected = (*ends["documents"][:2], ends["both"][2])
     assert rows_of(by_level, "human", "global 95 %", "input 95 %", "system 95 %")[0] == expected
-    widths = {name: found[2][1] - found[2][0] for name, found in ends.items()}
+    widths = {name: end[2][1] - end[2][0] for name, end in ends.items()}
     assert widths["both"] > 2 * widths["documents"]  # four systems say little of others
     assert any(
         "They hold for new documents, these systems." in note
@@ -301,10 +296,10 @@ def test_no_table_of_correlations_moves_with_the_order_of_rows(folder, shape):
     for file, step in (("one.jsonl", 1), ("other.jsonl", -1)):
         write(folder / file, records[::step])
         tables = "human,length,matrix,correlation_tests"
-        found = run(
+        result = run(
             "analyze", file, "--human", AUTHOR, "--metrics", "rouge1,rouge2", "--tables", tables, "--format", shape
         )
-        outputs.append([line for line in found.stdout.splitlines() if file not in line and "SHA-256" not in line])
+        outputs.append([line for line in result.stdout.splitlines() if file not in line and "SHA-256" not in line])
     assert outputs[0] == outputs[1]
 
 
@@ -520,9 +515,9 @@ def test_attention_checks_count_only_as_checks(study):
 
 def test_the_figures_are_those_of_the_packages(study):
     _, annotation = study
-    found = load_judgments(annotation, "S")
+    judgments = load_judgments(annotation, "S")
     analysis = analyzed("--study", "S", "--seed", "9")
-    expected = analyze_agreement(found, seed=9)
+    expected = analyze_agreement(judgments, seed=9)
     for row, shown in zip(expected.rows, analysis["tables"]["agreement"]["rows"], strict=False):
         counts, half = row.evaluation.agreement, row.evaluation.intervals.half
         assert (shown["metric"], shown["half"], shown["strict"]) == (row.metric, counts.half, counts.strict)
@@ -532,18 +527,20 @@ def test_the_figures_are_those_of_the_packages(study):
         (c.first, c.second, c.difference, c.p, c.p_holm) for c in expected.comparisons
     ]
     assert rows_of(analysis, "reliability", "value") == [
-        (krippendorff_alpha(found.pair, found.choices).value,),
-        (fleiss_kappa(found.pair, found.choices).estimate.value,),
-        (raw_agreement(found.pair, found.choices).value,),
+        (krippendorff_alpha(judgments.pair, judgments.choices).value,),
+        (fleiss_kappa(judgments.pair, judgments.choices).estimate.value,),
+        (raw_agreement(judgments.pair, judgments.choices).value,),
     ]
-    [kappa] = cohen_kappas(found.pair, found.annotators, found.choices)
+    [kappa] = cohen_kappas(judgments.pair, judgments.annotators, judgments.choices)
     assert rows_of(analysis, "cohen", "first", "second", "kappa") == [("P1", "P2", kappa.kappa)]
-    ranking = bradley_terry(found.first, found.second, found.choices, found.document, draws=Draws(seed=9))
+    ranking = bradley_terry(
+        judgments.first, judgments.second, judgments.choices, judgments.document, draws=Draws(seed=9)
+    )
     assert rows_of(analysis, "ranking", "system", "strength", "95 %") == [
         (row.system, row.strength, [row.low, row.high]) for row in ranking.rows
     ]
     # the judgments won are what metrics are correlated with: of d0 a won both, of d1 one of two, of d3 1.5 of 2
-    assert [shares_won(found)[f"d{n}", "a"] for n in range(4)] == [1, 0.5, 1, 0.75]
+    assert [shares_won(judgments)[f"d{n}", "a"] for n in range(4)] == [1, 0.5, 1, 0.75]
 
 
 def test_a_study_against_ratings(study):
@@ -578,9 +575,9 @@ def test_a_study_of_conflicts_is_weighed(sqlite_url):
         assert "Not weighed: the column human: judgments won describes the pairs that were drawn" in notes[table]
     for table in ("reliability", "cohen", "annotators", "position", "human", "correlation_tests"):
         assert "Not weighed: this describes the pairs that were drawn" in notes[table]
-    found = load_judgments(annotation, "S")
-    assert sorted(found.weights) == pytest.approx([4 / 3, 4 / 3, 4 / 3, 4])
-    unweighed = count_agreement(found.choices, found.differences()["rouge1|test"])
+    judgments = load_judgments(annotation, "S")
+    assert sorted(judgments.weights) == pytest.approx([4 / 3, 4 / 3, 4 / 3, 4])
+    unweighed = count_agreement(judgments.choices, judgments.differences()["rouge1|test"])
     assert unweighed.half == 0.25  # what the weights correct
 
     printed = run("analyze", "--study", "S").stdout
@@ -687,24 +684,24 @@ def test_what_is_undefined_is_said_with_its_reason_in_every_format(sqlite_url, c
     settings, undefined = DEGENERATE[case]
     add_study(sqlite_url, **{"scores": SCORES, **settings})
     analysis = analyzed("--study", "S")
-    said = {shape: run("analyze", "--study", "S", "--format", shape).stdout for shape in FORMATS}
-    lines = list(csv.DictReader(io.StringIO(said["csv"])))
+    by_name = {shape: run("analyze", "--study", "S", "--format", shape).stdout for shape in FORMATS}
+    lines = list(csv.DictReader(io.StringIO(by_name["csv"])))
     for table, first, column, why in undefined:
-        found = analysis["tables"][table]
+        result = analysis["tables"][table]
         if first is None:
-            assert (found["rows"], found["undefined"]) == ([], why)
-            assert f"\nundefined: {why}\n" in said["text"]
-            assert f"\nundefined: {escape_latex(why)} \\\\\n" in said["latex"]
+            assert (result["rows"], result["undefined"]) == ([], why)
+            assert f"\nundefined: {why}\n" in by_name["text"]
+            assert f"\nundefined: {escape_latex(why)} \\\\\n" in by_name["latex"]
             assert [row["undefined"] for row in lines if row["table"] == table] == [why]
             continue
-        rows = [row for row in found["rows"] if first in row.values() and row[column] is None]
+        rows = [row for row in result["rows"] if first in row.values() and row[column] is None]
         assert why in rows[0]["undefined"][column]
         reason = rows[0]["undefined"][column]
-        assert f": {reason}\n" in said["text"]
-        assert f": {escape_latex(reason)}\\par\n" in said["latex"]
+        assert f": {reason}\n" in by_name["text"]
+        assert f": {escape_latex(reason)}\\par\n" in by_name["latex"]
         in_csv = [row for row in lines if row["table"] == table and row["column"] == column and first in row["row"]]
         assert reason in [row["undefined"] for row in in_csv]
-    assert not any(number in text.split() for text in said.values() for number in ("nan", "NaN", "inf", "None"))
+    assert not any(number in text.split() for text in by_name.values() for number in ("nan", "NaN", "inf", "None"))
 
 
 def test_headline_figures_that_are_undefined_say_why(sqlite_url):
@@ -746,9 +743,9 @@ def test_keyword_tables_only_where_they_are_asked_for(folder):
 def test_keyword_tables_in_every_format(folder, shape):
     """They need no ratings, and say whose keywords they are of."""
     write(folder / "unrated.jsonl", [{**DOCUMENTS[0], "summaries": [{"system": "s", "text": "Cats."}]}])
-    said = run("analyze", "unrated.jsonl", "--tables", "keywords", "--keywords", "textrank", "--format", shape).stdout
-    assert "rouge_k|kw:textrank|" in said
-    assert all(part in said for part in ("0.5", "IN-SRC", "1 word"))
+    output = run("analyze", "unrated.jsonl", "--tables", "keywords", "--keywords", "textrank", "--format", shape).stdout
+    assert "rouge_k|kw:textrank|" in output
+    assert all(part in output for part in ("0.5", "IN-SRC", "1 word"))
 
 
 def test_keyword_tables_of_a_study(sqlite_url):
@@ -836,8 +833,8 @@ def planned(*arguments):
 
 @pytest.mark.parametrize(("phi", "pairs"), [(0, 306), (0.3, 219), (0.5, 161), (0.63, 120)])
 def test_pairs_to_tell_two_metrics_apart(phi, pairs):
-    found, notes = planned("--ratios", ".61,.72", "--phi", phi)  # the golden values of the design
-    assert found == {
+    result, notes = planned("--ratios", ".61,.72", "--phi", phi)  # the golden values of the design
+    assert result == {
         "pairs": str(pairs), "judgments": str(pairs), "documents": str(pairs), "independent pairs": str(pairs),
         "design effect": "1.0000",
     }  # fmt: skip
@@ -846,9 +843,9 @@ def test_pairs_to_tell_two_metrics_apart(phi, pairs):
 
 def test_a_plan_is_never_for_documents_that_cannot_show_anything():
     # two documents of 120 pairs are enough pairs, but the smallest p of two flips is 1/2
-    found, notes = planned("--ratios", ".61,.72", "--phi", ".3", "--per-document", "120")
-    assert found["documents"] == "6"  # 2/2^6 = .031
-    assert found["pairs"] == "720"
+    result, notes = planned("--ratios", ".61,.72", "--phi", ".3", "--per-document", "120")
+    assert result["documents"] == "6"  # 2/2^6 = .031
+    assert result["pairs"] == "720"
     assert "sign-flip over documents, as documents give several pairs. With fewer than 6 documents" in notes[0]
     measured, _ = planned("--ratio", ".6", "--half-width", ".05", "--per-document", "120")
     assert measured["documents"] == "10"
@@ -870,8 +867,8 @@ def test_a_plan_is_never_for_documents_that_cannot_show_anything():
     ],
 )
 def test_plans(arguments, expected):
-    found, _ = planned(*arguments)
-    assert list(found.values()) == expected
+    result, _ = planned(*arguments)
+    assert list(result.values()) == expected
 
 
 @pytest.mark.parametrize(
@@ -883,8 +880,8 @@ def test_plans(arguments, expected):
 )
 def test_plans_that_are_undefined_say_why(arguments, reason):
     # sqrt(.61 * .28 / (.39 * .72)) = .7799: with .72 right, no more of the .61 can be right together
-    found, notes = planned(*arguments)
-    assert found["pairs"] == found["judgments"] == "undefined"
+    result, notes = planned(*arguments)
+    assert result["pairs"] == result["judgments"] == "undefined"
     assert notes[0] == (f"undefined (pairs, judgments, documents, independent pairs): {reason}")
 
 
@@ -1097,10 +1094,10 @@ def test_one_number_for_one_system_under_one_signature(folder, of):
 def test_daggers_in_every_format(folder, shape):
     write(folder / "three.jsonl", THREE)
     arguments = ("three.jsonl", "--metrics", "rouge1", "--tables", "systems", "--baselines", "bad")
-    said = run("analyze", *arguments, "--format", shape).stdout
+    output = run("analyze", *arguments, "--format", shape).stdout
     # by ROUGE-1, both are above bad in all 8 documents: p = 2 / 2^8; people prefer good in some of them only
     marks = {"text": "0.8889†", "json": '"marks": {', "csv": ",†,", "latex": r"0.889\dag{}"}
-    assert marks[shape] in said
+    assert marks[shape] in output
     rows = analyzed(*arguments)["tables"]["systems"]["rows"]
     assert {row["system"]: row.get("marks") for row in rows} == {
         "bad": None,
@@ -1135,13 +1132,13 @@ def test_upper_bounds_that_are_stored_stand_below_the_systems_of_a_data_set(sqli
     write(folder / "three.jsonl", THREE)
     run("import", "three.jsonl", "--name", "three")
     run("summarize", "three", "--system", "lead-1")
-    found = evaluate_stored(
+    result = evaluate_stored(
         DataStore(connect()), "three", OracleTask(algorithms=("exact",), length=SummaryLength(1)), processes=0
     )
     analysis = analyzed("three", "--metrics", "rouge1", "--tables", "systems")
     systems = dict(rows_of(analysis, "systems", "system", "rouge1"))
     assert [*systems][-1] == "best sentence"
-    assert systems["best sentence"] == pytest.approx(np.mean([row.f1 for row in found.rows]))
+    assert systems["best sentence"] == pytest.approx(np.mean([row.f1 for row in result.rows]))
     assert "†: beats lead-1: " in analysis["tables"]["systems"]["notes"][0]  # which nobody had to name
     assert "†" not in " ".join(
         analyzed("three", "--tables", "systems", "--baselines", "")["tables"]["systems"]["notes"]

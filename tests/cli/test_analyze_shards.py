@@ -45,8 +45,8 @@ def write_shards(folder, rows, signatures, edit=lambda place, columns: columns):
     shards = []
     for place, part in enumerate((rows[18:], rows[:18])):
         columns = {
-            "document": [one.document_id for one, _, _ in part],
-            "system": [one.system for one, _, _ in part],
+            "document": [item.document_id for item, _, _ in part],
+            "system": [item.system for item, _, _ in part],
             "rating:relevance": [human.get("relevance") for _, _, human in part],
         }
         for name in NAMES:
@@ -54,13 +54,13 @@ def write_shards(folder, rows, signatures, edit=lambda place, columns: columns):
             columns[f"missing:{name}"] = [scores[name].missing for _, scores, _ in part]
             columns[f"truncated:{name}"] = [scores[name].truncated for _, scores, _ in part]
         types = {"rating": pa.float64(), "score": pa.float64(), "truncated": pa.bool_()}
-        found = {
+        by_name = {
             name: pa.array(values, types.get(name.split(":")[0], pa.string()))
             for name, values in edit(place, columns).items()
         }
         facts = ShardFacts("scores", signatures if place == 0 else edit(2, dict(signatures)), "in.jsonl", "0")
         path = folder / f"part-{place:05}.parquet"
-        pq.write_table(pa.table(found).replace_schema_metadata({METADATA: facts.as_bytes()}), path)
+        pq.write_table(pa.table(by_name).replace_schema_metadata({METADATA: facts.as_bytes()}), path)
         shards.append(ManifestShard(path.name, sha256(path), 6, len(part)))
     write_manifest(folder, Manifest("scores", signatures, tuple(shards)))
     return folder
@@ -72,7 +72,9 @@ def scored(tmp_path):
     metrics = make_metrics(NAMES)
     records = list(read_documents(tmp_path / "in.jsonl"))
     humans = [summary.human for _, summaries in records for summary in summaries]
-    rows = [(one, scores, human) for (one, scores), human in zip(score_records(records, metrics), humans, strict=True)]
+    rows = [
+        (item, scores, human) for (item, scores), human in zip(score_records(records, metrics), humans, strict=True)
+    ]
     return rows, {metric.name: metric.signature for metric in metrics}
 
 

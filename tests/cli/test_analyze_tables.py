@@ -43,8 +43,8 @@ def test_the_figures_are_those_of_the_texts(tmp_path: Path, scored: pd.DataFrame
     assert figures(path, "--human", "author") == expected
 
 
-def test_what_is_read_is_said(found: Path) -> None:
-    result = run("analyze", found / "42_scores_only.csv", "--tables", "agreement")
+def test_what_is_read_is_said(found_files: Path) -> None:
+    result = run("analyze", found_files / "42_scores_only.csv", "--tables", "agreement")
     assert result.stderr.splitlines()[:2] == [
         'columns: document_id is "document_id", system is "system" (guessed)',
         'ratings: relevance is "human.relevance"; scores: "rouge1"',

@@ -32,7 +32,7 @@ def test_a_backup_and_back(demo_url: str, tmp_path: Path) -> None:
 def test_what_is_refused(sqlite_url: str, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("no backup")
     assert refused("restore", tmp_path / "notes.txt") == (
-        f"{tmp_path}/notes.txt is no SQLite database, or its beginning is damaged"
+        f"{tmp_path}/notes.txt is not an SQLite database, or its beginning is damaged"
     )
     assert "does not exist" in refused("restore", tmp_path / "nowhere")
     assert refused("backup", tmp_path / "no" / "a") == (

@@ -23,9 +23,9 @@ def test_battles_in_and_out(sqlite_url: str, tmp_path: Path) -> None:
         for n in range(9)
     ]
     file = write(tmp_path / "battles.jsonl", battles)
-    said = run("import", file, "--name", "arena").output
-    assert "imported 9 documents and 18 summaries of 2 systems as arena" in said
-    assert "9 judgments of 9 pairs as the study arena" in said
+    output = run("import", file, "--name", "arena").output
+    assert "imported 9 documents and 18 summaries of 2 systems as arena" in output
+    assert "9 judgments of 9 pairs as the study arena" in output
     assert "already a study 'arena'" in refused("import", file, "--name", "arena")
     run("score", "arena", "--metrics", "length")
     analysed = run("analyze", "--study", "arena").output
@@ -34,7 +34,7 @@ def test_battles_in_and_out(sqlite_url: str, tmp_path: Path) -> None:
     out = tmp_path / "out.jsonl"
     run("study", "export", "arena", "--format", "lmarena", "-o", out)
     written = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
-    assert [one["winner"] for one in written] == [one["winner"] for one in battles]
+    assert [summary["winner"] for summary in written] == [battle["winner"] for battle in battles]
     run("import", out, "--name", "again")
     again = run("analyze", "--study", "again").output
     assert again.partition("\nstudy: ")[0] == analysed.partition("\nstudy: ")[0]

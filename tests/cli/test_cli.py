@@ -289,8 +289,8 @@ def test_a_preset_is_another_librarys_rouge(folder):
     assert signatures["rouge1"] == ("rouge1|refs:max|case:keep|tok:spaces|stem:none|counts:set|value:f1|version:0.2.0")
     run(*plain, "--metrics", "rouge1", "--preset", "rouge", "--case", "lower")
     assert "|case:lower|tok:spaces|" in (folder / "s.signatures.json").read_text()
-    said = refused(*plain, "--preset", "rouge")
-    assert "what the library rouge calls ROUGE-L is rougeLsum here" in said
+    message = refused(*plain, "--preset", "rouge")
+    assert "what the library rouge calls ROUGE-L is rougeLsum here" in message
 
 
 def test_score_plain_text(folder):
@@ -470,16 +470,16 @@ def test_lists_for_documents_of_the_same_texts(folder, sqlite_url):
         write(folder / f"{name}.jsonl", [{"id": key, **texts} for key in ids])
         run("import", f"{name}.jsonl", "--name", name)
     (folder / "k.jsonl").write_text('["whale"]\n["cat"]\n')
-    asked = ("--metrics", "rouge_k", "--keywords", "list:k.jsonl")
+    arguments = ("--metrics", "rouge_k", "--keywords", "list:k.jsonl")
     signatures = set()
     for name in ("one", "other"):
-        run("score", f"{name}.jsonl", *asked, "-o", "o.jsonl")
+        run("score", f"{name}.jsonl", *arguments, "-o", "o.jsonl")
         assert [row["metrics"]["rouge_k"] for row in read_lines(folder / "o.jsonl")] == [1.0, 0.0]
         signatures.add((folder / "o.signatures.json").read_text())
-        assert "have the same texts but not the same list of keywords" in refused("score", name, *asked)
+        assert "have the same texts but not the same list of keywords" in refused("score", name, *arguments)
     assert len(signatures) == 2
     (folder / "k.jsonl").write_text('["cat"]\n["cat"]\n')
-    assert run("score", "one", *asked).stdout.startswith("rouge_k: 1 computed  rouge_k|kw:list@")
+    assert run("score", "one", *arguments).stdout.startswith("rouge_k: 1 computed  rouge_k|kw:list@")
 
 
 @pytest.mark.parametrize(
@@ -523,8 +523,8 @@ def test_a_study_is_renamed_archived_and_deleted(folder):
     assert json.loads(run("study", "export", "new", "--with-names").stdout)["annotator"] == "Ann"
     assert json.loads(run("study", "export", "new", "--what", "people").stdout)["judged"] == 1
     assert run("study", "export", "new", "--what", "surveys", "--format", "csv").stdout == ""
-    said = "the study 'new' has 1 judgment; archive it, or delete them with it (--with-judgments)"
-    assert refused("study", "delete", "new").startswith(said)
+    message = "the study 'new' has 1 judgment; archive it, or delete them with it (--with-judgments)"
+    assert refused("study", "delete", "new").startswith(message)
     assert run("study", "delete", "new", "--with-judgments").stdout == "deleted the study new\n"
     assert refused("study", "export", "new").startswith("there is no study 'new'")
 
@@ -655,7 +655,7 @@ def test_the_demo_is_made_once(sqlite_url):
         ("nonsense", "the database cannot be used: Could not parse SQLAlchemy URL"),
         ("mysql://x/y", "RELEVANCE_DATABASE_URL names mysql; it must be SQLite or PostgreSQL"),
         ("sqlite:////nowhere/at/all.db", "the database cannot be used: unable to open database file"),
-        ("sqlite:///small.jsonl", "small.jsonl is no SQLite database, or its beginning is damaged"),
+        ("sqlite:///small.jsonl", "small.jsonl is not an SQLite database, or its beginning is damaged"),
         ("postgresql://127.0.0.1:1/x", "the database cannot be used: connection failed"),
     ],
 )

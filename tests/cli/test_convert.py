@@ -40,8 +40,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sqlite_url: str) -> 
 def agreement(*arguments: str) -> dict[str, tuple[int, int]]:
     """By metric, pairs on which people and the metric agree and disagree."""
     told = json.loads(run("analyze", *arguments, "--tables", "agreement", "--format", "json").stdout)
-    found = {name: one["agreement"] for name, one in told["metrics"].items()}
-    return {name: (one["concordant"], one["discordant"]) for name, one in found.items()}
+    by_name = {name: value["agreement"] for name, value in told["metrics"].items()}
+    return {name: (value["concordant"], value["discordant"]) for name, value in by_name.items()}
 
 
 def test_a_file_is_converted_and_nothing_overwritten(folder: Path) -> None:
@@ -65,12 +65,12 @@ def test_a_file_is_converted_and_nothing_overwritten(folder: Path) -> None:
 
 
 def test_shards_of_parquet_have_whole_documents_and_come_back_as_they_were(folder: Path) -> None:
-    asked = ("convert", "x.jsonl", "shards", "--to", "parquet")
-    assert "--rows-per-shard goes with --to parquet" in refused(*asked[:-1], "csv", "--rows-per-shard", 7)
-    result = run(*asked, "--rows-per-shard", 7)
+    arguments = ("convert", "x.jsonl", "shards", "--to", "parquet")
+    assert "--rows-per-shard goes with --to parquet" in refused(*arguments[:-1], "csv", "--rows-per-shard", 7)
+    result = run(*arguments, "--rows-per-shard", 7)
     assert result.stdout == "wrote 8 documents and 24 summaries to 3 files in shards\n"
     assert "which are not written: scores of metrics (48)" in result.stderr
-    assert refused(*asked, "--rows-per-shard", 7).startswith("shards is there already")
+    assert refused(*arguments, "--rows-per-shard", 7).startswith("shards is there already")
     parts = sorted((folder / "shards").iterdir())
     assert [[len(written) for _, written in read_documents(part)] for part in parts] == [[3] * 3, [3] * 3, [3] * 2]
 
@@ -83,17 +83,21 @@ def test_shards_of_parquet_have_whole_documents_and_come_back_as_they_were(folde
         assert before.read_bytes() == after.read_bytes()
 
     run("convert", parts[0], "shards/twin.parquet", "--to", "parquet")
-    said = refused("convert", "shards/*.parquet", "twice", "--to", "parquet", "--rows-per-shard", 7)
-    assert said == "the document 'd0' is in shards/part-00000.parquet and again in shards/twin.parquet: ids must differ"
+    message = refused("convert", "shards/*.parquet", "twice", "--to", "parquet", "--rows-per-shard", 7)
+    assert (
+        message == "the document 'd0' is in shards/part-00000.parquet and again in shards/twin.parquet: ids must differ"
+    )
     assert "there is no file none/*.parquet" in refused("convert", "none/*.parquet", "n", "--to", "interchange")
     assert not [path for path in folder.iterdir() if path.name.startswith((".", "twice"))]
 
 
 def test_scores_that_came_with_a_file_are_kept_analysed_and_written(folder: Path, sqlite_url: str) -> None:
-    said = run("import", "x.jsonl", "--name", "x").stderr
-    assert "metrics whose scores came with the file, kept under names that begin with 'given: ': 2" in said
+    output = run("import", "x.jsonl", "--name", "x").stderr
+    assert "metrics whose scores came with the file, kept under names that begin with 'given: ': 2" in output
     store = DataStore(connect(sqlite_url))
-    (signature,) = (one.signature for one in store.signatures("x") if one.signature.startswith(SIGNATURE))
+    (signature,) = (
+        signature.signature for signature in store.signatures("x") if signature.signature.startswith(SIGNATURE)
+    )
     assert store.scores(dataset="x", signature=signature)["d3", "b"].value == (3 * 2) % 5 + 3 / 100
     of_file, of_dataset = agreement("x.jsonl"), agreement("x")
     assert of_file == of_dataset
@@ -102,9 +106,11 @@ def test_scores_that_came_with_a_file_are_kept_analysed_and_written(folder: Path
     assert sum(of_file["given: other"]) == 18
     assert agreement("x", "--metrics", "rouge1").keys() == {"rouge1", "length"}
     run("convert", "x", "s", "--to", "sacrerouge")
-    found = {one.system: dict(one.given) for _, written in read_documents(folder / "s") for one in written}
-    assert found["c"]["given: other"] == 3
-    assert found["c"].keys() >= {"rouge1", "given: old_metric"}  # analyze has scored the data set
+    by_name = {
+        summary.system: dict(summary.given) for _, written in read_documents(folder / "s") for summary in written
+    }
+    assert by_name["c"]["given: other"] == 3
+    assert by_name["c"].keys() >= {"rouge1", "given: old_metric"}  # analyze has scored the data set
     store.engine.dispose()
 
 
@@ -113,11 +119,14 @@ def test_of_scores_that_differ_for_the_same_texts_the_first_are_kept(folder: Pat
         {"system": name, "text": "Rain.", "scores": {"m": value, "n": 1}} for name, value in (("a", 0.5), ("b", 2))
     ]
     write(folder / "twins.jsonl", [{**DOCUMENTS[0], "summaries": twins}])
-    said = run("import", "twins.jsonl", "--name", "twins").stderr
-    assert "scores left out, as the same text with the same source and references has another one: 1" in said
+    output = run("import", "twins.jsonl", "--name", "twins").stderr
+    assert "scores left out, as the same text with the same source and references has another one: 1" in output
     store = DataStore(connect(sqlite_url))
-    found = {one.metric: store.scores(dataset="twins", signature=one.signature) for one in store.signatures("twins")}
-    assert {key: score.value for key, score in found["given: m"].items()} == {("d0", "a"): 0.5, ("d0", "b"): 0.5}
+    by_name = {
+        signature.metric: store.scores(dataset="twins", signature=signature.signature)
+        for signature in store.signatures("twins")
+    }
+    assert {key: score.value for key, score in by_name["given: m"].items()} == {("d0", "a"): 0.5, ("d0", "b"): 0.5}
     run("import", "twins.jsonl", "--name", "again")  # the same corpus: its scores are there already
     assert store.scores(dataset="again", signature=store.signatures("again")[0].signature)["d0", "b"].value == 0.5
     store.engine.dispose()
@@ -138,9 +147,9 @@ def test_ones_own_documents_become_questions_that_a_reader_is_trained_on(folder:
     write(folder / "silent.jsonl", [{"id": "s", "source": "It rains.", "references": ["It rains all day."]}])
     (folder / "own").mkdir()
     for split in ("training", "validation"):
-        said = run("convert", "train.jsonl", f"own/{split}", "--to", "question")
-        assert "about 12 documents to own/" in said.stdout
-        assert "summaries, ratings, titles and scores are not written" in said.stderr
+        result = run("convert", "train.jsonl", f"own/{split}", "--to", "question")
+        assert "about 12 documents to own/" in result.stdout
+        assert "summaries, ratings, titles and scores are not written" in result.stderr
     assert "is there already" in refused("convert", "train.jsonl", "own/training", "--to", "question")
     assert "nothing to ask" in refused("convert", "silent.jsonl", "none", "--to", "question")
     assert not (folder / "none").exists()
@@ -148,6 +157,6 @@ def test_ones_own_documents_become_questions_that_a_reader_is_trained_on(folder:
     sizes = ("--epochs", 2, "--hidden", 8, "--embedding", 8, "--batch-size", 4)
     trained = run("train", "attentive-reader", "own", "-o", "own.safetensors", *sizes).stdout
     assert "read with it: --reader attentive-reader:own.safetensors" in trained
-    asked = run("apes", "x.jsonl", "--reader", "attentive-reader:own.safetensors")
-    assert asked.exit_code == 0
+    result = run("apes", "x.jsonl", "--reader", "attentive-reader:own.safetensors")
+    assert result.exit_code == 0
     assert not (folder / "own.safetensors.resume").exists()

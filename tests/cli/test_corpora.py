@@ -23,8 +23,8 @@ def table(*arguments: Any) -> dict[str, Any]:
 
 
 def alone(*arguments: Any) -> dict[str, dict[str, Any]]:
-    said = json.loads(run("analyze", *arguments, "--tables", "agreement", "--format", "json").stdout)
-    return {row["metric"]: row for row in said["tables"]["agreement"]["rows"]}
+    answer = json.loads(run("analyze", *arguments, "--tables", "agreement", "--format", "json").stdout)
+    return {row["metric"]: row for row in answer["tables"]["agreement"]["rows"]}
 
 
 @pytest.fixture
@@ -40,8 +40,8 @@ def databases(shared_data: Path, sqlite_url: str) -> None:
 def test_each_row_is_what_analyze_says(databases: None) -> None:
     printed = run("corpora")
     assert "judged, but without scores, and so not here: g" in printed.stderr
-    found = table()
-    assert [(row["data set"], row["judged by"], row["n"]) for row in found["rows"]] == [
+    result = table()
+    assert [(row["data set"], row["judged by"], row["n"]) for row in result["rows"]] == [
         ("m", "judgments", 363),
         *(("s", f"judgments: {aspect}", 900) for aspect in ("correctness", "overall", "selection")),
         *(
@@ -49,14 +49,14 @@ def test_each_row_is_what_analyze_says(databases: None) -> None:
             for aspect, n in (("correctness", 300), ("selection", 300), ("overall", 299))
         ),
     ]
-    asked = [("--study", "m"), *(("--study", f"s: {aspect}") for aspect in ("correctness", "overall", "selection"))]
-    asked += [("s", "--metrics", SCORED, "--human", aspect) for aspect in ("correctness", "selection", "overall")]
-    for row, arguments in zip(found["rows"], asked, strict=True):
+    wanted = [("--study", "m"), *(("--study", f"s: {aspect}") for aspect in ("correctness", "overall", "selection"))]
+    wanted += [("s", "--metrics", SCORED, "--human", aspect) for aspect in ("correctness", "selection", "overall")]
+    for row, arguments in zip(result["rows"], wanted, strict=True):
         expected = alone(*arguments)
         for name in (*SCORED.split(","), *(["people"] if "people" in expected else [])):
             assert row[name] == expected[name]["half"], (row["data set"], name)
             assert row[f"{name} 95 %"] == expected[name]["half 95 %"]
-    assert [row["marks"] for row in found["rows"][:2]] == [
+    assert [row["marks"] for row in result["rows"][:2]] == [
         dict.fromkeys(("rouge1", "rouge2", "rougeL"), "*"),
         {"rouge1": "*"},
     ]

@@ -24,11 +24,11 @@ def findings(code: int = 0) -> dict[str, tuple[str, str]]:
     result = run("doctor", code=code)
     assert result.stderr == ""
     lines = [line.split(maxsplit=2) for line in result.stdout.splitlines()]
-    return {name: (state, said) for state, name, said in lines}
+    return {name: (state, message) for state, name, message in lines}
 
 
 CHECKED = ["models", "packages"]
-"""What is checked of a machine that is no server."""
+"""What is checked of a machine that is not a server."""
 
 
 @pytest.fixture
@@ -52,15 +52,15 @@ def state(folder: Path) -> dict[str, str]:
 
 def test_a_database_in_order_is_left_as_it_is(file: Path) -> None:
     before = state(file.parent)
-    found = findings()
-    assert list(found) == ["database", *(name for name in doctor.OF_DATABASE if name != "backups"), *CHECKED]
-    assert {said for said, _ in found.values()} == {"ok"}, found
-    assert found["schema"][1] == schema_versions()[-1]
+    result = findings()
+    assert list(result) == ["database", *(name for name in doctor.OF_DATABASE if name != "backups"), *CHECKED]
+    assert {message for message, _ in result.values()} == {"ok"}, result
+    assert result["schema"][1] == schema_versions()[-1]
     assert state(file.parent) == before
 
 
 @pytest.mark.parametrize(
-    ("statements", "check", "state", "said"),
+    ("statements", "check", "state", "message"),
     [
         (
             ["UPDATE alembic_version SET version_num = '0004'"],
@@ -83,14 +83,14 @@ def test_a_database_in_order_is_left_as_it_is(file: Path) -> None:
     ],
 )
 def test_what_is_wrong_in_the_database(
-    file: Path, monkeypatch: pytest.MonkeyPatch, statements: list[str], check: str, state: str, said: str
+    file: Path, monkeypatch: pytest.MonkeyPatch, statements: list[str], check: str, state: str, message: str
 ) -> None:
     monkeypatch.setattr("relevance.data.database.WAL_IS_SOUND", (3, 51, 3))
     monkeypatch.setattr(sqlite3, "sqlite_version_info", (3, 40, 1))
     execute(file, *statements)
-    found = findings(code=state == "wrong")
-    assert found[check][0] == state
-    assert said in found[check][1]
+    result = findings(code=state == "wrong")
+    assert result[check][0] == state
+    assert message in result[check][1]
 
 
 @pytest.mark.parametrize(("table", "check"), [("judgments", "integrity"), ("sqlite_schema", "database")])
@@ -100,9 +100,9 @@ def test_a_damaged_page_is_found(file: Path, table: str, check: str) -> None:
     content = bytearray(file.read_bytes())
     content[(page - 1) * 4096 : page * 4096] = b"\xff" * 4096
     file.write_bytes(content)
-    kind, said = findings(code=1)[check]
+    kind, text = findings(code=1)[check]
     assert kind == "wrong"
-    assert said.endswith("relevance restore BACKUP replaces it by a backup")
+    assert text.endswith("relevance restore BACKUP replaces it by a backup")
     assert file.read_bytes() == content
 
 
@@ -120,25 +120,25 @@ def test_an_index_that_lacks_rows_is_found(file: Path) -> None:
         )
         connection.commit()
     assert find_damage(file) is None
-    kind, said = findings(code=1)["integrity"]
+    kind, text = findings(code=1)["integrity"]
     assert kind == "wrong"
-    assert "missing from index ix_attempts_key" in said
+    assert "missing from index ix_attempts_key" in text
 
 
 @pytest.mark.parametrize(
-    ("make", "kind", "said"),
+    ("make", "kind", "message"),
     [
         (lambda file: file.unlink(), "warning", "there is no {file} yet: relevance serve creates it"),
         (lambda file: os.truncate(file, 0), "warning", "{file} is empty: relevance serve creates the tables"),
         (lambda file: os.truncate(file, 5000), "wrong", "{file} is damaged: "),
     ],
 )
-def test_without_a_database_the_machine_is_still_checked(file: Path, make, kind: str, said: str) -> None:
+def test_without_a_database_the_machine_is_still_checked(file: Path, make, kind: str, message: str) -> None:
     make(file)
-    found = findings(code=kind == "wrong")
-    assert list(found) == ["database", *CHECKED]
-    assert found["database"][0] == kind
-    assert found["database"][1].startswith(said.format(file=file))
+    result = findings(code=kind == "wrong")
+    assert list(result) == ["database", *CHECKED]
+    assert result["database"][0] == kind
+    assert result["database"][1].startswith(message.format(file=file))
 
 
 def test_a_disk_that_is_almost_full(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,20 +157,20 @@ def test_files_that_others_may_read_and_nobody_may_write(file: Path, monkeypatch
 
 def test_commits_that_take_long(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "time_on_sqlite", lambda _: [0.01, 0.2, 0.3])
-    kind, said = findings()["commit"]
-    assert (kind, said.split(":")[0]) == ("warning", "200.0 ms, the median of 3")
+    kind, text = findings()["commit"]
+    assert (kind, text.split(":")[0]) == ("warning", "200.0 ms, the median of 3")
 
 
 def test_settings_of_a_hosted_server(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RELEVANCE_PUBLIC_URL", "https://relevance.example.org")
     monkeypatch.setenv("RELEVANCE_SECRET", "too short")
-    kind, said = findings(code=1)["hosting"]
+    kind, text = findings(code=1)["hosting"]
     assert kind == "wrong"
-    assert said.startswith("RELEVANCE_SECRET needs at least 32 bytes")
+    assert text.startswith("RELEVANCE_SECRET needs at least 32 bytes")
     secret = "kS9-vHq3Zx7LwBn2TfYr8PdMcE4uJgA6"
     monkeypatch.setenv("RELEVANCE_SECRET", secret)
-    kind, said = findings()["hosting"]
-    assert (kind, secret in said) == ("warning", False)
+    kind, text = findings()["hosting"]
+    assert (kind, secret in text) == ("warning", False)
     monkeypatch.setenv("RELEVANCE_PROXY", "127.0.0.1")
     assert findings()["hosting"][0] == "ok"
 
@@ -188,10 +188,10 @@ def test_a_check_that_fails_is_one_line_and_the_others_go_on(file: Path, monkeyp
         raise DatabaseFailed(sqlite3.OperationalError("database is locked"))
 
     monkeypatch.setitem(doctor.OF_DATABASE, "schema", fail)
-    found = findings(code=1)
-    assert found["schema"][0] == "wrong"
-    assert "another program has been writing to it" in found["schema"][1]
-    assert found["packages"][0] == "ok"
+    result = findings(code=1)
+    assert result["schema"][0] == "wrong"
+    assert "another program has been writing to it" in result["schema"][1]
+    assert result["packages"][0] == "ok"
 
 
 @pytest.mark.process
@@ -199,11 +199,11 @@ def test_a_check_that_fails_is_one_line_and_the_others_go_on(file: Path, monkeyp
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 def test_postgresql(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RELEVANCE_DATABASE_URL", database_url)
-    found = findings(code=1)
-    wrong = found.pop("journal")
+    result = findings(code=1)
+    wrong = result.pop("journal")
     assert wrong == ("wrong", "fsync is off, so that judgments can be lost: turn it on in postgresql.conf")  # in tests
-    assert {said for said, _ in found.values()} == {"ok"}, found
-    assert list(found) == ["database", "schema", "commit", "clock", "backups", *CHECKED]
+    assert {message for message, _ in result.values()} == {"ok"}, result
+    assert list(result) == ["database", "schema", "commit", "clock", "backups", *CHECKED]
     monkeypatch.setenv("PATH", "/nowhere")
     assert "install PostgreSQL's client programs" in findings(code=1)["backups"][1]
 

@@ -58,14 +58,14 @@ def folder(tmp_path, sqlite_url, monkeypatch):
 )
 @pytest.mark.parametrize("name", [f"two\nlines{ESCAPE}", "x" * 10_000, "9" * 5_000], ids=["lines", "long", "digits"])
 def test_errors_are_one_short_line(folder, command, name):
-    said = run(*(part.format(name) for part in command), code=2).stderr
-    *_, last = said.split("\n")[:-1]
+    output = run(*(part.format(name) for part in command), code=2).stderr
+    *_, last = output.split("\n")[:-1]
     assert last.startswith("Error: ")
     assert len(last) < 1200
     assert last.isprintable()
-    assert not any(control in said for control in ESCAPE if not control.isprintable())
-    assert "Traceback" not in said
-    assert "set_int_max_str_digits" not in said
+    assert not any(control in output for control in ESCAPE if not control.isprintable())
+    assert "Traceback" not in output
+    assert "set_int_max_str_digits" not in output
 
 
 def test_names_in_tables_and_messages_cannot_steer_the_terminal(folder):
@@ -97,8 +97,8 @@ def test_names_in_tables_and_messages_cannot_steer_the_terminal(folder):
 
 def test_an_unreachable_server_is_one_line(folder, monkeypatch):
     monkeypatch.setenv("RELEVANCE_DATABASE_URL", "postgresql://127.0.0.1:1/x")
-    said = refused("datasets")
-    assert said.startswith("the database cannot be used: connection failed")
+    message = refused("datasets")
+    assert message.startswith("the database cannot be used: connection failed")
     assert len(run("datasets", code=2).stderr.splitlines()) == 1
 
 
@@ -141,7 +141,7 @@ def test_a_bad_model_is_refused_whole(folder):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"\xef\xbb\xbf5,.1,.2,.3\n", None),  # a byte order mark is no part of the first line
+        (b"\xef\xbb\xbf5,.1,.2,.3\n", None),  # a byte order mark is not part of the first line
         (b"LAYER,P,R,F\r\n5,.1,.2,.3\r\n", None),
         (
             b"0,.1,.2,.3\n\xff\n",
@@ -186,8 +186,8 @@ def test_files_for_the_tagger_may_begin_with_a_mark(folder):
 
 def test_vectors_that_announce_too_much(folder):
     Path("v.txt").write_text(f"{'9' * 5000} 2\na 1 2\n")
-    said = refused("score", "f.jsonl", "--metrics", "carouge", "--vectors", "v.txt")
-    assert said == "v.txt:1: the number in the first line is out of range; was it written whole?"
+    message = refused("score", "f.jsonl", "--metrics", "carouge", "--vectors", "v.txt")
+    assert message == "v.txt:1: the number in the first line is out of range; was it written whole?"
 
 
 # --- databases ----------------------------------------------------------------------------------------------
@@ -200,8 +200,8 @@ def test_a_database_of_another_program_is_left_as_it_is(folder, monkeypatch):
     other.close()
     before = Path("other.db").read_bytes()
     monkeypatch.setenv("RELEVANCE_DATABASE_URL", "sqlite:///other.db")
-    said = refused("import", "f.jsonl", "--name", "x")
-    assert said == (
+    message = refused("import", "f.jsonl", "--name", "x")
+    assert message == (
         f'{folder / "other.db"} is a database of another program: it has the table "recipes"; name another file in '
         "RELEVANCE_DATABASE_URL"
     )

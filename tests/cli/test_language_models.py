@@ -42,11 +42,13 @@ def summarize(stub: Stub, *options: object, code: int = 0) -> str:
 
 def summaries(sqlite_url: str) -> dict[str, str]:
     engine = connect(sqlite_url)
-    found = {
-        f"{document.id} {one.system}": one.text for document, all_ in DataStore(engine).records("small") for one in all_
+    by_name = {
+        f"{document.id} {item.system}": item.text
+        for document, all_ in DataStore(engine).records("small")
+        for item in all_
     }
     engine.dispose()
-    return found
+    return by_name
 
 
 def test_the_record_of_calls_is_closed(stub: Stub, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,18 +67,18 @@ def test_the_record_of_calls_is_closed(stub: Stub, folder: Path, monkeypatch: py
 
 
 def test_summaries_by_a_language_model(stub: Stub, folder: Path, sqlite_url: str) -> None:
-    said = [line for line in summarize(stub).splitlines() if not line.startswith("suspicious: ")]
-    assert said[-2:] == [
+    lines = [line for line in summarize(stub).splitlines() if not line.startswith("suspicious: ")]
+    assert lines[-2:] == [
         "added 3 summaries of llm:some-model to small",
         "llm:some-model was answered by stub-1.5",
     ]
     assert summaries(sqlite_url) == {f"small{i} llm:some-model": "A summary." for i in range(3)}
     assert (folder / "relevance.calls.db").is_file()
-    assert len(stub.asked) == 3
+    assert len(stub.requests) == 3
     summarize(stub)
-    assert len(stub.asked) == 3
+    assert len(stub.requests) == 3
     assert all(KEY.encode() not in file.read_bytes() for file in folder.iterdir())
-    assert KEY not in "\n".join(said)
+    assert KEY not in "\n".join(lines)
 
 
 def test_another_prompt_is_another_system(stub: Stub, folder: Path) -> None:
@@ -87,22 +89,22 @@ def test_another_prompt_is_another_system(stub: Stub, folder: Path) -> None:
         stub, "--prompt", "Title for {document}:", "--as", "titles", "--sentences", 0, "--temperature", 1, "--seed", 5
     )
     assert stub.questions[-1].startswith("Title for <document>\n")
-    assert (stub.asked[-1]["temperature"], stub.asked[-1]["seed"]) == (1, 5)
+    assert (stub.requests[-1]["temperature"], stub.requests[-1]["seed"]) == (1, 5)
     assert "llm:some-model, titles" in run("datasets").stdout
 
 
 def test_examples_come_from_a_data_set_or_a_file(stub: Stub, folder: Path) -> None:
     summarize(stub, "--shots", 1, "--shots-from", "train", "--as", "one-shot")
-    messages = stub.asked[0]["messages"]
+    messages = stub.requests[0]["messages"]
     assert [message["role"] for message in messages] == ["user", "assistant", "user"]
     assert "Fish swim." in messages[0]["content"]
     assert messages[1]["content"] == "R0."
     summarize(stub, "--shots", 1, "--shots-from", folder / "train.jsonl", "--as", "same")
-    assert len(stub.asked) == 3  # the same requests
+    assert len(stub.requests) == 3  # the same requests
     error = summarize(stub, "--shots", 2, "--shots-from", "small", "--as", "leaks", code=2)
     assert "'leaks' was trained on 2 of the 3 documents of 'small'" in error
     summarize(stub, "--shots", 2, "--shots-from", "small", "--as", "leaks", "--trained-on")
-    assert len(stub.asked) == 6
+    assert len(stub.requests) == 6
 
 
 def test_a_dry_run_asks_nothing(stub: Stub, folder: Path) -> None:
@@ -113,18 +115,18 @@ def test_a_dry_run_asks_nothing(stub: Stub, folder: Path) -> None:
         "llm:some-model: 3 requests, of which 0 are recorded with an answer; the others have about 73 tokens "
         "(estimated as bytes/4), and their answers at most 384: about 0.003986 if all are that long\n"
     )
-    assert stub.asked == []
+    assert stub.requests == []
     stub.replies.extend([says("A."), fails(400, "no"), fails(400, "no")])
     summarize(stub, "--at-once", 1, code=1)
     assert summarize(stub, "--dry-run").startswith("llm:some-model: 2 requests, of which 0 are recorded")
-    assert len(stub.asked) == 3
+    assert len(stub.requests) == 3
 
 
 def test_a_dry_run_needs_no_key(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    asked = ["summarize", "small", "--system", "llm:some-model"]
-    assert "3 requests" in run(*asked, "--dry-run").stdout
-    assert "needs a key: set OPENAI_API_KEY" in run(*asked, code=2).stderr
+    arguments = ["summarize", "small", "--system", "llm:some-model"]
+    assert "3 requests" in run(*arguments, "--dry-run").stdout
+    assert "needs a key: set OPENAI_API_KEY" in run(*arguments, code=2).stderr
 
 
 def test_what_came_to_nothing_is_said_and_tried_by_the_next_run(stub: Stub, folder: Path) -> None:
@@ -141,10 +143,10 @@ def test_what_came_to_nothing_is_said_and_tried_by_the_next_run(stub: Stub, fold
 def test_a_run_ends_before_it_costs_more(stub: Stub, folder: Path) -> None:
     prices = ["--price-in", 1000, "--price-out", 10000]
     # at most 97 + 16 tokens in and 128 out: .113 + 1.28; the stub says 30 and 7: .1
-    said = summarize(stub, *prices, "--max-cost", 1.5, code=1)
-    assert len(stub.asked) == 2
-    assert "llm:some-model was answered by stub-1.5; 0.2 spent" in said
-    assert "1 document: 0.2 were spent, and one more call could exceed the limit of 1.5" in said
+    text = summarize(stub, *prices, "--max-cost", 1.5, code=1)
+    assert len(stub.requests) == 2
+    assert "llm:some-model was answered by stub-1.5; 0.2 spent" in text
+    assert "1 document: 0.2 were spent, and one more call could exceed the limit of 1.5" in text
 
 
 def test_what_was_spent_is_said_where_no_answer_can_be_used(stub: Stub, folder: Path) -> None:
@@ -153,7 +155,7 @@ def test_what_was_spent_is_said_where_no_answer_can_be_used(stub: Stub, folder: 
     assert "llm:some-model gave no answer that can be used; 0.3 spent" in lines
     refusal = "refused: I'm sorry, but I can't help with that."
     assert lines[-1] == f"Error: without a summary: llm:some-model: 3 documents: {refusal}"
-    assert len(stub.asked) == 3  # a refusal is no matter of all documents, and asked for again by the next run
+    assert len(stub.requests) == 3  # a refusal is no matter of all documents, and asked for again by the next run
     stub.usual = says("<think>It is short.</think>Sure! Here is a summary of the document: It works.")
     assert "added 3 summaries" in summarize(stub)
 
@@ -166,15 +168,15 @@ def test_reasoning_and_announcement_are_no_part_of_a_summary(stub: Stub, folder:
 
 def test_a_wrong_key_ends_it(stub: Stub, folder: Path) -> None:
     stub.usual = fails(401, f"wrong key {KEY}")
-    said = summarize(stub, "--at-once", 1, code=1)
-    assert f"3 documents: {stub.address} answers 401: wrong key [key]" in said
-    assert len(stub.asked) == 1
+    text = summarize(stub, "--at-once", 1, code=1)
+    assert f"3 documents: {stub.address} answers 401: wrong key [key]" in text
+    assert len(stub.requests) == 1
 
 
 @pytest.mark.parametrize(
     ("options", "error"),
     [
-        (["--base-url", "ftp://x"], "ftp://x is no address: it begins with http:// or https:// and a host"),
+        (["--base-url", "ftp://x"], "ftp://x is not an address: it begins with http:// or https:// and a host"),
         (["--base-url", "http://me:pw@x"], "an address has no user, password, query or fragment"),
         (["--base-url", "http://example.org"], "the key would be sent to http://example.org unencrypted"),
         (["--prompt", "no place"], "a prompt has {document} once"),
@@ -193,7 +195,7 @@ def test_a_wrong_key_ends_it(stub: Stub, folder: Path) -> None:
 )  # fmt: skip
 def test_options_that_are_refused(options: list[str], error: str, folder: Path, stub: Stub) -> None:
     assert refused("summarize", "small", "--system", "llm:m", "--base-url", stub.address, *options).startswith(error)
-    assert stub.asked == []
+    assert stub.requests == []
 
 
 @pytest.mark.parametrize(
@@ -225,9 +227,9 @@ def test_without_the_package_its_name_is_said(folder: Path, stub: Stub, monkeypa
 
 def test_suspicious_summaries_are_said_before_anybody_judges_them(stub: Stub, folder: Path) -> None:
     stub.usual = says("See www.cats.example for more.")
-    said = summarize(stub)
+    text = summarize(stub)
     assert (
-        "suspicious: 3 of 3 summaries have an address that their document does not have (3 by llm:some-model)" in said
+        "suspicious: 3 of 3 summaries have an address that their document does not have (3 by llm:some-model)" in text
     )
     run("summarize", "small", "--system", "lead")
     made = run("study", "create", "S", "--dataset", "small").stderr
@@ -248,9 +250,9 @@ def test_a_model_on_this_machine_says_how_long_it_will_take(folder: Path) -> Non
     run("import", folder / "more.jsonl", "--name", "more")
     model = f"llm:causal:{save_llama(folder / 'tiny')}"
     options = ["--system", model, "--prompt", "{document}", "--max-tokens", 5, "--device", "cpu"]
-    said = run("summarize", "more", *options).stderr
-    assert "tiny: asking about the first document, to see how long 8 documents will take" in said
-    assert re.search(r"tiny: [0-9.e-]+ seconds a document, so about 1 minute; Ctrl-C stops it", said)
+    output = run("summarize", "more", *options).stderr
+    assert "tiny: asking about the first document, to see how long 8 documents will take" in output
+    assert re.search(r"tiny: [0-9.e-]+ seconds a document, so about 1 minute; Ctrl-C stops it", output)
     assert (
         "8 requests, of which 8 are recorded" in run("summarize", "more", *options, "--as", "again", "--dry-run").stdout
     )
@@ -289,5 +291,5 @@ def test_a_killed_run_goes_on(stub: Stub, folder: Path, sqlite_url: str) -> None
         assert process.wait(PATIENCE) == -signal.SIGKILL
     assert summaries(sqlite_url) == {}
     summarize(stub, "--at-once", 1)
-    assert len(stub.asked) == 4  # the third was not answered
+    assert len(stub.requests) == 4  # the third was not answered
     assert set(summaries(sqlite_url).values()) == {"First.", "Second.", "A summary."}

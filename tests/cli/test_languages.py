@@ -65,19 +65,19 @@ def test_from_a_file_to_scores(language: str, tmp_path: Path, monkeypatch: pytes
     file.write_text(json.dumps(record, ensure_ascii=False) + "\n", encoding="utf-8")
     run("import", file, "--name", "one")
     run("summarize", "one", "--system", "lead-1,textrank-1", "--language", language)
-    asked = ("--metrics", "rouge1,rouge_k", "--language", language)
-    said = run("score", "one", *asked)
-    assert said.output.count(f"|lang:{language}|") == 2
-    assert "not seen" not in said.output
+    arguments = ("--metrics", "rouge1,rouge_k", "--language", language)
+    result = run("score", "one", *arguments)
+    assert result.output.count(f"|lang:{language}|") == 2
+    assert "not seen" not in result.output
     ((_, summaries),) = DataStore(connect(f"sqlite:///{tmp_path}/relevance.db")).records("one")
     written = {summary.system: summary.text for summary in summaries}
     assert written == {"lead-1": source[0], f"textrank-{language}-1": source[taken]}
     record["summaries"] = [{"system": system, "text": text} for system, text in sorted(written.items())]
     file.write_text(json.dumps(record, ensure_ascii=False) + "\n", encoding="utf-8")
     scores = tmp_path / "scores.jsonl"
-    run("score", file, *asked, "-o", scores)
-    found = [json.loads(line)["metrics"] for line in scores.read_text(encoding="utf-8").splitlines()]
-    assert [(one["rouge1"], one["rouge_k"]) for one in found] == [pytest.approx(pair, abs=1e-6) for pair in expected]
+    run("score", file, *arguments, "-o", scores)
+    answers = [json.loads(line)["metrics"] for line in scores.read_text(encoding="utf-8").splitlines()]
+    assert [(row["rouge1"], row["rouge_k"]) for row in answers] == [pytest.approx(pair, abs=1e-6) for pair in expected]
     best = run("oracle", file, "--algorithms", "greedy", "--language", language, "--processes", "1")
     assert f"|lang:{language}|" in best.output
 
@@ -88,26 +88,26 @@ def test_words_that_no_metric_sees_are_named(tmp_path: Path, monkeypatch: pytest
     summaries = [{"system": "s", "text": "北京大火"}]
     record = {"id": "d", "source": "北京大火。", "references": ["北京火灾"], "summaries": summaries}
     file.write_text(json.dumps(record) + "\n", encoding="utf-8")
-    said = run("score", file, "--metrics", "rouge1,rouge_k", "-o", tmp_path / "scores.jsonl")
-    assert "rouge1: 8 of the 8 words in summaries and references have letters outside a-z, such as 北," in said.output
-    assert "relevance score --language zh (Chinese?), or" in said.output
-    assert "rouge_k: texts are taken for English" in said.output
-    said = run("import", file, "--name", "one")  # 4 characters of the source more
-    assert "12 of the 12 words in its first documents have letters outside a-z" in said.output
+    result = run("score", file, "--metrics", "rouge1,rouge_k", "-o", tmp_path / "scores.jsonl")
+    assert "rouge1: 8 of the 8 words in summaries and references have letters outside a-z, such as 北," in result.output
+    assert "relevance score --language zh (Chinese?), or" in result.output
+    assert "rouge_k: texts are taken for English" in result.output
+    result = run("import", file, "--name", "one")  # 4 characters of the source more
+    assert "12 of the 12 words in its first documents have letters outside a-z" in result.output
     assert "8 of the 8 words" in run("analyze", "one", "--metrics", "rouge1").output
-    said = run("score", file, "--metrics", "rouge1,rouge_k", "-o", f"{tmp_path}/shards/")
-    assert "rouge1: 8 of the 8 words in summaries and references have" in said.output
+    result = run("score", file, "--metrics", "rouge1,rouge_k", "-o", f"{tmp_path}/shards/")
+    assert "rouge1: 8 of the 8 words in summaries and references have" in result.output
     refused = CliRunner().invoke(main, ["score", str(file), "--metrics", "rouge1,apes", "--language", "zh"])
     assert refused.exit_code == 2
     assert "apes can read English only" in refused.output
 
 
-@pytest.mark.parametrize(("language", "said"), [("en", True), ("zh", False)])
-def test_what_is_said_of_an_example_names_words_that_are_not_seen(language: str, said: bool) -> None:
+@pytest.mark.parametrize(("language", "is_told"), [("en", True), ("zh", False)])
+def test_what_is_said_of_an_example_names_words_that_are_not_seen(language: str, is_told: bool) -> None:
     """An English ROUGE sees none of the four characters of each text; the Chinese one has nothing to say of that."""
     made, example = metric("rouge1", language=language), Example("d", "s", "北京大火", ("北京火灾",), None, "")
     sentences = in_words(made.signature, [example], [explain(made, example)])
-    assert any("8 of the 8 words" in sentence for sentence in sentences) == said
+    assert any("8 of the 8 words" in sentence for sentence in sentences) == is_told
 
 
 def test_a_language_that_is_not_known_is_refused() -> None:

@@ -57,12 +57,12 @@ def test_all_metrics_are_listed_with_what_they_need_and_show() -> None:
 
 def test_what_is_left_out_is_said_where_it_is_asked_for(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(METRICS.plugins.left_out, "theirs", "their-package 1.0: ImportError: no module")
-    said = "the metric theirs is left out: their-package 1.0: ImportError: no module"
-    assert said in run("metrics").stderr
+    message = "the metric theirs is left out: their-package 1.0: ImportError: no module"
+    assert message in run("metrics").stderr
     score = ("score", FILE, "-o", tmp_path / "out.jsonl", "--metrics")
-    assert said not in run(*score, "length").stderr
+    assert message not in run(*score, "length").stderr
     refused = run(*score, "theirs", code=2).stderr
-    assert said in refused
+    assert message in refused
     assert "unknown metric 'theirs'" in refused
 
 
@@ -129,9 +129,9 @@ def test_a_function_in_the_working_folder_is_scored_and_compared(tmp_path: Path,
     assert "own:never failed: RuntimeError: no luck" in done.stderr
     rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
     texts = {
-        (one["id"], summary["system"]): summary["text"]
-        for one in map(json.loads, Path(FILE).read_text().splitlines())
-        for summary in one["summaries"]
+        (row["id"], summary["system"]): summary["text"]
+        for row in map(json.loads, Path(FILE).read_text().splitlines())
+        for summary in row["summaries"]
     }
     for row in rows:
         text = texts[row["instance_id"], row["summarizer_id"]]

@@ -22,13 +22,13 @@ NEWS = {
 def test_entities_of_lines(folder):  # noqa: F811
     texts = ["Angela Merkel visited Paris on Monday.", "", "nothing at all"]
     (folder / "texts.txt").write_text("\n".join(texts) + "\n")
-    found = [json.loads(line) for line in run("entities", "texts.txt").stdout.splitlines()]
-    assert [record["text"] for record in found] == texts
-    assert found[0]["entities"] == [
+    answers = [json.loads(line) for line in run("entities", "texts.txt").stdout.splitlines()]
+    assert [record["text"] for record in answers] == texts
+    assert answers[0]["entities"] == [
         {"start": 0, "end": 13, "label": "PER"},
         {"start": 22, "end": 27, "label": "LOC"},
     ]
-    assert found[1]["entities"] == found[2]["entities"] == []
+    assert answers[1]["entities"] == answers[2]["entities"] == []
 
 
 def test_apes_shows_every_question(folder):  # noqa: F811

@@ -22,9 +22,10 @@ from relevance.metrics.rouge import RougeN
 from relevance.processes.mapping import map_in_processes
 from relevance.reports.formats.latex import escape_latex as latex_text
 from relevance.summarizers.oracles import BY_DEFAULT, Target, evaluation
-from relevance.summarizers.oracles.evaluation import OracleTask, evaluate, load_evaluation, summarize_algorithms
+from relevance.summarizers.oracles.evaluation import OracleTask, evaluate, summarize_algorithms
 from relevance.summarizers.sentences import sentences_of
-from tests.commands import refused, run, write
+from tests.commands import refused, run, run_json, write
+from tests.summarizers.oracles.loading import load_evaluation
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = [
@@ -53,12 +54,7 @@ def folder(tmp_path, monkeypatch, sqlite_url):
 
 
 def searched(*arguments):
-    """What `oracle` prints as JSON: real JSON, in which there is no NaN, and nothing else."""
-
-    def refuse(constant):
-        raise AssertionError(constant)
-
-    return json.loads(run("oracle", *arguments, "--format", "json").stdout, parse_constant=refuse)
+    return run_json("oracle", *arguments)
 
 
 def records_of(path):
@@ -71,10 +67,10 @@ def records_of(path):
 @pytest.mark.smoke
 @pytest.mark.process
 def test_a_file_as_json(folder):
-    found = searched("small.jsonl", *SHORT)
-    assert found.pop("algorithms").keys() == {"greedy", "exact"}
-    assert found.pop("lengths").keys() == {"documents", "sentences", "explained", "relations"}
-    assert found == {
+    result = searched("small.jsonl", *SHORT)
+    assert result.pop("algorithms").keys() == {"greedy", "exact"}
+    assert result.pop("lengths").keys() == {"documents", "sentences", "explained", "relations"}
+    assert result == {
         "file": "small.jsonl",
         "SHA-256": sha256(folder / "small.jsonl"),
         "metric": "rouge1",
@@ -97,24 +93,24 @@ def test_a_file_as_json(folder):
 @pytest.mark.process
 def test_figures_are_those_of_the_rows(folder):
     of = ("--metric", "rouge2", "--references", "first", "--documents", 8)
-    found = searched(CORPUS, *of, "--output", "rows.jsonl")
+    result = searched(CORPUS, *of, "--output", "rows.jsonl")
     frame = pandas.DataFrame(records_of(folder / "rows.jsonl"))
-    assert list(frame.algorithm[: len(BY_DEFAULT)]) == list(BY_DEFAULT) == list(found["algorithms"])
+    assert list(frame.algorithm[: len(BY_DEFAULT)]) == list(BY_DEFAULT) == list(result["algorithms"])
     for algorithm, rows in frame.groupby("algorithm"):
-        figures = found["algorithms"][algorithm]
+        figures = result["algorithms"][algorithm]
         described = rows.f1.describe()
         names = ["mean", "std", "min", "25%", "50%", "75%", "max"]
         assert [figures[name] for name in names] == pytest.approx([described[name] for name in names])
-        assert figures["documents"] == found["documents"] == len(rows) == 8
+        assert figures["documents"] == result["documents"] == len(rows) == 8
         assert figures["variation"] == pytest.approx(described["std"] / described["mean"])
         low, high = figures["mean 95 %"]
         assert (low + high) / 2 == pytest.approx(figures["mean"])
         assert figures["sentences"] == pytest.approx(rows.sentences.map(len).mean())
         assert figures["longest"] == rows.seconds.max()
-    exact = found["algorithms"]["exact"]
+    exact = result["algorithms"]["exact"]
     assert (exact["proven"], exact["unproven"], exact["gap"]) == (1.0, 0, 0.0)
-    assert all(exact["mean"] >= other["mean"] for other in found["algorithms"].values())
-    greedy = found["algorithms"]["greedy"]
+    assert all(exact["mean"] >= other["mean"] for other in result["algorithms"].values())
+    greedy = result["algorithms"]["greedy"]
     assert greedy["gap"] == pytest.approx(exact["mean"] - greedy["mean"])
     assert greedy["proven"] is greedy["bound"] is None
     assert greedy["undefined"].keys() == {"proven", "unproven", "bound"}
@@ -154,14 +150,14 @@ def test_rows_name_the_extract_whose_score_they_have(folder):
     ],
 )
 def test_options_reach_the_searches(folder, options, task):
-    found = searched("small.jsonl", *options)
-    assert found["signatures"] == task.signatures
-    assert found["length"] == (options[1] if options[:1] == ["--length"] else None)
+    result = searched("small.jsonl", *options)
+    assert result["signatures"] == task.signatures
+    assert result["length"] == (options[1] if options[:1] == ["--length"] else None)
     documents = [document for document, _ in read_documents(folder / "small.jsonl", "interchange")]
     expected = {
         figures.algorithm: figures.mean for figures in summarize_algorithms(evaluate(documents, task, processes=0).rows)
     }
-    assert {name: figures["mean"] for name, figures in found["algorithms"].items()} == pytest.approx(expected)
+    assert {name: figures["mean"] for name, figures in result["algorithms"].items()} == pytest.approx(expected)
 
 
 @pytest.mark.process
@@ -186,10 +182,10 @@ def test_an_exact_search_that_the_time_ended_is_not_called_optimal(folder):
 
 @pytest.mark.process
 def test_every_format_has_the_same_numbers(folder):
-    found = searched("small.jsonl", *SHORT)["algorithms"]
+    algorithms = searched("small.jsonl", *SHORT)["algorithms"]
     text, table, latex = (run("oracle", "small.jsonl", *SHORT, "--format", f).stdout for f in ("text", "csv", "latex"))
     cells = {(row["table"], row["row"], row["column"]): row for row in csv.DictReader(io.StringIO(table))}
-    for algorithm, figures in found.items():
+    for algorithm, figures in algorithms.items():
         assert float(cells["distribution", algorithm, "mean"]["value"]) == figures["mean"]
         ends = cells["uncertainty", algorithm, "mean 95 %"]
         assert [float(ends["low"]), float(ends["high"])] == figures["mean 95 %"]
@@ -229,10 +225,10 @@ def test_standard_output_is_the_result_alone(folder, shape):
 @pytest.mark.process
 def test_nothing_to_search(folder):
     write(folder / "none.jsonl", [DOCUMENTS[2] | {"summaries": []}])
-    found = searched("none.jsonl")
-    assert (found["documents"], found["algorithms"], len(found["left_out"])) == (0, {}, 1)
+    result = searched("none.jsonl")
+    assert (result["documents"], result["algorithms"], len(result["left_out"])) == (0, {}, 1)
     why = "no document has an oracle: each lacks a sentence, or a reference with a word"
-    assert found["undefined"] == why
+    assert result["undefined"] == why
     assert f"undefined: {why}" in run("oracle", "none.jsonl").stdout
     assert why in run("oracle", "none.jsonl", "--format", "csv").stdout
     assert why in run("oracle", "none.jsonl", "--format", "latex").stdout
@@ -242,9 +238,9 @@ def test_nothing_to_search(folder):
 
 @pytest.mark.process
 def test_one_document(folder):
-    found = searched("small.jsonl", "--documents", 1, *SHORT)["algorithms"]["greedy"]
-    assert (found["documents"], found["std"], found["variation"], found["mean 95 %"]) == (1, None, None, None)
-    assert found["undefined"]["std"] == "a single document has no spread"
+    greedy = searched("small.jsonl", "--documents", 1, *SHORT)["algorithms"]["greedy"]
+    assert (greedy["documents"], greedy["std"], greedy["variation"], greedy["mean 95 %"]) == (1, None, None, None)
+    assert greedy["undefined"]["std"] == "a single document has no spread"
 
 
 # --- data sets ---------------------------------------------------------------------------------------------------
@@ -254,16 +250,16 @@ def test_one_document(folder):
 def searches(monkeypatch):
     """Documents that are searched from now on, in this process."""
     evaluation.load_libraries()
-    asked = []
+    arguments = []
     rows_of = evaluation.rows_of
 
     def counted(task, document):
         if rows := rows_of(task, document):
-            asked.append((document.id, *task.algorithms))
+            arguments.append((document.id, *task.algorithms))
         return rows
 
     monkeypatch.setattr(evaluation, "rows_of", counted)
-    return asked
+    return arguments
 
 
 def test_a_data_set_is_searched_once(folder, searches):
@@ -329,10 +325,10 @@ def test_notes_are_as_wide_as_the_terminal_and_whole_elsewhere(folder, monkeypat
 
 
 def test_help_says_from_where_is_counted():
-    said = " ".join(run("oracle", "--help").stdout.split())
-    assert "`sentences` and `reference` are counted from 0" in said
-    assert "as ROUGE counts" not in said
-    assert "across sentence ends" in said
+    text = " ".join(run("oracle", "--help").stdout.split())
+    assert "`sentences` and `reference` are counted from 0" in text
+    assert "as ROUGE counts" not in text
+    assert "across sentence ends" in text
 
 
 @pytest.mark.process
@@ -367,16 +363,16 @@ def test_a_killed_run_goes_on_where_it_was(folder, searches):
 
 
 def test_first_documents_of_a_data_set(folder, searches):
-    found = searched("small", *SHORT, "--documents", 3)
-    assert (found["documents"], [left["id"] for left in found["left_out"]]) == (2, ["dots"])
+    result = searched("small", *SHORT, "--documents", 3)
+    assert (result["documents"], [left["id"] for left in result["left_out"]]) == (2, ["dots"])
     assert searched("small", *SHORT)["documents"] == 3
     assert [key for key, *_ in searches] == ["d1", "d2", "d3"]
 
 
 def test_documents_are_chosen_by_their_sentences(folder, searches):
-    found = searched("small", *SHORT, "--sentences", "3-")
-    assert (found["documents"], found["sentences"]) == (1, "3-")
-    assert [left["reason"] for left in found["left_out"]] == ["it has fewer than 3 sentences"] * 4
+    result = searched("small", *SHORT, "--sentences", "3-")
+    assert (result["documents"], result["sentences"]) == (1, "3-")
+    assert [left["reason"] for left in result["left_out"]] == ["it has fewer than 3 sentences"] * 4
     assert [key for key, *_ in searches] == ["d1"]
     searched("small", *SHORT)
     again = searched("small", *SHORT, "--sentences", "-2")  # what is stored of others stays out
@@ -388,9 +384,9 @@ def test_documents_are_chosen_by_their_sentences(folder, searches):
 @pytest.mark.process
 def test_rouge_2_and_lengths_are_told(folder):
     of = (CORPUS, "--documents", 8)
-    found = searched(*of, "--algorithms", "greedy,exact")
-    assert all(0 < figures["rouge2"] < figures["mean"] for figures in found["algorithms"].values())
-    assert len(found["lengths"]["relations"]) == 4
+    result = searched(*of, "--algorithms", "greedy,exact")
+    assert all(0 < figures["rouge2"] < figures["mean"] for figures in result["algorithms"].values())
+    assert len(result["lengths"]["relations"]) == 4
     assert "rouge2" not in searched(*of, "--algorithms", "greedy", "--metric", "rouge2")["algorithms"]["greedy"]
     told = run("oracle", *of, "--algorithms", "exact").stdout
     assert "What the length of the optimum goes with" in told
@@ -434,10 +430,10 @@ def test_a_long_text_of_one_sentence_is_said_once(folder):
         (["small.jsonl", "--output", "small.jsonl"], "name another --output"),
         *(
             (
-                ["small.jsonl", "--sentences", asked],
-                f"--sentences must be FROM-TO, FROM- or -TO, such as 20-200, not '{asked}'",
+                ["small.jsonl", "--sentences", name],
+                f"--sentences must be FROM-TO, FROM- or -TO, such as 20-200, not '{name}'",
             )
-            for asked in ("-", "3", "5-2", "0-2", "a-b")
+            for name in ("-", "3", "5-2", "0-2", "a-b")
         ),
         (["small", "--input-format", "csv"], "--input-format goes with a file"),
         *(

@@ -44,9 +44,9 @@ def stopped(arguments: list[str], ready: Callable[[], bool], url: str) -> tuple[
     ) as command:
         until(lambda: ready() or command.poll() is not None)
         command.send_signal(signal.SIGINT)
-        _, said = command.communicate(timeout=PATIENCE)
-    assert "Traceback" not in said
-    return command.returncode, said
+        _, text = command.communicate(timeout=PATIENCE)
+    assert "Traceback" not in text
+    return command.returncode, text
 
 
 def test_scores_of_a_data_set_are_kept_and_counted(shared_data: Path, tmp_path: Path) -> None:
@@ -62,16 +62,16 @@ def test_scores_of_a_data_set_are_kept_and_counted(shared_data: Path, tmp_path: 
             return int(plain.execute("SELECT count(*) FROM scores").fetchone()[0])
 
     arguments = ["score", "s", "--metrics", "rouge1,bertscore"]
-    code, said = stopped(arguments, lambda: count() > 64, url)  # the first batch is counted when the second is kept
+    code, text = stopped(arguments, lambda: count() > 64, url)  # the first batch is counted when the second is kept
     assert code == 1
-    (kept,) = re.findall(r"stopped; (\d+) scores are stored, and the same command continues from there", said)
+    (kept,) = re.findall(r"stopped; (\d+) scores are stored, and the same command continues from there", text)
     assert 0 < count() < 3200
     # Ctrl-C may come between a commit and its count
     assert int(kept) <= count() <= int(kept) + 64
     before = count()
-    code, said = stopped(arguments, lambda: count() > before + 64, url)
+    code, text = stopped(arguments, lambda: count() > before + 64, url)
     assert code == 1
-    assert "stopped;" in said
+    assert "stopped;" in text
 
 
 class PressedAfter(Length):
@@ -88,20 +88,20 @@ class PressedAfter(Length):
 
 
 @pytest.mark.parametrize(
-    ("batches", "said"),
+    ("batches", "message"),
     [
         (0, "stopped; no summaries were scored, and nothing is kept"),
         (2, "stopped; the scores of 512 of 1600 summaries are in {}; the same command starts again"),
     ],
 )
 def test_scores_of_a_file_are_kept_beside_it(
-    shared_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], batches: int, said: str
+    shared_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], batches: int, message: str
 ) -> None:
     output, partial = tmp_path / "scores.jsonl", tmp_path / "scores.partial.jsonl"
     with pytest.raises(click.exceptions.Exit) as left:
         score_to_file(list(read_documents(shared_data / "summeval.jsonl")), [PressedAfter(batches)], output)
     assert left.value.exit_code == 1
-    assert capsys.readouterr().err.strip().endswith(said.format(partial))
+    assert capsys.readouterr().err.strip().endswith(message.format(partial))
     assert not output.exists()
     if batches:
         lines = [json.loads(line) for line in partial.read_text().splitlines()]
@@ -131,7 +131,7 @@ def test_an_interrupt_that_python_drops_is_not_printed(
 
     with pytest.raises(click.exceptions.Exit):
         work()
-    said = capfd.readouterr().err
-    assert "KeyboardInterrupt" not in said
-    assert said.strip().endswith("stopped; nothing is kept")
-    assert "in a callback" in said  # what else is dropped is still printed
+    output = capfd.readouterr().err
+    assert "KeyboardInterrupt" not in output
+    assert output.strip().endswith("stopped; nothing is kept")
+    assert "in a callback" in output  # what else is dropped is still printed

@@ -35,9 +35,9 @@ def test_the_example_has_every_key_there_is() -> None:
         fields = {field.name: getattr(record, field.name) for field in dataclasses.fields(record)}
         given.setdefault(type(record), set()).update(key for key, value in fields.items() if value not in (None, ()))
         for value in fields.values():
-            for one in value if isinstance(value, tuple) else (value,):
-                if dataclasses.is_dataclass(one):
-                    walk(one)
+            for item in value if isinstance(value, tuple) else (value,):
+                if dataclasses.is_dataclass(item):
+                    walk(item)
 
     walk(protocol)
     given[records.Panel].add("parameters")  # which only a comment shows: Prolific has its own
@@ -106,15 +106,14 @@ def test_what_pairs_of_conflicts_tell_a_stopping_rule_is_said_where_it_is_chosen
 
 def test_what_a_stopping_rule_compares_is_scored(folder: Path) -> None:
     write(folder, 'second = "rouge1|refs:max', 'second = "rouge1|refs:mean')
-    said = run("study", "check", "study.toml")
-    assert "can be applied, which computes missing scores" in said.stdout
+    result = run("study", "check", "study.toml")
+    assert "can be applied, which computes missing scores" in result.stdout
     assert run("study", "apply", "study.toml").stdout.startswith("made Example: ")
 
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("[sampling]", "[sampeling]", "study.toml:30: unknown key 'sampeling'; did you mean 'sampling'?"),
         ("sha256 = ", "# sha256 = ", "study.toml:24: the study file does not pin the texts of the data set 'demo': "),
         ('"df01', '"ef01', "study.toml:27: the data set 'demo' has other texts than those that the study file pins: "),
         ('name = "demo"', 'name = "news"', "study.toml:25: there is no data set 'news'; there are demo"),
@@ -130,6 +129,12 @@ def test_what_a_stopping_rule_compares_is_scored(folder: Path) -> None:
 )  # fmt: skip
 def test_a_mistake_is_said_with_its_line(folder: Path, old: str, new: str, message: str) -> None:
     write(folder, old, new)
-    for command in ("apply", "check"):
-        assert refused("study", command, "study.toml").startswith(message)
+    assert refused("study", "check", "study.toml").startswith(message)
+
+
+def test_a_file_with_a_mistake_is_not_applied(folder: Path) -> None:
+    write(folder, "[sampling]", "[sampeling]")
+    message = "study.toml:30: unknown key 'sampeling'; did you mean 'sampling'?"
+    for command in ("check", "apply"):
+        assert refused("study", command, "study.toml") == message
     assert "Example" not in run("study", "list").stdout

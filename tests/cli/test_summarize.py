@@ -31,7 +31,7 @@ def small(sqlite_url: str, tmp_path: Path, folders: Path, monkeypatch: pytest.Mo
         (tmp_path / name).symlink_to(folders / name)
     write(
         tmp_path / "small.jsonl",
-        [{"id": one.id, "source": one.source, "references": list(one.references)} for one in DOCUMENTS],
+        [{"id": item.id, "source": item.source, "references": list(item.references)} for item in DOCUMENTS],
     )
     run("import", "small.jsonl", "--name", "small")
 
@@ -42,15 +42,15 @@ def stored() -> DataStore:
 
 @pytest.mark.smoke
 def test_checkpoints_become_systems() -> None:
-    asked = ("summarize", "small", "--system", "seq2seq:bart,lead-1,causal:gpt2", *OPTIONS)
-    first = run(*asked).stdout.splitlines()
+    arguments = ("summarize", "small", "--system", "seq2seq:bart,lead-1,causal:gpt2", *OPTIONS)
+    first = run(*arguments).stdout.splitlines()
     assert [line.partition(";")[0] for line in first] == [
         "added 6 summaries of bart to small",
         "added 6 summaries of lead-1 to small",
         "added 6 summaries of gpt2 to small",
     ]
     assert "outputs cut" in first[0]
-    assert [line.partition(";")[0] for line in run(*asked).stdout.splitlines()] == [
+    assert [line.partition(";")[0] for line in run(*arguments).stdout.splitlines()] == [
         "added 0 summaries of bart to small (6 were there)",
         "added 0 summaries of lead-1 to small (6 were there)",
         "added 0 summaries of gpt2 to small (6 were there)",

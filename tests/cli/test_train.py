@@ -22,8 +22,13 @@ def corpus(tmp_path: Path) -> Path:
     """Three documents to train on, and three for dev."""
     for name, documents in (("train", DOCUMENTS[:3]), ("dev", DOCUMENTS[3:])):
         records = [
-            {"id": one.id, "source": one.source, "references": list(one.references), "title": "The bridge"}
-            for one in documents
+            {
+                "id": document.id,
+                "source": document.source,
+                "references": list(document.references),
+                "title": "The bridge",
+            }
+            for document in documents
         ]
         write(tmp_path / f"{name}.jsonl", records)
     return tmp_path
@@ -63,10 +68,10 @@ def test_settings_of_training_are_those_that_are_given(corpus: Path) -> None:
     small = ("--embedding", 8, "--width", 8, "--min-tokens", 1, *SMALL)
     given = ("--patience", 1, "--clip", 0.5, "--scheduler", "linear", "--warmup", 1, "--weight-decay", 0.25)
     run("train", "pointer", *files, *small, *given, "--no-repeat", 2)
-    said = json.loads((out / "method.json").read_text())
-    training = {name: said["training"][name] for name in ("patience", "clip", "scheduler", "warmup", "weight_decay")}
+    answer = json.loads((out / "method.json").read_text())
+    training = {name: answer["training"][name] for name in ("patience", "clip", "scheduler", "warmup", "weight_decay")}
     assert training == {"patience": 1, "clip": 0.5, "scheduler": "linear", "warmup": 1, "weight_decay": 0.25}
-    assert said["decoding"]["no_repeat_ngram_size"] == 2
+    assert answer["decoding"]["no_repeat_ngram_size"] == 2
     assert "a constant learning rate has no warm-up" in refused(
         "train", "pointer", *files[:3], "-o", corpus / "other", *small, "--warmup", 3
     )
@@ -79,9 +84,9 @@ def test_a_trained_system_writes_summaries(
 ) -> None:
     model, out = save_bart(corpus / "bart"), corpus / "trained"
     files = (corpus / "train.jsonl", "--dev", corpus / "dev.jsonl")
-    said = run("train", name, *files, "--model", model, "-o", out, "--seed", 3, *SMALL, *options).stdout
+    output = run("train", name, *files, "--model", model, "-o", out, "--seed", 3, *SMALL, *options).stdout
     method = json.loads((out / "method.json").read_text())
-    assert said == f"{out}: rouge1 {method['best']['score']:.4f} on dev after {method['best']['step']} updates\n"
+    assert output == f"{out}: rouge1 {method['best']['score']:.4f} on dev after {method['best']['step']} updates\n"
     assert (method["seed"], method["training"]["epochs"], method["decoding"]["max_new_tokens"]) == (3, 2, 8)
     assert method["training"]["weight_decay"] == PUBLISHED[name].training.weight_decay
 
@@ -103,11 +108,11 @@ def test_a_data_set_is_trained_on_by_its_name_and_over_seeds(corpus: Path, sqlit
     run("import", corpus / "train.jsonl", "--name", "small")
     sizes = (*SMALL, "--epochs", 1)
     files = ("small", "--dev", corpus / "dev.jsonl", "--model", model, "-o", out, *sizes)
-    said = run("train", "tdmtl", *files, "--seeds", "1-2", "--early-stop", "rouge_k").stdout
-    assert [line.partition(": rouge_k ")[0] for line in said.splitlines()] == [f"{out}#1", f"{out}#2"]
+    output = run("train", "tdmtl", *files, "--seeds", "1-2", "--early-stop", "rouge_k").stdout
+    assert [line.partition(": rouge_k ")[0] for line in output.splitlines()] == [f"{out}#1", f"{out}#2"]
     assert "is not empty" in refused("train", "tdmtl", *files, "--seeds", "1-2", "--early-stop", "rouge_k")
     again = run("train", "tdmtl", *files, "--seeds", "1-2", "--early-stop", "rouge_k", "--resume").stdout
-    assert again == said
+    assert again == output
     run("import", corpus / "dev.jsonl", "--name", "dev")
     assert "added 3 summaries of t5-trained#2 to dev" in run("summarize", "dev", "--system", f"seq2seq:{out}#2").output
 
@@ -137,8 +142,8 @@ def test_accelerate_is_asked_for(corpus: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_documents_of_dev_are_not_learned_from(corpus: Path, sqlite_url: str) -> None:
     model, train, dev = save_t5(corpus / "t5"), corpus / "train.jsonl", corpus / "dev.jsonl"
     options = ("--model", model, "-o", corpus / "out", *SMALL)
-    said = refused("train", "plain", train, "--dev", train, *options)
-    assert said == f"all documents of {train} are also in {train}: name other documents for --dev"
+    message = refused("train", "plain", train, "--dev", train, *options)
+    assert message == f"all documents of {train} are also in {train}: name other documents for --dev"
     both = corpus / "both.jsonl"
     both.write_text(train.read_text() + dev.read_text())
     told = run("train", "plain", both, "--dev", dev, *options, "--epochs", 1).stderr
@@ -159,20 +164,20 @@ def test_options_that_make_no_run_are_refused(
     options: tuple[str, ...], words: str, corpus: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(corpus)
-    asked = ("train", "plain", "train.jsonl", "--dev", "dev.jsonl", "--model", "bart", "-o", "out", *options)
-    assert words in run(*asked, code=2).stderr
+    arguments = ("train", "plain", "train.jsonl", "--dev", "dev.jsonl", "--model", "bart", "-o", "out", *options)
+    assert words in run(*arguments, code=2).stderr
 
 
 @pytest.mark.model
 def test_a_model_of_another_kind_is_named(corpus: Path) -> None:
     files = (corpus / "train.jsonl", "--dev", corpus / "dev.jsonl", "-o", corpus / "out", "--device", "cpu")
     model = save_gpt2(corpus / "gpt2")
-    said = refused("train", "plain", *files, "--model", model)
-    assert said == f"the model in {model} is not an encoder-decoder (gpt2), such as BART and T5 are"
+    message = refused("train", "plain", *files, "--model", model)
+    assert message == f"the model in {model} is not an encoder-decoder (gpt2), such as BART and T5 are"
 
 
 def test_a_folder_that_no_training_finished_is_no_system(corpus: Path, sqlite_url: str) -> None:
     run("import", corpus / "dev.jsonl", "--name", "dev")
     (corpus / "run").mkdir()
-    said = refused("summarize", "dev", "--system", f"pointer:{corpus / 'run'}")
-    assert said == f"{corpus / 'run'} has no method.json, which `relevance train` writes when it has finished"
+    message = refused("summarize", "dev", "--system", f"pointer:{corpus / 'run'}")
+    assert message == f"{corpus / 'run'} has no method.json, which `relevance train` writes when it has finished"

@@ -55,19 +55,19 @@ def test_what_is_trained_writes_summaries_of_documents_that_it_does_not_know(
 
     system = f"{prefix}:{folder / method}"
     run("summarize", "test", "--system", system)
-    written = {document.id: one for document, summaries in store.records("test") for one in summaries}
+    written = {document.id: summary for document, summaries in store.records("test") for summary in summaries}
     assert sorted(written) == ["d4", "d5"]
-    assert {one.system for one in written.values()} == {method}
-    assert all(one.text for one in written.values())
-    assert {remark for one in written.values() for remark in one.remarks} <= {SOURCE_CUT, OUTPUT_CUT}
+    assert {summary.system for summary in written.values()} == {method}
+    assert all(summary.text for summary in written.values())
+    assert {remark for summary in written.values() for remark in summary.remarks} <= {SOURCE_CUT, OUTPUT_CUT}
     assert "added 0 summaries" in run("summarize", "test", "--system", system).output
     history = read_history(folder / method / HISTORY)
     assert store.histories("test") == {method: history}
-    assert [one.measure for one in history if one.score is not None] == ["rouge1"]
+    assert [item.measure for item in history if item.score is not None] == ["rouge1"]
 
     assert "was trained on 4 of the 4 documents" in refused("summarize", "train", "--system", system)
     run("summarize", "train", "--system", system, "--trained-on")
-    assert all(TRAINED_ON in one.remarks for _, summaries in store.records("train") for one in summaries)
+    assert all(TRAINED_ON in summary.remarks for _, summaries in store.records("train") for summary in summaries)
 
 
 def test_a_gsum_guided_by_overlap_keywords_reads_the_references(data: tuple[Path, DataStore]) -> None:
@@ -80,10 +80,10 @@ def test_a_gsum_guided_by_overlap_keywords_reads_the_references(data: tuple[Path
     lines[0]["title"] = "Nothing alike"
     write(folder / "mixed.jsonl", lines)
     run("import", folder / "mixed.jsonl", "--name", "mixed")
-    said = run("summarize", "mixed", "--system", f"seq2seq:{out}").output
-    assert "added 2 summaries of oracle-gsum to mixed" in said
-    assert "1 document whose references had nothing to give" in said
-    given = [NOTHING_GIVEN not in one.remarks for _, summaries in store.records("mixed") for one in summaries]
+    output = run("summarize", "mixed", "--system", f"seq2seq:{out}").output
+    assert "added 2 summaries of oracle-gsum to mixed" in output
+    assert "1 document whose references had nothing to give" in output
+    given = [NOTHING_GIVEN not in summary.remarks for _, summaries in store.records("mixed") for summary in summaries]
     assert given == [False, True]
     assert "reads the references, and its name has to say so: oracle-gsum2" in refused(
         "summarize", "test", "--system", f"seq2seq:{out}", "--as", "gsum2"
@@ -103,22 +103,33 @@ def test_the_summarizer_for_apes_goes_on_from_a_baseline(data: tuple[Path, DataS
     (folder / "second.jsonl").write_text("".join(lines[1:]))
     dev = ("--dev", folder / "dev.jsonl")
     run("train", "pointer", folder / "first.jsonl", *dev, "-o", baseline, *QUICK, *TINY)
-    asked = ("train", "pointer-apes", folder / "second.jsonl", "-o", out, *QUICK, "--min-tokens", 2, "--max-tokens", 6)
-    told = run(*asked, *dev, "--from", baseline, "--entity-loss", "sum").stderr
+    arguments = (
+        "train",
+        "pointer-apes",
+        folder / "second.jsonl",
+        "-o",
+        out,
+        *QUICK,
+        "--min-tokens",
+        2,
+        "--max-tokens",
+        6,
+    )
+    told = run(*arguments, *dev, "--from", baseline, "--entity-loss", "sum").stderr
     assert "the references of 3 of 3 documents ask for no entity, so that entities are not learned from them" in told
     settings = json.loads((out / "method.json").read_text())["settings"]
     assert [settings[name] for name in ("embedding", "width", "vocabulary")] == [8, 8, 60]  # those of the baseline
     assert (settings["delta"], settings["entity_loss"]) == (0.01, "sum")
 
     assert "was trained on 4 of the 4 documents" in refused("summarize", "train", "--system", f"pointer:{out}")
-    said = run("summarize", "test", "--system", f"pointer:{out}", "--gold-entities").output
-    assert "added 2 summaries of oracle-apes to test; 2 documents whose references had nothing to give" in said
-    remarks = [one.remarks for _, summaries in store.records("test") for one in summaries]
-    assert all(NOTHING_GIVEN in one for one in remarks)
+    output = run("summarize", "test", "--system", f"pointer:{out}", "--gold-entities").output
+    assert "added 2 summaries of oracle-apes to test; 2 documents whose references had nothing to give" in output
+    remarks = [summary.remarks for _, summaries in store.records("test") for summary in summaries]
+    assert all(NOTHING_GIVEN in remark for remark in remarks)
     assert len(remarks) == 2
 
-    assert "Missing option '--from'" in run(*asked, *dev, code=2).stderr
-    again = (*asked[:4], folder / "other", *asked[5:], "--from", baseline)
+    assert "Missing option '--from'" in run(*arguments, *dev, code=2).stderr
+    again = (*arguments[:4], folder / "other", *arguments[5:], "--from", baseline)
     assert "width is 8 in the folder to go on from, and cannot be 16" in refused(*again, *dev, "--width", 16)
     assert (
         f"{baseline} was trained on 1 of the 3 documents of {folder / 'second.jsonl'}: name other documents"
@@ -140,7 +151,9 @@ def test_options_and_folders_that_do_not_fit_are_refused(data: tuple[Path, DataS
     assert "pointer has no option temperature" in refused(
         "summarize", "test", "--system", f"pointer:{out}", "--temperature", 0.5
     )
-    assert "by the method 'pointer', which is no presumm" in refused("summarize", "test", "--system", f"presumm:{out}")
+    assert "by the method 'pointer', which is not a presumm" in refused(
+        "summarize", "test", "--system", f"presumm:{out}"
+    )
     (out / "method.json").rename(out / "method")
     assert "has no method.json, which `relevance train` writes when it has finished" in refused(
         "summarize", "test", "--system", f"pointer:{out}"
@@ -150,7 +163,7 @@ def test_options_and_folders_that_do_not_fit_are_refused(data: tuple[Path, DataS
     assert "has no model.safetensors" in refused("summarize", "test", "--system", f"pointer:{out}")
     (out / "model").rename(out / "model.safetensors")
     run("summarize", "test", "--system", f"pointer:{out}", "--min-tokens", 3, "--max-tokens", 3, "--as", "three")
-    lengths = {len(one.text.split()) for _, summaries in store.records("test") for one in summaries}
+    lengths = {len(summary.text.split()) for _, summaries in store.records("test") for summary in summaries}
     assert lengths <= {1, 2, 3}  # marks are words here
 
 
@@ -158,8 +171,10 @@ def test_a_damaged_history_is_refused_before_anything_is_written(data: tuple[Pat
     folder, store = data
     small = ("--embedding", 8, "--width", 8, "--max-tokens", 4, "--min-tokens", 1)
     files = (folder / "train.jsonl", "--dev", folder / "dev.jsonl")
-    said = run("train", "pointer", *files, "-o", folder / "out", *QUICK, *small).stderr
-    assert re.search(r"update 2 of 2 \(epoch 1\.00\), loss [0-9.]+, learning rate 0\.15, rouge1 on dev 0\.\d{4}", said)
+    output = run("train", "pointer", *files, "-o", folder / "out", *QUICK, *small).stderr
+    assert re.search(
+        r"update 2 of 2 \(epoch 1\.00\), loss [0-9.]+, learning rate 0\.15, rouge1 on dev 0\.\d{4}", output
+    )
     path = folder / "out" / HISTORY
     path.write_text(path.read_text().replace('"loss": ', '"loss": "'))
     told = refused("summarize", "test", "--system", f"pointer:{folder / 'out'}")

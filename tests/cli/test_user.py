@@ -27,8 +27,8 @@ def typed(*arguments: str, text: str, code: int = 0) -> Result:
 
 
 def opens(accounts: AccountStore, name: str, password: str) -> bool:
-    found = accounts.password_of(name)
-    return found is not None and password_is_right(password, found[1])
+    result = accounts.password_of(name)
+    return result is not None and password_is_right(password, result[1])
 
 
 def test_a_password_is_typed_twice_and_never_shown(accounts: AccountStore) -> None:
@@ -120,11 +120,11 @@ def test_names_that_are_commands_to_a_terminal(accounts: AccountStore) -> None:
         name = text.encode(errors="replace").decode()
         options = ("--role", "researcher", "--no-password", "--email", f"{taken}@example.org")
         result = CliRunner().invoke(cli.main, ["user", "add", *options, "--", name])
-        said = result.stdout if result.exit_code == 0 else result.stderr
+        stdout = result.stdout if result.exit_code == 0 else result.stderr
         assert result.exit_code in {0, 2}, text
         assert "Traceback" not in result.output
-        assert said.count("\n") == 1
-        assert INVISIBLE.search(said.rstrip("\n")) is None
+        assert stdout.count("\n") == 1
+        assert INVISIBLE.search(stdout.rstrip("\n")) is None
         taken += result.exit_code == 0
     assert taken >= 60
     listed = run("user", "list").stdout.splitlines()

@@ -41,9 +41,9 @@ def add(url: str, name: str) -> None:
 
 def names(url: str) -> list[str]:
     engine = connect(url)
-    found = [dataset.name for dataset in DataStore(engine).datasets()]
+    names = [dataset.name for dataset in DataStore(engine).datasets()]
     engine.dispose()
-    return found
+    return names
 
 
 def add_judgment(url: str) -> None:
@@ -101,12 +101,12 @@ def test_backups_hold_what_was_acknowledged_before_they_began(
         for number in range(REPEATS):
             file = tmp_path / f"{number}.backup"
             before = acknowledged(logs)
-            found = back_up(database_url, file)
+            result = back_up(database_url, file)
             until(lambda before=before: len(acknowledged(logs)) > len(before) + 10)  # type: ignore[misc]
-            assert restore(restored, file, force=True).judgments == found.judgments
+            assert restore(restored, file, force=True).judgments == result.judgments
             held = judged(restored)
             assert before <= held
-            assert len(held) == found.judgments >= len(before) > 0
+            assert len(held) == result.judgments >= len(before) > 0
     assert judged(database_url) >= acknowledged(logs)
 
 
@@ -114,8 +114,8 @@ def test_backups_hold_what_was_acknowledged_before_they_began(
 def test_what_was_backed_up_comes_back(database_url: str, tmp_path: Path) -> None:
     add(database_url, "first")
     file = tmp_path / "-o'dd ?#% \N{SNOWMAN}\n.backup"
-    found = back_up(database_url, file)
-    assert found == (file.stat().st_size, 0, schema_versions()[-1])
+    result = back_up(database_url, file)
+    assert result == (file.stat().st_size, 0, schema_versions()[-1])
     assert stat.S_IMODE(file.stat().st_mode) == 0o600  # it has the links of annotators
     add(database_url, "second")
     assert restore(database_url, file, force=True).judgments == 0

@@ -16,42 +16,49 @@ TIME = datetime(2023, 4, 24, 15, 53, 11, 132200, UTC)
 
 def read(path: Path, *records: dict[str, object]) -> JudgedPairs:
     write(path, list(records))
-    return read_judged(COMPARED[guess_format(path)], path, said.append)
+    return read_judged(COMPARED[guess_format(path)], path, notes.append)
 
 
-said: list[str] = []
+notes: list[str] = []
 
 
 @pytest.fixture(autouse=True)
 def path(tmp_path: Path) -> Path:
-    said.clear()
+    notes.clear()
     return tmp_path / "f.jsonl"
 
 
-def told(one: GivenJudgment) -> tuple[object, ...]:
-    return one.document_id, one.left, one.right, one.choice, one.annotator, one.decided_at
+def told(given_judgment: GivenJudgment) -> tuple[object, ...]:
+    return (
+        given_judgment.document_id,
+        given_judgment.left,
+        given_judgment.right,
+        given_judgment.choice,
+        given_judgment.annotator,
+        given_judgment.decided_at,
+    )
 
 
 def test_battles_of_33000(path: Path) -> None:
-    found = read(
+    result = read(
         path,
         battle("q1"),
         battle("q2", "model_b", model_a="beta", model_b="alpha", judge="arena_user_2", tstamp=None),
         battle("q3", "tie"),
         battle("q4", "tie (bothbad)"),
     )
-    assert found.records[0] == (
+    assert result.records[0] == (
         Document("q1", "What is rain?", ()),
         [Summary("q1", "alpha", "Water."), Summary("q1", "beta", "Wet.")],
     )
-    assert [told(one) for one in found.judgments] == [
+    assert [told(judgment) for judgment in result.judgments] == [
         ("q1", "alpha", "beta", "left", "annotator 1", TIME),
         ("q2", "beta", "alpha", "right", "annotator 2", None),
         ("q3", "alpha", "beta", "tie", "annotator 1", TIME),
         ("q4", "alpha", "beta", "both_bad", "annotator 1", TIME),
     ]
-    assert said == ["1 tie of two bad answers: ties like others"]
-    assert list(read_documents(path)) == found.records
+    assert notes == ["1 tie of two bad answers: ties like others"]
+    assert list(read_documents(path)) == result.records
 
 
 def test_battles_of_140000_in_a_list_and_those_with_images(path: Path) -> None:
@@ -62,36 +69,39 @@ def test_battles_of_140000_in_a_list_and_those_with_images(path: Path) -> None:
         late_battle("c", conversation_a=image, conversation_b=image),
     ]
     path.write_text(json.dumps(battles, indent=1), encoding="utf-8")
-    found = read_judged(COMPARED[guess_format(path)], path, said.append)
-    assert [document.id for document, _ in found.records] == ["a", "b"]
-    assert found.records[0][0].source == "Sum up é."
-    assert [told(one) for one in found.judgments] == [
+    judged = read_judged(COMPARED[guess_format(path)], path, notes.append)
+    assert [document.id for document, _ in judged.records] == ["a", "b"]
+    assert judged.records[0][0].source == "Sum up é."
+    assert [told(judgment) for judgment in judged.judgments] == [
         ("a", "alpha", "beta", "right", "annotator 1", datetime(2025, 6, 11, 10, 0, 0, 500000, UTC)),
         ("b", "alpha", "beta", "both_bad", "annotator 2", datetime(2025, 6, 11, 10, 0, 0, 500000, UTC)),
     ]
-    assert said == ["1 tie of two bad answers: ties like others", "1 battle with images left out"]
+    assert notes == ["1 tie of two bad answers: ties like others", "1 battle with images left out"]
 
 
 def test_the_turns_that_the_judge_saw(path: Path) -> None:
-    one, other = turns("Ask.", "One.", "More?", "Two."), turns("Ask.", "Eins.", "More?", "Zwei.")
-    conversations = {"conversation_a": one, "conversation_b": other}
-    found = read(path, battle("81", **conversations), battle("81", "model_b", **conversations, turn=2))
-    assert [(document.id, document.source) for document, _ in found.records] == [
+    first, second = turns("Ask.", "One.", "More?", "Two."), turns("Ask.", "Eins.", "More?", "Zwei.")
+    conversations = {"conversation_a": first, "conversation_b": second}
+    result = read(path, battle("81", **conversations), battle("81", "model_b", **conversations, turn=2))
+    assert [(document.id, document.source) for document, _ in result.records] == [
         ("81", "Ask."),
         ("81, 2 turns", "Ask.\n\nMore?"),
     ]
-    assert [[summary.text for summary in written] for _, written in found.records] == [
+    assert [[summary.text for summary in written] for _, written in result.records] == [
         ["One.", "Eins."],
         ["One.\n\nTwo.", "Eins.\n\nZwei."],
     ]
-    assert [(one.document_id, one.choice) for one in found.judgments] == [("81", "left"), ("81, 2 turns", "right")]
+    assert [(judgment.document_id, judgment.choice) for judgment in result.judgments] == [
+        ("81", "left"),
+        ("81, 2 turns", "right"),
+    ]
 
 
 def test_comparisons_of_human_feedback(path: Path) -> None:
     article = {"id": "cnn1", "article": "An article.", "site": "cnn"}
-    found = read(path, comparison("t3_a"), comparison("t3_a", 1, worker="w2"), comparison("", 1, info=article))
+    result = read(path, comparison("t3_a"), comparison("t3_a", 1, worker="w2"), comparison("", 1, info=article))
     assert guess_format(path) == "human_feedback"
-    assert found.records == [
+    assert result.records == [
         (
             Document("t3_a", "Post t3_a.", (), "A title"),
             [Summary("t3_a", "sup4", " A dog ran."), Summary("t3_a", "ref", " Dogs run é.")],
@@ -101,40 +111,43 @@ def test_comparisons_of_human_feedback(path: Path) -> None:
             [Summary("cnn1", "sup4", " A dog ran."), Summary("cnn1", "ref", " Dogs run é.")],
         ),
     ]
-    assert [(one.document_id, one.choice, one.annotator, one.decided_at) for one in found.judgments] == [
+    assert [
+        (judgment.document_id, judgment.choice, judgment.annotator, judgment.decided_at)
+        for judgment in result.judgments
+    ] == [
         ("t3_a", "left", "annotator 1", None),
         ("t3_a", "right", "annotator 2", None),
         ("cnn1", "right", "annotator 1", None),
     ]
-    assert (found.notes, said) == ((), [])
+    assert (result.notes, notes) == ((), [])
 
 
 def test_several_texts_of_one_policy_are_told_apart(path: Path) -> None:
-    found = read(
+    result = read(
         path,
         comparison("p", summaries=policies(("sup4", "One."), ("sup4", "Two."))),
         comparison("p", summaries=policies(("sup4", "Two."), ("sup4#2", "Three."))),
         comparison("p", summaries=policies(("sup4", "One."), ("sup4", "Four."))),
     )
-    ((_, written),) = found.records
+    ((_, written),) = result.records
     assert [(summary.system, summary.text) for summary in written] == [
         ("sup4", "One."),
         ("sup4#2", "Two."),
         ("sup4#2#2", "Three."),
         ("sup4#3", "Four."),
     ]
-    assert [(one.left, one.right) for one in found.judgments] == [
+    assert [(judgment.left, judgment.right) for judgment in result.judgments] == [
         ("sup4", "sup4#2"),
         ("sup4#2", "sup4#2#2"),
         ("sup4", "sup4#3"),
     ]
-    assert found.notes == (
+    assert result.notes == (
         "3 texts beside another one by the same system for the same document: named SYSTEM#2, SYSTEM#3 and so on",
     )
 
 
 def test_what_nobody_can_judge_and_what_was_judged_before_is_left_out_and_counted(path: Path) -> None:
-    found = read(
+    result = read(
         path,
         comparison("p"),
         comparison("p", 1, summaries=policies(("ref", " Dogs run é."), ("sup4", " A dog ran."))),
@@ -142,9 +155,9 @@ def test_what_nobody_can_judge_and_what_was_judged_before_is_left_out_and_counte
         comparison("p", 1, summaries=policies(("b", "Same text."), ("a", "Same  text."))),
         comparison("p", summaries=policies(("a", "Same  text."), ("empty", " "))),
     )
-    assert [one.choice for one in found.judgments] == ["left"]
-    assert found.identical == 1
-    assert found.notes == (
+    assert [judgment.choice for judgment in result.judgments] == ["left"]
+    assert result.identical == 1
+    assert result.notes == (
         "2 comparisons of a text with itself left out",
         "1 comparison with an empty text left out",
         "1 comparison left out where somebody had already judged the same pair: the first judgment counts",
@@ -153,8 +166,8 @@ def test_what_nobody_can_judge_and_what_was_judged_before_is_left_out_and_counte
 
 def test_judgments_of_nobody_in_particular_are_by_as_few_as_can_have_made_them(path: Path) -> None:
     nobody = [comparison(post, worker=None) for post in ("a", "b", "b", "a", "b", "c")]
-    found = read(path, *nobody, comparison("a"))
-    assert [(one.document_id, one.annotator) for one in found.judgments] == [
+    result = read(path, *nobody, comparison("a"))
+    assert [(judgment.document_id, judgment.annotator) for judgment in result.judgments] == [
         ("a", "unknown 1"),
         ("b", "unknown 1"),
         ("b", "unknown 2"),
@@ -163,7 +176,7 @@ def test_judgments_of_nobody_in_particular_are_by_as_few_as_can_have_made_them(p
         ("c", "unknown 1"),
         ("a", "annotator 1"),
     ]
-    assert "6 judgments without an annotator in the file" in found.notes[0]
+    assert "6 judgments without an annotator in the file" in result.notes[0]
 
 
 @pytest.mark.parametrize(
@@ -221,6 +234,6 @@ def test_many_texts_of_one_system_are_numbered_without_trying_all_numbers_again(
     """As many texts as one document can have in a published file; trying from 2 on would take minutes."""
     post = {"id": "p", "post": "Rain fell."}
     texts = [[{"text": f"{side} {number}", "policy": "sup"} for side in "ab"] for number in range(10_000)]
-    found = read(path, *({"info": post, "summaries": two, "choice": 0, "worker": "w"} for two in texts))
-    ((_, written),) = found.records
-    assert [one.system for one in written] == ["sup", *(f"sup#{number}" for number in range(2, 20_001))]
+    result = read(path, *({"info": post, "summaries": two, "choice": 0, "worker": "w"} for two in texts))
+    ((_, written),) = result.records
+    assert [summary.system for summary in written] == ["sup", *(f"sup#{number}" for number in range(2, 20_001))]

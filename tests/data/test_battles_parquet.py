@@ -42,24 +42,24 @@ def read(path: Path) -> JudgedPairs:
 @pytest.mark.parametrize("made", [battle, late_battle])
 def test_battles_are_read_from_parquet_as_from_json(tmp_path: Path, path: Path, made: Any, options: Any) -> None:
     records = [made("a"), made("b", "tie"), made("c"), made("d", "both_bad"), made("e", "model_a")]
-    found = read(store(path, *records, **options))
-    assert found == read(write(tmp_path / "same.jsonl", records))
-    assert len(found.judgments) == 5
-    assert list(read_documents(path)) == found.records
+    result = read(store(path, *records, **options))
+    assert result == read(write(tmp_path / "same.jsonl", records))
+    assert len(result.judgments) == 5
+    assert list(read_documents(path)) == result.records
 
 
 def test_judgments_of_mt_bench_have_whole_numbers_and_several_turns(path: Path) -> None:
-    one, other = turns("Ask.", "One.", "More?", "Two."), turns("Ask.", "Eins.", "More?", "Zwei.")
-    made = {"conversation_a": one, "conversation_b": other, "judge": "expert_0"}
+    first, second = turns("Ask.", "One.", "More?", "Two."), turns("Ask.", "Eins.", "More?", "Zwei.")
+    made = {"conversation_a": first, "conversation_b": second, "judge": "expert_0"}
     records: list[dict[str, Any]] = [{**battle("", **made, turn=turn), "question_id": 81} for turn in (1, 2)]
     for record in records:
         del record["tstamp"], record["anony"], record["language"]
-    found = read(store(path, *records))
-    assert [(document.id, document.source) for document, _ in found.records] == [
+    result = read(store(path, *records))
+    assert [(document.id, document.source) for document, _ in result.records] == [
         ("81", "Ask."),
         ("81, 2 turns", "Ask.\n\nMore?"),
     ]
-    assert [(one.annotator, one.decided_at) for one in found.judgments] == [("annotator 1", None)] * 2
+    assert [(judgment.annotator, judgment.decided_at) for judgment in result.judgments] == [("annotator 1", None)] * 2
 
 
 def test_other_columns_are_left_and_times_are_read(path: Path) -> None:
@@ -68,8 +68,8 @@ def test_other_columns_are_left_and_times_are_read(path: Path) -> None:
     left = {"full_conversation": full, "image": b"\x00", "conv_metadata": {"bold_count_a": {"**": 1}}}
     zoned = time.replace(tzinfo=UTC)
     for given in (time, zoned):
-        found = read(store(path, late_battle("a", timestamp=given, **left), late_battle("b", timestamp=None, **left)))
-        assert [one.decided_at for one in found.judgments] == [zoned, None]
+        result = read(store(path, late_battle("a", timestamp=given, **left), late_battle("b", timestamp=None, **left)))
+        assert [judgment.decided_at for judgment in result.judgments] == [zoned, None]
 
 
 def test_other_tables_are_read_as_before(path: Path) -> None:

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from relevance.data.cleaning import DECOMPOSED, SENTENCE_ENDS, SPECIAL, clean_text
+from relevance.data.foreign_marks import Marks, check_marks
 from relevance.data.importers import read_documents
-from relevance.data.marks import Marks, check_marks
 from relevance.data.records import Document, Summary
 
 CLEANED = {
@@ -24,7 +24,7 @@ CLEANED = {
     "a reef ||||| divers": "a reef\ndivers",
     "a reef NEWLINE_CHAR NEWLINE_CHAR divers": "a reef\ndivers",
     "One.\n\nTwo.<n>Three.": "One.\n\nTwo.\nThree.",  # line breaks that were there stay
-    # tokens that are no words
+    # tokens that are not words
     "the <unk> is [UNK] safe": "the is safe",
     "[CLS] a reef [PAD] [PAD]": "a reef",
     "a reef<|endoftext|>": "a reef",
@@ -105,11 +105,11 @@ WORDS = (
 
 @pytest.mark.parametrize(("text", "cleaned"), CLEANED.items())
 def test_a_mark_is_removed_and_counted(text: str, cleaned: str) -> None:
-    found = clean_text(text)
-    assert found.text == cleaned
-    assert found.marks or found.letters
-    if found.marks:
-        assert any(mark in found.example for mark in found.marks) or "<a" in found.marks
+    result = clean_text(text)
+    assert result.text == cleaned
+    assert result.marks or result.letters
+    if result.marks:
+        assert any(mark in result.example for mark in result.marks) or "<a" in result.marks
     assert not clean_text(cleaned).marks
     assert not clean_text(cleaned).letters
 
@@ -123,9 +123,9 @@ def test_what_is_no_mark_stays(text: str) -> None:
 def test_each_mark_is_found_wherever_it_stands(mark: str) -> None:
     for text in (f"reef{mark}divers", f"reef {mark} divers", f"{mark} reef divers", f"reef divers{mark}"):
         for written in {text, text.replace(mark, mark.lower())}:
-            found = clean_text(written)
-            assert sum(found.marks.values()) == 1, written
-            assert found.text.replace("\n", " ").split() in (["reef", "divers"], ["reefdivers"])
+            result = clean_text(written)
+            assert sum(result.marks.values()) == 1, written
+            assert result.text.replace("\n", " ").split() in (["reef", "divers"], ["reefdivers"])
 
 
 @given(st.lists(st.sampled_from([*CLEANED, *KEPT, *WORDS, *SENTENCE_ENDS.split(), *SPECIAL.split()]), max_size=8))
@@ -168,7 +168,7 @@ def test_a_document_is_cleaned_with_its_summaries() -> None:
     marks = Marks()
     document, summaries = marks.clean(DOCUMENT, [Summary("d", "a", "divers -LRB- two -RRB-"), Summary("d", "b", "<q>")])
     assert document == Document("d", ("A reef.",), ("a reef\ndivers",), "<")
-    assert [one.text for one in summaries] == ["divers ( two )", ""]
+    assert [summary.text for summary in summaries] == ["divers ( two )", ""]
     assert (marks.marked, marks.texts, marks.lost) == (7, 7, 1)
     assert marks.describe_cleaned() == [
         "marks of other programs were removed from 7 of 7 texts: <q> (4), &lt; (1), -LRB- (1), -RRB- (1), <unk> (1)",
@@ -186,18 +186,18 @@ def test_what_has_no_mark_is_the_same() -> None:
 
 @pytest.mark.parametrize("clean", [True, False])
 def test_the_records_of_a_file_are_cleaned_only_where_that_is_asked(clean: bool) -> None:
-    said: list[str] = []
+    notes: list[str] = []
     record = (DOCUMENT, [Summary("d", "a", "cafe\u0301")])
-    (read,) = check_marks([record], said.append, clean=clean)
+    (read,) = check_marks([record], notes.append, clean=clean)
     assert (read == record) != clean
     if clean:
-        assert said[1] == "letters in unusual forms were rewritten in 1 of 6 texts: letters in parts (1)"
+        assert notes[1] == "letters in unusual forms were rewritten in 1 of 6 texts: letters in parts (1)"
     else:
-        assert said[0].startswith(
+        assert notes[0].startswith(
             "marks of other programs stand in 5 of 6 texts, and metrics read them as text: <q> (3), &lt; (1), <unk> "
             '(1); such as "A reef.<q>" in the source of document d; to remove them, use --clean with import'
         )
-        assert "of the first" not in said[0]
+        assert "of the first" not in notes[0]
 
 
 def test_marks_are_counted_among_the_first_documents() -> None:
@@ -209,8 +209,8 @@ def test_marks_are_counted_among_the_first_documents() -> None:
     assert "15 of 15 texts, and" in marks.describe(4)[0]
 
 
-def test_the_released_texts_of_other_programs(found: Path) -> None:
-    records = list(read_documents(found / "29_tok.jsonl", clean=True))
+def test_the_released_texts_of_other_programs(found_files: Path) -> None:
+    records = list(read_documents(found_files / "29_tok.jsonl", clean=True))
     ((document, summaries),) = records
     assert document.references == ("the reef is safe\ndivers are happy", "marine life\ndivers are glad")
     assert document.source == "marine life thrives .\nthe reef ( near town ) is safe now\ndivers are happy"

@@ -73,10 +73,10 @@ def arrow(path: Path, rows: list[dict[str, object]], *, stream: bool = True) -> 
 
 def read(path: Path) -> tuple[list[Document], list[str]]:
     """The documents of a file, none of which has summaries, and what was said."""
-    said: list[str] = []
-    records = list(read_documents(path, say=said.append))
+    notes: list[str] = []
+    records = list(read_documents(path, say=notes.append))
     assert not any(summaries for _, summaries in records)
-    return [document for document, _ in records], said
+    return [document for document, _ in records], notes
 
 
 # --- read exactly -------------------------------------------------------------------------------------------
@@ -85,20 +85,20 @@ def read(path: Path) -> tuple[list[Document], list[str]]:
 def test_stories_of_cnn_daily_mail(tmp_path: Path) -> None:
     write(tmp_path / "cnn" / "b.story", "@highlight\n\nNothing else\n")
     write(tmp_path / "cnn" / "stories" / "a.story", STORY)
-    documents, said = read(tmp_path / "cnn")
+    documents, notes = read(tmp_path / "cnn")
     assert documents == [
         Document("b", "", ("Nothing else",)),
         Document("a", "LONDON (CNN) -- Rain fell.\nIt fell all day.", ("Rain in London\nIt did not stop",)),
     ]
-    assert said == ["format: cnn_dailymail (guessed)", "1 articles have no text"]
+    assert notes == ["format: cnn_dailymail (guessed)", "1 articles have no text"]
 
 
 def test_articles_of_xsum(tmp_path: Path) -> None:
-    documents, said = read(write(tmp_path / "1234.summary", XSUM))
+    documents, notes = read(write(tmp_path / "1234.summary", XSUM))
     assert documents == [
         Document("1234", "Rain fell.\nIt fell all day.", ("It has rained all day.",), title="Rain in London")
     ]
-    assert said[1:] == ["2 lines that are buttons of the web page were left out"]
+    assert notes[1:] == ["2 lines that are buttons of the web page were left out"]
 
 
 def test_papers_of_scisummnet(tmp_path: Path) -> None:
@@ -122,9 +122,9 @@ def test_newsroom_arxiv_and_multi_xscience(tmp_path: Path) -> None:
     )
     (paper,), _ = read(write(tmp_path / "arxiv.json", json.dumps(ARXIV)))
     assert paper == Document("0704.0001", "We study rain.", ("On rain",))
-    (section,), said = read(write(tmp_path / "x.json", json.dumps([XSCIENCE], indent=2)))
+    (section,), notes = read(write(tmp_path / "x.json", json.dumps([XSCIENCE], indent=2)))
     assert section == Document("math1", "We study rain.\n@cite_1 On snow.", ("Snow was studied in @cite_1 .",))
-    assert said[1:] == ["1 cited papers have no abstract"]
+    assert notes[1:] == ["1 cited papers have no abstract"]
 
 
 @pytest.mark.parametrize("stream", [True, False])

@@ -50,29 +50,29 @@ def state(folder: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(
-    ("damage", "said"),
+    ("damage", "message"),
     [
         (lambda file: os.truncate(file, file.stat().st_size - 1), "is damaged: its end is missing"),
         (lambda file: os.truncate(file, file.stat().st_size // 2), "is damaged: database disk image is malformed"),
         (lambda file: os.truncate(file, 4096), "is damaged: database disk image is malformed"),
         (lambda file: os.truncate(file, 50), "is damaged: database disk image is malformed"),
         (lambda file: os.truncate(file, 0), "is empty, but its journal shows that it was a database"),
-        (lambda file: flip(file, 3), "is no SQLite database, or its beginning is damaged"),
+        (lambda file: flip(file, 3), "is not an SQLite database, or its beginning is damaged"),
         (lambda file: flip(file, 100), "is damaged: "),  # the kind of the first page
-        (lambda file: file.write_text("no database"), "is no SQLite database, or its beginning is damaged"),
+        (lambda file: file.write_text("no database"), "is not an SQLite database, or its beginning is damaged"),
     ],
     ids=["last byte", "half", "one page", "header", "everything", "magic", "first page", "text"],
 )
-def test_damage_is_found_by_every_command_and_left_as_it_is(file, tmp_path, monkeypatch, damage, said):
+def test_damage_is_found_by_every_command_and_left_as_it_is(file, tmp_path, monkeypatch, damage, message):
     connect(f"sqlite:///{file}").dispose()  # leaves its journal beside it
     fill_journal(file)
     damage(file)
     before = state(tmp_path)
     monkeypatch.setenv("RELEVANCE_DATABASE_URL", f"sqlite:///{file}")
-    found = refused("datasets")
-    assert found.startswith(f"{file} {said}")
-    assert found.endswith("It was left as it is; to use a backup: relevance restore BACKUP")
-    assert refused("serve") == found
+    result = refused("datasets")
+    assert result.startswith(f"{file} {message}")
+    assert result.endswith("It was left as it is; to use a backup: relevance restore BACKUP")
+    assert refused("serve") == result
     with pytest.raises(UnusableDatabase, match="It was left as it is"):
         connect(f"sqlite:///{file}")
     assert state(tmp_path) == before
@@ -114,8 +114,8 @@ def test_damage_anywhere_never_raises_what_is_not_understood(file):
             if damaged:
                 damaged[chance.randrange(len(damaged))] = chance.randrange(256)
         file.write_bytes(damaged)
-        found = find_damage(file)
-        assert found is None or isinstance(found, str)
+        damage = find_damage(file)
+        assert damage is None or isinstance(damage, str)
         assert file.read_bytes() == damaged
 
 

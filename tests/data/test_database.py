@@ -75,9 +75,9 @@ def test_times_come_back_in_utc(engine):
     with engine.begin() as connection:
         connection.execute(insert(DatasetRow).values(row))
     with engine.connect() as connection:
-        found = connection.scalar(select(DatasetRow.imported_at))
-    assert found == moment
-    assert found.tzinfo is UTC
+        value = connection.scalar(select(DatasetRow.imported_at))
+    assert value == moment
+    assert value.tzinfo is UTC
     with pytest.raises(StatementError, match="without a time zone"), engine.begin() as connection:
         connection.execute(insert(DatasetRow).values(row | {"imported_at": datetime(2024, 1, 1)}))
 
@@ -190,15 +190,15 @@ def test_bounds_come_and_go_with_their_version_and_documents_stay(engine, migrat
     store = DataStore(engine)
     records = [(Document("d1", "Red cars.", ("red",)), [])]
     store.add_dataset(name="d", format="f", sha256="", records=records)
-    found = {"d1": StoredBound(2 / 3, (0,), 0, None, 0.5)}
-    store.add_bounds(dataset="d", signature="oracle|x:1", bounds=found)
+    result = {"d1": StoredBound(2 / 3, (0,), 0, None, 0.5)}
+    store.add_bounds(dataset="d", signature="oracle|x:1", bounds=result)
     for version in ("0002", "0004"):
         migrate(version)
         assert not inspect(engine).has_table("bounds")
     upgrade(engine)
     assert store.bounds(dataset="d", signature="oracle|x:1") == {}
-    store.add_bounds(dataset="d", signature="oracle|x:1", bounds=found)
-    assert store.bounds(dataset="d", signature="oracle|x:1") == found
+    store.add_bounds(dataset="d", signature="oracle|x:1", bounds=result)
+    assert store.bounds(dataset="d", signature="oracle|x:1") == result
     assert store.records("d") == records
 
 

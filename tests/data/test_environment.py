@@ -20,15 +20,15 @@ def test_the_secrets_are_those_of_the_settings() -> None:
 def test_an_environment_without_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in (*SECRETS, "RELEVANCE_HOSTED", "ANOTHER"):
         monkeypatch.setenv(name, "from outside")
-    found = without_secrets(ANOTHER="given")
-    assert not set(SECRETS) & set(found)
-    assert (found["RELEVANCE_HOSTED"], found["ANOTHER"]) == ("from outside", "given")
+    result = without_secrets(ANOTHER="given")
+    assert not set(SECRETS) & set(result)
+    assert (result["RELEVANCE_HOSTED"], result["ANOTHER"]) == ("from outside", "given")
 
 
 def starts(path: Path) -> list[ast.Call]:
     """The calls in a file that start a process."""
     calls = [node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Call)]
-    return [one for one in calls if ast.unparse(one.func) in {"subprocess.run", "subprocess.Popen"}]
+    return [call for call in calls if ast.unparse(call.func) in {"subprocess.run", "subprocess.Popen"}]
 
 
 def test_every_process_is_started_without_secrets() -> None:
@@ -45,12 +45,12 @@ def test_every_process_is_started_without_secrets() -> None:
         "bundles",
         "llm",
     )
-    found = {
+    by_name = {
         f"{path.relative_to(ROOT)}:{call.lineno}": ast.unparse(call)
         for package in packages
         for path in (ROOT / package).rglob("*.py")
         for call in starts(path)
         if str(path.relative_to(ROOT)) not in KNOWING
     }
-    assert len(found) >= 5
-    assert {where for where, call in found.items() if "without_secrets(" not in call} == set()
+    assert len(by_name) >= 5
+    assert {where for where, call in by_name.items() if "without_secrets(" not in call} == set()

@@ -46,14 +46,14 @@ PLAIN: list[Record] = [
 
 
 def without_scores(records: list[Record]) -> list[Record]:
-    return [(document, [replace(one, given=()) for one in written]) for document, written in records]
+    return [(document, [replace(summary, given=()) for summary in written]) for document, written in records]
 
 
 def convert(records: list[Record], path: Path, format: str) -> tuple[list[Record], list[str]]:
     """Write records and read them again, with what was said while they were written."""
-    said: list[str] = []
-    write_records(records, path, format, said.append)
-    return list(read_documents(path, format)), said
+    notes: list[str] = []
+    write_records(records, path, format, notes.append)
+    return list(read_documents(path, format)), notes
 
 
 def changed(change: Callable[[Document], Document], records: list[Record] = PLAIN) -> list[Record]:
@@ -75,12 +75,14 @@ def test_the_command_names_all_formats() -> None:
 def test_no_text_of_a_csv_file_is_a_formula_and_all_come_back(tmp_path: Path, start: str) -> None:
     text = f"{start}HYPERLINK(1)"
     name = text.strip()  # names have no white space around them
-    records = one(Document(name, f"{text} source", (f"{text} reference",), text), Summary(name, f"{name} system", text))
-    found, _ = convert(records, tmp_path / "x.csv", "csv")
+    records = record_of(
+        Document(name, f"{text} source", (f"{text} reference",), text), Summary(name, f"{name} system", text)
+    )
+    result, _ = convert(records, tmp_path / "x.csv", "csv")
     with (tmp_path / "x.csv").open(encoding="utf-8", newline="") as file:
         cells = [cell for row in csv.reader(file) for cell in row]
     assert not [cell for cell in cells if cell.startswith(("=", "+", "-", "@", "\t", "\r", "\n"))]
-    assert found == records
+    assert result == records
 
 
 @pytest.mark.parametrize("format", EXPORTERS)
@@ -88,11 +90,11 @@ def test_records_come_back_as_they_were(tmp_path: Path, format: str) -> None:
     path = path_of(tmp_path, format)
     tables = format in ("csv", "parquet")
     records = without_scores(PLAIN) if tables else PLAIN
-    found, said = convert(records, path, format)
-    assert found == records
-    assert said == ([GUARDED] if format == "csv" else [])
-    assert list(read_documents(path)) == found  # recognized
-    assert [one.name for one in tmp_path.iterdir()] == [path.name]
+    result, notes = convert(records, path, format)
+    assert result == records
+    assert notes == ([GUARDED] if format == "csv" else [])
+    assert list(read_documents(path)) == result  # recognized
+    assert [item.name for item in tmp_path.iterdir()] == [path.name]
     assert stat.S_IMODE(path.stat().st_mode) & 0o444 == 0o444
 
 
@@ -108,18 +110,20 @@ RICH: list[Record] = [
 
 
 def test_interchange_holds_all_that_files_bring(tmp_path: Path) -> None:
-    found, said = convert(RICH, tmp_path / "x", "interchange")
-    assert found == [(document, [replace(one, remarks=()) for one in written]) for document, written in RICH]
-    assert said == [
+    result, notes = convert(RICH, tmp_path / "x", "interchange")
+    assert result == [(document, [replace(summary, remarks=()) for summary in written]) for document, written in RICH]
+    assert notes == [
         "interchange has no place for these, which are not written: remarks on how summaries were written (1)"
     ]
 
 
 def test_sacrerouge_holds_all_texts(tmp_path: Path) -> None:
     records = [(replace(document, title=None, questions=()), written) for document, written in RICH]
-    found, said = convert(RICH, tmp_path / "x", "sacrerouge")
-    assert found == [(document, [replace(one, remarks=()) for one in written]) for document, written in records]
-    assert said == [
+    result, notes = convert(RICH, tmp_path / "x", "sacrerouge")
+    assert result == [
+        (document, [replace(summary, remarks=()) for summary in written]) for document, written in records
+    ]
+    assert notes == [
         "sacrerouge has no place for these, which are not written: titles (1), questions (1), remarks on how summaries "
         "were written (1)"
     ]
@@ -135,10 +139,10 @@ def test_tables_hold_texts_byte_for_byte(tmp_path: Path, format: str) -> None:
         (Document("alone", HARD, ("Ref.", HARD)), []),
     ]
     assert convert(records, tmp_path / "x", format) == (records, [])
-    asked = replace(RICH[0][0], source=("One.", "Two."))
-    ((document, _),), said = convert([(asked, [RICH[0][1][0]])], tmp_path / "y", format)
-    assert document == replace(asked, source="One. Two.", references=("Ref.",), questions=())
-    assert said == [
+    wanted = replace(RICH[0][0], source=("One.", "Two."))
+    ((document, _),), notes = convert([(wanted, [RICH[0][1][0]])], tmp_path / "y", format)
+    assert document == replace(wanted, source="One. Two.", references=("Ref.",), questions=())
+    assert notes == [
         f"{format} has no place for these, which are not written: questions (1), sources as lists of sentences (1), "
         "references that stand twice (1), scores of metrics (1), remarks on how summaries were written (1)"
     ]
@@ -147,12 +151,12 @@ def test_tables_hold_texts_byte_for_byte(tmp_path: Path, format: str) -> None:
 def test_mt_metrics_eval_has_a_line_for_each_text(tmp_path: Path) -> None:
     written = [Summary("a", "x", "One.\nTwo.", {"r": 1}, given=(("m", 0.5),)), Summary("a", "y", "", given=(("n", 1),))]
     records = [(Document("a", "A\r\nb", ("R\n1",)), written), (Document("b", "", ()), [Summary("b", "y", "Y")])]
-    found, said = convert(records, tmp_path / "t", "mt_metrics_eval")
-    assert found == [
+    result, notes = convert(records, tmp_path / "t", "mt_metrics_eval")
+    assert result == [
         (Document("a", "A b", ("R 1",)), [Summary("a", "x", "One. Two.", {"r": 1}), Summary("a", "y", "")]),
         (Document("b", "", ()), [Summary("b", "y", "Y")]),
     ]
-    assert said == [
+    assert notes == [
         "metrics that lack scores, of which none may be missing, are not written: m, n",
         "documents with line ends in their texts, which became spaces: 1",
     ]
@@ -160,27 +164,31 @@ def test_mt_metrics_eval_has_a_line_for_each_text(tmp_path: Path) -> None:
     assert (tmp_path / "t" / "documents" / "und-und.docs").read_text() == "all a\nall b\n"
 
 
-def one(document: Document, *written: Summary) -> list[Record]:
+def record_of(document: Document, *written: Summary) -> list[Record]:
     return [(document, list(written))]
 
 
 def test_mt_metrics_eval_keeps_the_order_of_references_and_sorts_systems(tmp_path: Path) -> None:
     references = tuple(f"R{number}" for number in range(12))
-    records = one(Document("a", "A", references), *(Summary("a", name, "x") for name in ("M10", "M2")))
-    ((document, written),), said = convert(records, tmp_path / "t", "mt_metrics_eval")
-    assert (document.references, [summary.system for summary in written], said) == (references, ["M2", "M10"], [])
+    records = record_of(Document("a", "A", references), *(Summary("a", name, "x") for name in ("M10", "M2")))
+    ((document, written),), notes = convert(records, tmp_path / "t", "mt_metrics_eval")
+    assert (document.references, [summary.system for summary in written], notes) == (references, ["M2", "M10"], [])
 
 
 D = Document("d", "Text.", ("Ref.",))
 CANNOT: list[tuple[str, list[Record], str]] = [
-    ("csv", one(D, Summary("d", "s", " \n")), "the summary of s is white space"),
-    ("sacrerouge", one(Document("d", "S", ())), "it has neither summaries nor references"),
-    ("mt_metrics_eval", one(Document("d e", "S", ("R",))), 'the document "d e": there is white space in its id'),
-    ("mt_metrics_eval", one(D, Summary("d", "a b", "x")), 'the system "a b": it has white space'),
-    ("mt_metrics_eval", one(D, Summary("d", "ref1", "x")), "or a reference's name"),
-    ("mt_metrics_eval", one(D, Summary("d", "../x", "x")), r'"\.\./x", which no file can have there'),
-    ("mt_metrics_eval", one(D, Summary("d", "s", "x", {"é" * 101: 1})), "which no file can have there"),
-    ("mt_metrics_eval", one(D, Summary("d", "s", "x", given=(("a/b", 1),))), '"a/b", which no file can have'),
+    ("csv", record_of(D, Summary("d", "s", " \n")), "the summary of s is white space"),
+    ("sacrerouge", record_of(Document("d", "S", ())), "it has neither summaries nor references"),
+    (
+        "mt_metrics_eval",
+        record_of(Document("d e", "S", ("R",))),
+        'the document "d e": there is white space in its id',
+    ),
+    ("mt_metrics_eval", record_of(D, Summary("d", "a b", "x")), 'the system "a b": it has white space'),
+    ("mt_metrics_eval", record_of(D, Summary("d", "ref1", "x")), "or a reference's name"),
+    ("mt_metrics_eval", record_of(D, Summary("d", "../x", "x")), r'"\.\./x", which no file can have there'),
+    ("mt_metrics_eval", record_of(D, Summary("d", "s", "x", {"é" * 101: 1})), "which no file can have there"),
+    ("mt_metrics_eval", record_of(D, Summary("d", "s", "x", given=(("a/b", 1),))), '"a/b", which no file can have'),
 ]
 
 
@@ -204,7 +212,7 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="unknown format 'xml'; known are interchange, csv"):
         write_records(PLAIN, tmp_path / "new", "xml")
     assert (tmp_path / "x").read_text() == "mine"
-    assert {one.name for one in tmp_path.iterdir()} == {"x", "link"}
+    assert {item.name for item in tmp_path.iterdir()} == {"x", "link"}
 
 
 def test_mt_metrics_eval_refuses_the_text_that_stands_for_none_there(tmp_path: Path) -> None:

@@ -193,7 +193,7 @@ H3,A3,W2,,Text.,One.,Two.,false,true
 
 
 def choices_table():
-    rows = [list(CHOICES[0]), *(list(one.values()) for one in CHOICES)]
+    rows = [list(CHOICES[0]), *(list(item.values()) for item in CHOICES)]
     return "\n".join(map(",".join, rows)).encode()
 
 
@@ -306,18 +306,18 @@ def test_damaged_folders_are_taken_or_refused_in_one_line(tmp_path, format):
                 taken += 1
             except BadRecord as refusal:
                 refused += 1
-                said = str(refusal)
-                assert re.match(r"[\w.-]+:\d+: \S|" + re.escape(str(tmp_path)), said), (said, content)
-                assert said.isprintable(), (said, content)
+                message = str(refusal)
+                assert re.match(r"[\w.-]+:\d+: \S|" + re.escape(str(tmp_path)), message), (message, content)
+                assert message.isprintable(), (message, content)
         (tmp_path / name).write_bytes(sample)
     assert taken > COUNT / 20
     assert refused > COUNT / 20
 
 
-def check_message(said, content):
-    assert re.match(r"f\.x:\d+: \S", said), (said, content)
-    assert said.isprintable(), (said, content)
-    assert len(said) < 1500, content
+def check_message(message, content):
+    assert re.match(r"f\.x:\d+: \S", message), (message, content)
+    assert message.isprintable(), (message, content)
+    assert len(message) < 1500, content
 
 
 def load_later(path, format):

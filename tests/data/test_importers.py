@@ -88,8 +88,8 @@ def write_table(path, rows, columns=COLUMNS):
 
 def written(path: Path):
     """What `read_documents` makes of a file, and what it says besides the format."""
-    said = []
-    return list(read_documents(path, say=said.append)), [line for line in said if not line.startswith("format: ")]
+    notes = []
+    return list(read_documents(path, say=notes.append)), [line for line in notes if not line.startswith("format: ")]
 
 
 # --- good files -----------------------------------------------------------------------------------------------
@@ -124,8 +124,8 @@ def test_interchange(tmp_path):
     ],
 )
 def test_whole_numbers_name_documents_and_systems(tmp_path, make, changes, document, system):
-    [(found, summaries)], _ = written(write_json(tmp_path / "f.jsonl", [make(**changes)]))
-    assert found.id == document
+    [(result, summaries)], _ = written(write_json(tmp_path / "f.jsonl", [make(**changes)]))
+    assert result.id == document
     assert [summary.system for summary in summaries] == ([] if system is None else [system])
 
 
@@ -152,43 +152,43 @@ SILENT = [
 @pytest.mark.parametrize(("name", "records", "texts"), SILENT)
 def test_a_system_that_wrote_nothing_has_an_empty_summary(tmp_path, name, records, texts):
     write = write_json if name == "f.jsonl" else write_table
-    [(_, summaries)], said = written(write(tmp_path / name, records))
+    [(_, summaries)], notes = written(write(tmp_path / name, records))
     assert [summary.text for summary in summaries] == texts
     assert [summary.is_empty for summary in summaries] == [not text.strip() for text in texts]
-    assert "1 summary is empty: it is kept without scores, and no study asks about it" in said
+    assert "1 summary is empty: it is kept without scores, and no study asks about it" in notes
 
 
 def test_blank_lines_are_empty_summaries(tmp_path):
     (tmp_path / "m.hypo").write_bytes(b"\n \xc2\xa0\nthree\n")
     documents = [Document(name, "t", ("r",)) for name in "abc"]
-    found = lines.load(tmp_path / "m.hypo", documents, "m")
-    assert [summary.text for summary in found] == ["", " \u00a0", "three"]
+    result = lines.load(tmp_path / "m.hypo", documents, "m")
+    assert [summary.text for summary in result] == ["", " \u00a0", "three"]
     (tmp_path / "r.txt").write_text("r\nr\nr\n")
-    found = lines.parallel(tmp_path / "m.hypo", [tmp_path / "r.txt"])
-    assert [summaries[0].is_empty for _, summaries in found] == [True, True, False]
+    result = lines.parallel(tmp_path / "m.hypo", [tmp_path / "r.txt"])
+    assert [summaries[0].is_empty for _, summaries in result] == [True, True, False]
 
 
 def test_scitldr(tmp_path):
     path = write_json(tmp_path / "f.jsonl", [scitldr(), scitldr(paper_id="p2", title=None, source=["One.", " ", ""])])
-    said = []
-    assert list(read_documents(path, say=said.append)) == [
+    notes = []
+    assert list(read_documents(path, say=notes.append)) == [
         (Document("p1", ("One.", "Two."), ("A TLDR.",), "A title"), []),
         (Document("p2", ("One.",), ("A TLDR.",)), []),
     ]
-    assert said == ["format: scitldr (guessed)", "f.jsonl:2: skipped 2 blank sentence(s) of the source"]
+    assert notes == ["format: scitldr (guessed)", "f.jsonl:2: skipped 2 blank sentence(s) of the source"]
 
 
 @pytest.mark.parametrize(("split", "documents", "skipped"), [("train", 1992, 1), ("dev", 619, 0), ("test", 618, 0)])
 def test_scitldr_as_published(shared_data, split, documents, skipped):
     path = shared_data / "scitldr" / f"{split}.jsonl"
-    said = []
-    found = list(read_documents(path, say=said.append))
+    notes = []
+    result = list(read_documents(path, say=notes.append))
     published = [json.loads(line) for line in path.open(encoding="utf-8")]
-    assert len(found) == documents
-    assert [(d.id, d.title, list(d.source), list(d.references)) for d, _ in found] == [
+    assert len(result) == documents
+    assert [(d.id, d.title, list(d.source), list(d.references)) for d, _ in result] == [
         (p["paper_id"], p["title"], [s for s in p["source"] if s.strip()], p["target"]) for p in published
     ]
-    assert len([one for one in said if "--clean" not in one]) == 1 + skipped
+    assert len([item for item in notes if "--clean" not in item]) == 1 + skipped
 
 
 EXPERTS = "expert 1 is the first of each summary's experts, turker 1 of its crowd workers, whoever that was"
@@ -203,17 +203,17 @@ def test_summeval_as_published(tmp_path):
             summeval(model_id="M0", decoded="Another.", turker_annotations=[]),  # ordered by model, as published
         ],
     )
-    said = []
+    notes = []
     references = ("First reference.", "Second reference.")
     # relevance (2 + 1 + 2) / 3, coherence (2 + 1 + 1) / 3; crowd: coherence (3 + 4) / 2, relevance by one only
     experts = {"coherence": 4 / 3, "consistency": 1.0, "fluency": 3.0, "relevance": 5 / 3}
     workers = {"turker_coherence": 3.5, "turker_relevance": 3.0}
-    single = {f"expert {number}": one for number, one in enumerate(summeval()["expert_annotations"], 1)}
+    single = {f"expert {number}": item for number, item in enumerate(summeval()["expert_annotations"], 1)}
     single_workers = {
         "turker 1": {"turker_coherence": 3, "turker_relevance": 3},
         "turker 2": {"turker_coherence": 4},
     }
-    assert list(read_documents(path, say=said.append)) == [
+    assert list(read_documents(path, say=notes.append)) == [
         (
             Document("dm-test-1", "", references),
             [
@@ -223,7 +223,7 @@ def test_summeval_as_published(tmp_path):
         ),
         (Document("dm-test-2", "", references), [Summary("dm-test-2", "M11", "A bridge.")]),
     ]
-    assert said == [
+    assert notes == [
         "format: summeval (guessed)",
         "the file has no articles (field text): annotators will see titles and summaries only",
         EXPERTS,
@@ -231,18 +231,18 @@ def test_summeval_as_published(tmp_path):
 
 
 def test_summeval_paired_with_its_articles(tmp_path):
-    said = []
+    notes = []
     path = write_json(tmp_path / "f.jsonl", [summeval(text="The article.")])
-    assert [document.source for document, _ in read_documents(path, "summeval", said.append)] == ["The article."]
-    assert said == [EXPERTS]
+    assert [document.source for document, _ in read_documents(path, "summeval", notes.append)] == ["The article."]
+    assert notes == [EXPERTS]
 
 
 def test_summeval_in_the_interchange_format(shared_data):
     path = shared_data / "summeval.jsonl"
-    found = list(read_documents(path))
-    assert len(found) == 100
-    assert {(len(document.references), len(summaries)) for document, summaries in found} == {(11, 16)}
-    for (document, summaries), line in zip(found, path.open(encoding="utf-8"), strict=True):
+    documents = list(read_documents(path))
+    assert len(documents) == 100
+    assert {(len(document.references), len(summaries)) for document, summaries in documents} == {(11, 16)}
+    for (document, summaries), line in zip(documents, path.open(encoding="utf-8"), strict=True):
         record = json.loads(line)
         assert (document.id, document.source, list(document.references)) == (
             record["id"],
@@ -269,22 +269,22 @@ GATHERED = [
 
 @pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet", "CSV"])
 def test_tables(tmp_path, suffix):
-    said = []
+    notes = []
     path = write_table(tmp_path / f"f.{suffix}", ROWS)
-    assert list(read_documents(path, say=said.append)) == GATHERED
+    assert list(read_documents(path, say=notes.append)) == GATHERED
     unrated = "1 rating is missing (blank, null, NaN or N/A): nobody gave them"
-    assert said == [f"format: {suffix.lower()} (guessed)", unrated]
+    assert notes == [f"format: {suffix.lower()} (guessed)", unrated]
 
 
 @pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet"])
 def test_a_table_without_title_and_with_other_columns(tmp_path, suffix):
-    said = []
+    notes = []
     columns = ["split", "summary", "document_id", "source", "reference", "system", "\x1b[2J"]
     path = write_table(tmp_path / f"f.{suffix}", [["dev", "s", "d", "t", "r", "bart", "x"]], columns)
-    assert list(read_documents(path, suffix, said.append)) == [
+    assert list(read_documents(path, suffix, notes.append)) == [
         (Document("d", "t", ("r",)), [Summary("d", "bart", "s")])
     ]
-    assert said == ['columns passed over: "split", "\\u001b[2J"']
+    assert notes == ['columns passed over: "split", "\\u001b[2J"']
 
 
 @pytest.mark.parametrize("text", TRICKY.values(), ids=TRICKY)
@@ -774,14 +774,14 @@ def write_text(folder, name, text):
 
 
 def test_a_column_called_as_an_aspect_has_ratings_if_it_has_numbers(tmp_path):
-    said = []
+    notes = []
     text = "document_id,source,reference,system,summary,Relevance,note\nd,s,r,a,t,{},x\n"
-    ((_, (rated,)),) = read_documents(write_text(tmp_path, "f.csv", text.format(4)), say=said.append)
+    ((_, (rated,)),) = read_documents(write_text(tmp_path, "f.csv", text.format(4)), say=notes.append)
     assert rated.human == {"relevance": 4}
-    assert 'human.relevance is "Relevance" (guessed)' in said[1]
-    ((_, (other,)),) = read_documents(write_text(tmp_path, "g.csv", text.format("good")), say=said.append)
+    assert 'human.relevance is "Relevance" (guessed)' in notes[1]
+    ((_, (other,)),) = read_documents(write_text(tmp_path, "g.csv", text.format("good")), say=notes.append)
     assert other.human == {}
-    assert said[-2:] == [
+    assert notes[-2:] == [
         'columns passed over: "Relevance", "note"',
         'no ratings are read from "Relevance", which holds other values than numbers: say that it is '
         "human.ASPECT (by --columns, or on the page Data sets), and what number each value means",
@@ -815,15 +815,15 @@ WIDE_TABLE = "Document,Reference,summary_a,b summary,words\nOne.,R one.,A one.,B
 
 
 def test_a_column_for_each_system_and_documents_without_an_id(tmp_path):
-    said = []
-    (first, of_first), (second, of_second) = read_documents(write_text(tmp_path, "f.csv", WIDE_TABLE), say=said.append)
-    assert [(one.id, one.source, one.references) for one in (first, second)] == [
+    notes = []
+    (first, of_first), (second, of_second) = read_documents(write_text(tmp_path, "f.csv", WIDE_TABLE), say=notes.append)
+    assert [(item.id, item.source, item.references) for item in (first, second)] == [
         ("1", "One.", ("R one.",)),
         ("2", "Two.", ("R two.",)),
     ]
-    assert [(one.system, one.text) for one in of_first] == [("a", "A one."), ("b", "B one.")]
-    assert [(one.system, one.text) for one in of_second] == [("a", ""), ("b", "B two.")]
-    assert said[1:-1] == [
+    assert [(summary.system, summary.text) for summary in of_first] == [("a", "A one."), ("b", "B one.")]
+    assert [(summary.system, summary.text) for summary in of_second] == [("a", ""), ("b", "B two.")]
+    assert notes[1:-1] == [
         'columns: source is "Document", reference is "Reference", summary.a is "summary_a", summary.b is "b summary" '
         "(guessed)",
         'columns passed over: "words"',
@@ -835,9 +835,9 @@ def test_without_a_system_the_file_names_it_and_equal_texts_are_one_document(tmp
     path = write_text(tmp_path, "bart.csv", text)
     (first, of_first), (second, of_second) = read_documents(path)
     assert (first.id, first.references, second.id) == ("1", ("R.", "Other."), "2")
-    assert [one.system for one in (*of_first, *of_second)] == ["bart", "bart"]
+    assert [summary.system for summary in (*of_first, *of_second)] == ["bart", "bart"]
     told = Columns({"source": "document", "reference": "reference", "summary": "summary"}, system="mine", guess=False)
-    assert {one.system for _, written in read_documents(path, columns=told) for one in written} == {"mine"}
+    assert {summary.system for _, written in read_documents(path, columns=told) for summary in written} == {"mine"}
 
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl"])
@@ -847,7 +847,7 @@ def test_a_column_called_document_with_ids_is_no_source(tmp_path, ending):
     table = "\n".join(map(",".join, (names, *rows)))
     objects = "\n".join(json.dumps(dict(zip(names, row, strict=True))) for row in rows)
     path = write_text(tmp_path, f"f.{ending}", table if ending == "csv" else objects)
-    assert [(one.id, one.source) for one, _ in read_documents(path)] == [("cnn-17", ""), ("18", "")]
+    assert [(item.id, item.source) for item, _ in read_documents(path)] == [("cnn-17", ""), ("18", "")]
 
 
 @pytest.mark.parametrize(

@@ -24,9 +24,11 @@ def write(folder: Path, files: Files) -> Path:
 
 
 def read(path: Path) -> tuple[dict[str, tuple[Document, dict[str, Summary]]], list[str]]:
-    said: list[str] = []
-    records = list(read_documents(path, None, said.append))
-    return {document.id: (document, {one.system: one for one in written}) for document, written in records}, said[1:]
+    notes: list[str] = []
+    records = list(read_documents(path, None, notes.append))
+    return {
+        document.id: (document, {summary.system: summary for summary in written}) for document, written in records
+    }, notes[1:]
 
 
 def lines(*records: object) -> str:
@@ -45,8 +47,8 @@ HEADER = [
 
 
 def rating(system: str, statements: list[str], answers: str, text: str = "It rains .", event: str = "cnndm1") -> str:
-    said = [*statements, *["BLANK"] * (STATEMENTS - len(statements))]
-    cells = [event, system, "['1', '2']", text, *said, *answers.ljust(STATEMENTS, "n")]
+    notes = [*statements, *["BLANK"] * (STATEMENTS - len(statements))]
+    cells = [event, system, "['1', '2']", text, *notes, *answers.ljust(STATEMENTS, "n")]
     return ",".join(f'"{cell}"' for cell in cells)
 
 
@@ -62,23 +64,23 @@ def test_realsumm_counts_the_statements_that_most_workers_find(tmp_path: Path) -
     tie = [rating("t5_out", FACTS, "pppp"), rating("t5_out", FACTS, "nnnp")]
     folder = write(tmp_path, {f"{ABS}/bart.csv": table(*rows), f"{ABS}/t5.csv": table(*tie)})
     assert guess_format(folder) == guess_format(folder / ABS / "bart.csv") == "realsumm"
-    records, said = read(folder)
+    records, notes = read(folder)
     document, summaries = records["cnndm1"]
     assert document == Document("cnndm1", "", ())
     assert summaries["bart_out"] == Summary("cnndm1", "bart_out", "It rains .", {"litepyramid_recall": 2 / 3})
     # two workers: one finds all three statements, the other the last one only; a tie is not found
     assert summaries["t5_out"].human == {"litepyramid_recall": 1 / 3}
-    assert said == ["the ratings have no articles and no references: metrics that need them have no scores"]
+    assert notes == ["the ratings have no articles and no references: metrics that need them have no scores"]
 
 
 def test_a_system_of_both_kinds_of_realsumm_is_two(tmp_path: Path) -> None:
     of_abs, of_ext = table(rating("bart_out", FACTS, "p")), table(rating("bart_out", FACTS, "n", "Rain ."))
-    records, said = read(write(tmp_path, {f"{ABS}/a.csv": of_abs, f"{EXT}/b.csv": of_ext}))
-    assert {system: one.human["litepyramid_recall"] for system, one in records["cnndm1"][1].items()} == {
+    records, notes = read(write(tmp_path, {f"{ABS}/a.csv": of_abs, f"{EXT}/b.csv": of_ext}))
+    assert {system: record.human["litepyramid_recall"] for system, record in records["cnndm1"][1].items()} == {
         "bart_out (abs)": 1 / 3,
         "bart_out (ext)": 0,
     }
-    assert said[0] == "systems in several folders are named after these: bart_out"
+    assert notes[0] == "systems in several folders are named after these: bart_out"
 
 
 def test_the_published_scores_of_realsumm_as_json_lines(tmp_path: Path) -> None:
@@ -110,7 +112,7 @@ TAC = {
 
 
 def test_tac_has_ratings_and_the_scores_of_aesop(tmp_path: Path) -> None:
-    records, said = read(write(tmp_path, TAC))
+    records, notes = read(write(tmp_path, TAC))
     assert records["D1001-A"][0] == Document("D1001-A", "", ("Rain fell.\nIt was cold.", "It rained."))
     assert list(records["D1001-A"][1].values()) == [
         Summary(
@@ -128,7 +130,7 @@ def test_tac_has_ratings_and_the_scores_of_aesop(tmp_path: Path) -> None:
             given=(("aesop-1", 0.0), ("aesop-2", -0.001)),
         ),
     ]
-    assert said == [
+    assert notes == [
         "human summaries whose ratings and scores are skipped, as they are references: 2",
         "the document sets have no articles: annotators will see summaries only",
         "1 summary is empty: it is kept without scores, and no study asks about it",
@@ -158,7 +160,7 @@ def test_sacrerouge_joins_instances_with_metrics(tmp_path: Path) -> None:
         ),
         "metrics.jsonl": lines(metrics("7", **said_of_it), metrics("A", responsiveness=5)),
     }
-    records, said = read(write(tmp_path, files))
+    records, notes = read(write(tmp_path, files))
     assert records["d1"][0] == Document("d1", ("Rain.", "It was cold."), ("Rain fell.\nIt was cold.",))
     assert list(records["d1"][1].values()) == [
         Summary(
@@ -170,7 +172,7 @@ def test_sacrerouge_joins_instances_with_metrics(tmp_path: Path) -> None:
         ),
         Summary("d1", "8", ""),
     ]
-    assert said[0] == "human summaries whose ratings and scores are skipped, as they are references: 1"
+    assert notes[0] == "human summaries whose ratings and scores are skipped, as they are references: 1"
 
 
 def test_files_of_sacrerouge_called_judgments_are_the_ratings(tmp_path: Path) -> None:
@@ -191,9 +193,9 @@ def test_instances_of_sacrerouge_without_references_or_with_others(tmp_path: Pat
             instance("8", "It rained.", references=[], document={"text": "Snow."}),
         )
     }
-    records, said = read(write(tmp_path, files) / "x.jsonl")
+    records, notes = read(write(tmp_path, files) / "x.jsonl")
     assert records["d1"][0] == Document("d1", "Rain.", ("A person's.",))
-    assert said == ["lines whose texts are not used, as an earlier line of their instance has different ones: 1"]
+    assert notes == ["lines whose texts are not used, as an earlier line of their instance has different ones: 1"]
 
 
 # --- mt-metrics-eval --------------------------------------------------------------------------------------------
@@ -219,7 +221,7 @@ OF_DOCUMENTS = {
 
 def test_segments_of_mt_metrics_eval_are_documents(tmp_path: Path) -> None:
     folder = write(tmp_path, MT)
-    records, said = read(folder)
+    records, notes = read(folder)
     assert records == read(folder / "documents" / "en-de.docs")[0]
     assert [document for document, _ in records.values()] == [
         Document("a:1", "Rain fell.", ("Regen.",)),
@@ -231,7 +233,7 @@ def test_segments_of_mt_metrics_eval_are_documents(tmp_path: Path) -> None:
     }
     assert records["a:2"][1] == {}
     assert records["b"][1]["M1"].human == {"mqm.x": 0}
-    assert said == [
+    assert notes == [
         "files of ratings that are not of single summaries are skipped: 1 of level sys",
         "files of metrics' scores that are not of single summaries are skipped: 1 of level domain",
         "files of ratings that mark spans are skipped: 1",

@@ -49,7 +49,7 @@ def write_table(path: Path, records: Sequence[Mapping[str, Any]]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("template", "path", "found"),
+    ("template", "path", "result"),
     [
         ("sample{} - {annotator} - Sheet1.tsv", "sample2 - A3 - Sheet1.tsv", {"annotator": "A3"}),
         ("sample{} - {annotator} - Sheet1.tsv", "sample2 - A3 - Sheet1.csv", None),
@@ -66,8 +66,8 @@ def write_table(path: Path, records: Sequence[Mapping[str, Any]]) -> None:
         ("{x}a" + "{}a" * 60, "a" * 255, {"x": "a"}),  # at once, too
     ],
 )
-def test_what_a_name_stands_for_in_a_path(template: str, path: str, found: dict[str, str] | None) -> None:
-    assert match_path(check_template(template), path) == found
+def test_what_a_name_stands_for_in_a_path(template: str, path: str, result: dict[str, str] | None) -> None:
+    assert match_path(check_template(template), path) == result
 
 
 @pytest.mark.parametrize("template", ["", " ", "{", "a}", "{a}{a}", "{a b}", "{1}", "{{a}}", "{a}.{a}", "." * 101])
@@ -92,10 +92,17 @@ NESTED = st.dictionaries(
 @given(NESTED)
 def test_each_object_at_the_end_of_the_way_is_a_row(questions: dict[str, Any]) -> None:
     expected = [
-        {"story": "s", "about.year": 1950, "question": question, "text": one["text"], "number": str(number), **review}
+        {
+            "story": "s",
+            "about.year": 1950,
+            "question": question,
+            "text": system["text"],
+            "number": str(number),
+            **review,
+        }
         for question, systems in questions.items()
-        for one in systems.values()
-        for number, review in enumerate(one["reviews"])
+        for system in systems.values()
+        for number, review in enumerate(system["reviews"])
     ]
     record = {"story": "s", "about": {"year": 1950}, "questions": questions}
     assert spread(record, "questions.{question}.{}.reviews.{number}") == expected
@@ -192,13 +199,13 @@ def choices(number: int, seed: int) -> list[dict[str, Any]]:
     draw = random.Random(seed)
     return [
         {
-            "doc": f"d{one}",
-            "reference": f"R {one}",
-            "A": f"Left {one}.",
-            "B": f"Right {one}.",
+            "doc": f"d{number}",
+            "reference": f"R {number}",
+            "A": f"Left {number}.",
+            "B": f"Right {number}.",
             "choice": draw.choice("AB"),
         }
-        for one in range(number)
+        for number in range(number)
     ]
 
 
@@ -213,11 +220,11 @@ def test_files_of_several_people_are_as_one_table(tmp_path: Path, ending: str) -
     told = {"document_id": "doc", "left": "A", "right": "B", "choice": "choice", "annotator": "annotator"}
     several = to_columns({"files": f"choices of {{annotator}}{ending}", "columns": told})
     assert guess_format(tmp_path, several) == "choices"
-    found = read_judgments(tmp_path, "choices", several, say_nothing)
+    judgments = read_judgments(tmp_path, "choices", several, say_nothing)
     expected = read_judgments(whole, "choices", to_columns({"columns": told}), say_nothing)
-    assert found == expected
-    assert len(found.judgments) == 21
-    assert str(found.judgments[-1].place).startswith("choices of zoë k.")
+    assert judgments == expected
+    assert len(judgments.judgments) == 21
+    assert str(judgments.judgments[-1].place).startswith("choices of zoë k.")
     # a file alone is one of them, and has its annotator by its name
     (alone,) = list_files(tmp_path / f"choices of bob{ending}", several)
     assert len(read_judgments(alone, "choices", several, say_nothing).judgments) == 5
@@ -226,11 +233,11 @@ def test_files_of_several_people_are_as_one_table(tmp_path: Path, ending: str) -
 def test_a_column_that_some_file_lacks_is_said(tmp_path: Path) -> None:
     write_table(tmp_path / "1.csv", [{"a": "x", "b": "y"}])
     write_table(tmp_path / "2.csv", [{"a": "z"}])
-    said: list[str] = []
+    notes: list[str] = []
     table = open_table(tmp_path, to_columns({"files": "{part}.csv"}))
     assert table.names == ("part", "a", "b")
-    assert [row for _, row in table.read(["a", "b"], said.append)] == [{"a": "x", "b": "y"}, {"a": "z", "b": None}]
-    assert said == ['2.csv has no column "b"']
+    assert [row for _, row in table.read(["a", "b"], notes.append)] == [{"a": "x", "b": "y"}, {"a": "z", "b": None}]
+    assert notes == ['2.csv has no column "b"']
     assert [str(place) for place, _ in table.read(None, say_nothing)] == ["1.csv:2", "2.csv:2"]
 
 
@@ -302,13 +309,13 @@ def place_texts(folder: Path, texts: Sequence[Mapping[str, Any]] = TEXTS) -> Non
 @pytest.mark.parametrize("path", ["", "summaries.jsonl"])
 def test_texts_of_documents_come_from_their_own_file(tmp_path: Path, path: str) -> None:
     place_texts(tmp_path)
-    said: list[str] = []
-    records = list(read_documents(tmp_path / path, columns=to_columns(TOLD), say=said.append))
+    notes: list[str] = []
+    records = list(read_documents(tmp_path / path, columns=to_columns(TOLD), say=notes.append))
     assert records == [
-        (Document("d1", "S1", ("R1", "R2")), [Summary("d1", one, f"{one} of d1") for one in "AB"]),
-        (Document("d2", "S2", ()), [Summary("d2", one, f"{one} of d2") for one in "AB"]),
+        (Document("d1", "S1", ("R1", "R2")), [Summary("d1", item, f"{item} of d1") for item in "AB"]),
+        (Document("d2", "S2", ()), [Summary("d2", item, f"{item} of d2") for item in "AB"]),
     ]
-    assert "documents of which no row says anything, left out: 1" in said
+    assert "documents of which no row says anything, left out: 1" in notes
 
 
 def test_texts_of_documents_may_lie_in_the_file_of_the_rows(tmp_path: Path) -> None:
@@ -404,17 +411,17 @@ def test_rows_in_one_line_are_as_many_as_in_several(tmp_path: Path) -> None:
         for who in "xy"
         for system, rank in (("A", 1), ("B", 2), ("C", 3))
     ]
-    found = judged(path, ranks, lines=False)
-    assert len(found.judgments) == 12
-    assert found == judged(path, ranks, lines=True)
+    result = judged(path, ranks, lines=False)
+    assert len(result.judgments) == 12
+    assert result == judged(path, ranks, lines=True)
     row = {"document_id": "d", "reference": "R", "system": "A", "summary": "S"}
     for unnamed in ({}, {"annotator": ""}):
-        rated = [{**row, **unnamed, "human.x": one} for one in (1, 5)]
+        rated = [{**row, **unnamed, "human.x": number} for number in (1, 5)]
         answers = []
         for between in ("", "\n"):
             path.write_text(f"[{f',{between}'.join(map(json.dumps, rated))}]")
             try:
-                answers.append([one.human for _, (one,) in read_documents(path, "json")])
+                answers.append([item.human for _, (item,) in read_documents(path, "json")])
             except BadRecord as error:
                 answers.append(error.problem.partition(": ")[2].replace("line 2", "line 1"))
         assert answers[0] == answers[1]

@@ -26,7 +26,7 @@ NAMES = ("document_id", "source", "reference", "system", "summary")
 MOST_MEMORY = 300  # MB over that at rest
 MOST_SECONDS = 30
 
-# What both the command and the page call; importing pandas is no part of it, as the page has it.
+# What both the command and the page call; importing pandas is not part of it, as the page has it.
 MEASURE = """
 import json, resource, sys, time
 from pathlib import Path
@@ -130,9 +130,9 @@ def test_columns_that_nobody_reads_cost_nothing(tmp_path):
     path = tmp_path / "f.parquet"
     columns = {"junk": repeated("x" * 10**7, 2000), "more": pa.array(["x" * 100_000] * 2000)}
     pq.write_table(table(2000, **columns), path, compression="zstd")
-    refusal, memory, seconds, said, _ = measured(path, tmp_path)
+    refusal, memory, seconds, notes, _ = measured(path, tmp_path)
     assert refusal is None
-    assert said == "imported 2,000 documents and 2,000 summaries of 1 system as x"
+    assert notes == "imported 2,000 documents and 2,000 summaries of 1 system as x"
     assert memory < 100
     assert seconds < MOST_SECONDS
 
@@ -170,7 +170,7 @@ def test_other_limits_of_parquet(tmp_path, monkeypatch, limit, value, message):
         list(read_documents(path))
 
 
-# --- what is no file, and files that are long and empty ------------------------------------------------------
+# --- what is not a file, and files that are long and empty ------------------------------------------------------
 
 
 @pytest.fixture
@@ -207,8 +207,8 @@ def odd(tmp_path, sqlite_url, monkeypatch):
     ],
 )
 def test_what_is_no_file_is_refused_and_not_waited_for(odd, command, name):
-    said = refused(*command.format(name).split())
-    assert said == f"{name} is not an ordinary file but a pipe or device: save what comes from it in a file first"
+    message = refused(*command.format(name).split())
+    assert message == f"{name} is not an ordinary file but a pipe or device: save what comes from it in a file first"
 
 
 @pytest.mark.parametrize(
@@ -257,11 +257,11 @@ def test_a_table_of_100_000_columns(tmp_path, kind):
     path = tmp_path / "f.csv"
     names = [*NAMES, *(f"{kind}{number}" for number in range(100_000))]
     path.write_text(f"{','.join(names)}\nd,s,r,a,t{',4' * 100_000}\n")
-    said = []
-    ((_, (summary,)),) = read_documents(path, say=said.append)
+    notes = []
+    ((_, (summary,)),) = read_documents(path, say=notes.append)
     if kind == "other":
-        assert len(said[-1]) < 500
-        assert said[-1].endswith('"other19" and 99980 more')
+        assert len(notes[-1]) < 500
+        assert notes[-1].endswith('"other19" and 99980 more')
     else:
         assert len(summary.human) == 100_000
     path.write_text(f"{','.join([*names, 'source'])}\n")

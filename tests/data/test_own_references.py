@@ -1,4 +1,4 @@
-"""Summaries that are references of their document: counted, said, and judged by the other references alone."""
+"""Summaries that are references of their document: counted, reported, and judged by the other references alone."""
 
 import json
 import math
@@ -18,7 +18,7 @@ from relevance.cli import main
 from relevance.data.database import connect, migrations
 from relevance.data.importers import read_documents
 from relevance.data.importing import Reading, import_file
-from relevance.data.own_references import describe_own_references
+from relevance.data.own_references import OwnReferences, describe_own_references
 from relevance.data.preferences import rated_pairs
 from relevance.data.records import Document, Summary, fold_text, make_examples
 from relevance.data.store import DataStore
@@ -26,7 +26,7 @@ from relevance.data.store.rows import example_hash
 from relevance.metrics import make_metrics
 from relevance.metrics.scoring import Failures, score_cells, score_dataset
 from relevance.pages.components.shared.records import name_references
-from tests.pages.opening import drawn_until, open_page, said
+from tests.pages.opening import drawn_until, open_page, page_text
 from tests.released import find_released, read_mapping
 
 SAME = "word for word but for white space, case and final punctuation"
@@ -58,7 +58,7 @@ def file(tmp_path: Path) -> Path:
         record("only", ["A bus runs."], human="A bus runs.", other="The ferry stops."),
         record("none", ["A bus runs.", "The ferry stops."], human="A bus replaces the ferry.", other="It stops."),
     ]
-    path.write_text("".join(json.dumps(one) + "\n" for one in records))
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
     return path
 
 
@@ -71,9 +71,9 @@ TOLD = [
 
 
 def test_both_kinds_are_counted_and_said_when_a_file_is_read(file: Path) -> None:
-    said: list[str] = []
-    records = list(read_documents(file, "interchange", said.append))
-    assert said == TOLD
+    notes: list[str] = []
+    records = list(read_documents(file, "interchange", notes.append))
+    assert notes == TOLD
     assert describe_own_references(records) == TOLD
 
 
@@ -82,11 +82,14 @@ def test_the_systems_are_named_those_of_the_most_first() -> None:
         (document(str(number)), [summary(system, "a bus runs", str(number)) for system in systems])
         for number, systems in enumerate(["ab", "b", "bcde"])
     ]
-    (said,) = describe_own_references(records, 1000)
-    assert said.startswith("a summary by b, a, c and 2 more is one of its document's references")
-    assert "in 3 documents: that reference judges" in said
-    (said,) = describe_own_references(records, 3)
-    assert "in 3 documents of the first 3: that reference judges" in said
+    own = OwnReferences()
+    for record in records:
+        own.add(*record)
+    (message,) = own.describe(1000)
+    assert message.startswith("a summary by b, a, c and 2 more is one of its document's references")
+    assert "in 3 documents: that reference judges" in message
+    (message,) = own.describe(3)
+    assert "in 3 documents of the first 3: that reference judges" in message
 
 
 def test_what_says_itself_that_it_is_a_reference_is_not_said_again() -> None:
@@ -106,13 +109,15 @@ def test_what_is_said_is_what_examples_are_made_of(
     named: dict[str, str], own: dict[str, str], references: tuple[str, ...]
 ) -> None:
     written = [summary(system, text) for system, text in {**named, **own, "c": "Another."}.items()]
-    one = document(references=references)
-    others = make_examples(one, [summary(system, text) for system, text in named.items()] or [summary("c", "Another.")])
-    judging = make_examples(one, written)[0].references
-    said = describe_own_references([(one, written)])
-    assert any("judges no summary" in sentence for sentence in said) == (judging != others[0].references)
+    first = document(references=references)
+    others = make_examples(
+        first, [summary(system, text) for system, text in named.items()] or [summary("c", "Another.")]
+    )
+    judging = make_examples(first, written)[0].references
+    own_references = describe_own_references([(first, written)])
+    assert any("judges no summary" in sentence for sentence in own_references) == (judging != others[0].references)
     stays = any(fold_text(text) in map(fold_text, judging) for text in own.values())
-    assert any("it stays" in sentence for sentence in said) == stays
+    assert any("it stays" in sentence for sentence in own_references) == stays
 
 
 def test_python_scores_by_the_other_references_and_warns(file: Path) -> None:
@@ -120,12 +125,12 @@ def test_python_scores_by_the_other_references_and_warns(file: Path) -> None:
         frame = relevance.load(file)
     with pytest.warns(UserWarning, match="reference") as warned:
         scored = relevance.score(frame, ["rouge1"])
-    assert [str(one.message) for one in warned] == TOLD
-    found = {(one.document, one.system): one.rouge1 for one in scored.itertuples()}
+    assert [str(warning.message) for warning in warned] == TOLD
+    by_name = {(row.document, row.system): row.rouge1 for row in scored.itertuples()}
     # by "A bus runs." alone: no word of "the ferry stops", three of four of the other
-    assert found["both", "human"] == 0
-    assert found["both", "other"] == pytest.approx(2 * 3 / 7)
-    assert found["only", "human"] == 1
+    assert by_name["both", "human"] == 0
+    assert by_name["both", "other"] == pytest.approx(2 * 3 / 7)
+    assert by_name["only", "human"] == 1
 
 
 def hashes(engine: Engine) -> dict[tuple[int, str], str]:
@@ -139,12 +144,12 @@ def test_an_import_of_lines_says_it_and_given_scores_stay(engine: Engine, tmp_pa
     records = [(document(), [summary("a", "A bus.", given=(("theirs", 0.25),))])]
     store.add_dataset(name="set", format="interchange", sha256="0", records=records)
     (lines := tmp_path / "human.txt").write_text("The ferry stops\n")
-    said: list[str] = []
-    import_file(store, lines, name="set", system="human", reading=Reading("lines"), say=said.append)
-    assert said == TOLD[:1]
-    (signature,) = (one.signature for one in store.signatures("set"))
+    notes: list[str] = []
+    import_file(store, lines, name="set", system="human", reading=Reading("lines"), say=notes.append)
+    assert notes == TOLD[:1]
+    (signature,) = (signature.signature for signature in store.signatures("set"))
     assert store.scores(dataset="set", signature=signature)["d", "a"].value == 0.25
-    assert {one.references for one in store.examples("set").values()} == {("A bus runs.",)}
+    assert {example.references for example in store.examples("set").values()} == {("A bus runs.",)}
 
 
 def test_databases_of_earlier_versions_withhold_these_references_and_keep_given_scores(engine: Engine) -> None:
@@ -164,7 +169,7 @@ def test_databases_of_earlier_versions_withhold_these_references_and_keep_given_
         for example in store.examples("set").values()
         if example.document_id == "both"
     }
-    (signature,) = (one.signature for one in store.signatures("set"))
+    (signature,) = (signature.signature for signature in store.signatures("set"))
     kept = dict.fromkeys([(name, "human") for name in references], 1.0)
     move_to(engine, command.downgrade, "0013")
     old = hashes(engine)
@@ -173,7 +178,7 @@ def test_databases_of_earlier_versions_withhold_these_references_and_keep_given_
     assert given_scores(engine) == {(key[0], "human"): 1.0 for key in old}
     move_to(engine, command.upgrade, "head")
     assert hashes(engine) == new
-    assert {key: one.value for key, one in store.scores(dataset="set", signature=signature).items()} == kept
+    assert {key: score.value for key, score in store.scores(dataset="set", signature=signature).items()} == kept
 
 
 def given_scores(engine: Engine) -> dict[tuple[int, str], float]:
@@ -196,9 +201,9 @@ def move_to(engine: Engine, move: Callable[[Config, str], None], version: str) -
 def test_rouge_on_squality_without_the_reference_that_is_rated(shared_data: Path) -> None:
     folder = find_released("squality", shared_data)
     records = list(read_documents(folder, columns=read_mapping("squality")))
-    (said,) = describe_own_references(records)
-    assert "a summary by human is one of its document's references" in said
-    assert "in 100 documents" in said
+    (message,) = describe_own_references(records)
+    assert "a summary by human is one of its document's references" in message
+    assert "in 100 documents" in message
     cells, _ = score_cells(records, make_metrics(["rouge1"]), Failures())
     preferences = rated_pairs(cells, "overall")
     (row,) = analyze_agreement(preferences).rows
@@ -226,8 +231,8 @@ def test_commands_say_it_where_they_read_and_score(file: Path, tmp_path: Path) -
             sentence in run("analyze", source, "--metrics", "rouge1", "--tables", "systems") for sentence in TOLD
         )
     rows = [json.loads(line) for line in (tmp_path / "scores.jsonl").read_text().splitlines()]
-    found = {(row["instance_id"], row["summarizer_id"]): row["metrics"]["rouge1"] for row in rows}
-    assert (found["both", "human"], found["only", "human"]) == (0, 1)
+    by_name = {(row["instance_id"], row["summarizer_id"]): row["metrics"]["rouge1"] for row in rows}
+    assert (by_name["both", "human"], by_name["only", "human"]) == (0, 1)
 
 
 @pytest.mark.process
@@ -243,10 +248,10 @@ def test_lines_of_plain_text_are_judged_by_the_other_references_if_there_are_any
     run("score", "-c", tmp_path / "c.txt", "-r", tmp_path / "r.txt", "--metrics", "rouge1", "-o", output)
     assert [json.loads(line)["metrics"]["rouge1"] for line in output.read_text().splitlines()] == [1, 1]
     (tmp_path / "s.txt").write_text("A bus runs now.\nBoats stop.\n")
-    said = run("score", "-c", tmp_path / "c.txt", "-r", tmp_path / "r.txt", "-r", tmp_path / "s.txt", "-o", output)
-    assert "in 2 documents: that reference judges no summary" in said
-    found = [json.loads(line)["metrics"]["rouge1"] for line in output.read_text().splitlines()]
-    assert found == pytest.approx([2 * 3 / 7, 2 * 1 / 5])  # stems: stop of three and two words
+    result = run("score", "-c", tmp_path / "c.txt", "-r", tmp_path / "r.txt", "-r", tmp_path / "s.txt", "-o", output)
+    assert "in 2 documents: that reference judges no summary" in result
+    answers = [json.loads(line)["metrics"]["rouge1"] for line in output.read_text().splitlines()]
+    assert answers == pytest.approx([2 * 3 / 7, 2 * 1 / 5])  # stems: stop of three and two words
 
 
 @pytest.mark.page
@@ -256,7 +261,7 @@ def test_pages_say_it_beside_figures_and_name_the_reference(file: Path, sqlite_u
     score_dataset(store, "set", make_metrics(["rouge1"]))
     for page in ("agreement.py", "correlation.py"):
         app = drawn_until(open_page(page, dataset="set"), lambda app: bool(app.warning))
-        assert f"{TOLD[0][0].upper()}{TOLD[0][1:]}." in said(app)
+        assert f"{TOLD[0][0].upper()}{TOLD[0][1:]}." in page_text(app)
     names = name_references(*store.record("set", "both"))
     assert names == [
         ("Reference 1", "A bus runs."),

@@ -42,7 +42,7 @@ def add(folder: Path, name: str = "relevance.db") -> Path:
     return folder / name
 
 
-def said(*arguments: str) -> str:
+def output_of(*arguments: str) -> str:
     """What a command says beside its output."""
     return str(run(*arguments).stderr)
 
@@ -130,10 +130,10 @@ def test_what_a_process_starts_has_its_database(
 
 
 def test_a_command_that_makes_a_database_says_where_once(folders: Folders) -> None:
-    assert said("datasets") == f"the new database is {folders.data}/relevance.db\n"
-    assert said("datasets") == ""
+    assert output_of("datasets") == f"the new database is {folders.data}/relevance.db\n"
+    assert output_of("datasets") == ""
     (folders.here / "relevance.db").touch()  # which is asked for
-    assert said("datasets") == f"{folders.here}/relevance.db was an empty file and is a database now\n"
+    assert output_of("datasets") == f"{folders.here}/relevance.db was an empty file and is a database now\n"
     copy = folders.here / "copy"
     run("backup", copy)
     (folders.here / "relevance.db").unlink()
@@ -144,14 +144,14 @@ def test_a_command_that_makes_a_database_says_where_once(folders: Folders) -> No
 def test_a_database_in_an_environment_is_used_and_can_be_moved_by_a_command(folders: Folders) -> None:
     file = add(folders.beside)
     use = f"relevance backup {folders.data}/relevance.db"
-    assert said("datasets") == (
+    assert output_of("datasets") == (
         f"the database {file} goes when the environment is deleted: {use} makes one that stays\n"
     )
     run("import", "--name", "mine", write_corpus(folders.here))
     assert f"warning  place        the database {file} goes when" in run("doctor").stdout
     run(*use.split()[1:])
     assert "mine" in run("datasets").stdout
-    assert said("datasets") == (
+    assert output_of("datasets") == (
         f"{file}, of an earlier version, is not in use, but {folders.data}/relevance.db is; "
         f"RELEVANCE_DATABASE_URL=sqlite:///{file} opens it\n"
     )
@@ -160,7 +160,7 @@ def test_a_database_in_an_environment_is_used_and_can_be_moved_by_a_command(fold
 def test_a_database_of_a_checkout_is_in_its_place(folders: Folders) -> None:
     add(folders.beside)
     (folders.beside / "pyproject.toml").touch()
-    assert said("datasets") == ""
+    assert output_of("datasets") == ""
     assert "place" not in run("doctor").stdout
 
 

@@ -31,27 +31,31 @@ def preferences(pair: list[int], choices: list[float], inclusion: list[float] | 
 
 
 def test_columns_of_pairs_are_those_of_their_entries() -> None:
-    found = preferences([2, 0, 2], [1, 0, -1])
-    assert found.document.tolist() == ["d1", "d0", "d1"]
-    assert list(zip(found.first, found.second, strict=True)) == [("a", "c"), ("a", "b"), ("a", "c")]
-    assert np.array_equal(found.differences()["m"], [NAN, 1, NAN], equal_nan=True)
-    assert len(found) == 3
-    assert found.weights is None
+    result = preferences([2, 0, 2], [1, 0, -1])
+    assert result.document.tolist() == ["d1", "d0", "d1"]
+    assert list(zip(result.first, result.second, strict=True)) == [("a", "c"), ("a", "b"), ("a", "c")]
+    assert np.array_equal(result.differences()["m"], [NAN, 1, NAN], equal_nan=True)
+    assert len(result) == 3
+    assert result.weights is None
 
 
 def test_a_mask_keeps_all_columns_together() -> None:
-    found = preferences([2, 0, 1], [1, 0, -1]).where(np.array([True, False, True]))
-    assert found.pair.tolist() == [2, 1]
-    assert (found.choices.tolist(), found.took.tolist(), found.annotators.tolist()) == ([1, -1], [0, 2], ["Ann", "Ann"])
+    kept = preferences([2, 0, 1], [1, 0, -1]).where(np.array([True, False, True]))
+    assert kept.pair.tolist() == [2, 1]
+    assert (kept.choices.tolist(), kept.took.tolist(), kept.annotators.tolist()) == ([1, -1], [0, 2], ["Ann", "Ann"])
 
 
 def test_some_pairs_alone() -> None:
-    found = preferences([2, 0, 1, 2], [1, 0, -1, -1], [0.5, NAN, 0.2]).of_pairs(np.array([2, 0]))
-    assert (found.documents.tolist(), found.seconds.tolist()) == (["d1", "d0"], ["c", "b"])
-    assert np.array_equal(found.scores["m"], [[NAN, 1], [1, 0]], equal_nan=True)
-    assert np.array_equal(found.inclusion, [0.2, 0.5])
-    assert (found.pair.tolist(), found.choices.tolist(), found.took.tolist()) == ([0, 1, 0], [1, 0, -1], [0, 1, 3])
-    assert found.document.tolist() == ["d1", "d0", "d1"]
+    of_pairs = preferences([2, 0, 1, 2], [1, 0, -1, -1], [0.5, NAN, 0.2]).of_pairs(np.array([2, 0]))
+    assert (of_pairs.documents.tolist(), of_pairs.seconds.tolist()) == (["d1", "d0"], ["c", "b"])
+    assert np.array_equal(of_pairs.scores["m"], [[NAN, 1], [1, 0]], equal_nan=True)
+    assert np.array_equal(of_pairs.inclusion, [0.2, 0.5])
+    assert (of_pairs.pair.tolist(), of_pairs.choices.tolist(), of_pairs.took.tolist()) == (
+        [0, 1, 0],
+        [1, 0, -1],
+        [0, 1, 3],
+    )
+    assert of_pairs.document.tolist() == ["d1", "d0", "d1"]
     assert len(preferences([0], [1]).of_pairs(np.array([], dtype=np.intp))) == 0
 
 
@@ -68,17 +72,17 @@ def test_some_pairs_alone() -> None:
     ],
 )
 def test_the_majority(pair: list[int], choices: list[float], expected: dict[int, int | None]) -> None:
-    found = preferences(pair, choices).by_majority()
-    choices = [None if math.isnan(choice) else choice for choice in found.choices]
-    assert dict(zip(found.pair.tolist(), choices, strict=True)) == expected
-    assert set(found.annotators) <= {None}
+    by_majority = preferences(pair, choices).by_majority()
+    choices = [None if math.isnan(choice) else choice for choice in by_majority.choices]
+    assert dict(zip(by_majority.pair.tolist(), choices, strict=True)) == expected
+    assert set(by_majority.annotators) <= {None}
 
 
 def test_weights_are_one_over_the_inclusion() -> None:
-    found = preferences([1, 0, 1], [1, 1, 1], inclusion=[0.5, 0.1, NAN])
-    assert found.weights is not None
-    assert found.weights.tolist() == pytest.approx([10, 2, 10])
-    assert found.by_majority().weights == pytest.approx([2, 10])  # type: ignore[comparison-overlap]
+    result = preferences([1, 0, 1], [1, 1, 1], inclusion=[0.5, 0.1, NAN])
+    assert result.weights is not None
+    assert result.weights.tolist() == pytest.approx([10, 2, 10])
+    assert result.by_majority().weights == pytest.approx([2, 10])  # type: ignore[comparison-overlap]
 
 
 def test_rated_pairs() -> None:
@@ -88,11 +92,11 @@ def test_rated_pairs() -> None:
         ratings={"relevance": np.array([5, 2, 1, NAN, 1])},
         scores={"m": np.array([0.1, 0.2, NAN, 0.3, 0.4])},
     )
-    found = rated_pairs(cells, "relevance")
-    rows = zip(found.document, found.first, found.second, found.choices, strict=True)
+    result = rated_pairs(cells, "relevance")
+    rows = zip(result.document, result.first, result.second, result.choices, strict=True)
     assert list(rows) == [("x", "a", "b", 3), ("y", "a", "b", 0)]  # nobody rated c
-    assert np.array_equal(found.differences()["m"], [0.1 - 0.2, NAN], equal_nan=True)
-    assert set(found.annotators) == {None}
+    assert np.array_equal(result.differences()["m"], [0.1 - 0.2, NAN], equal_nan=True)
+    assert set(result.annotators) == {None}
     assert len(rated_pairs(cells, "beauty")) == 0
 
 
@@ -152,7 +156,7 @@ def rated_cells(seed: int, people: int = 4) -> tuple[Cells, list[dict[str, dict[
     random = np.random.default_rng(seed)
     keys = [(f"d{document}", f"s{system}") for document in range(6) for system in range(random.integers(1, 5))]
     given = [
-        {f"a{one}": {"quality": float(random.integers(1, 4))} for one in range(people) if random.random() < 0.7}
+        {f"a{number}": {"quality": float(random.integers(1, 4))} for number in range(people) if random.random() < 0.7}
         for _ in keys
     ]
     documents, systems = zip(*keys, strict=True)
@@ -163,22 +167,22 @@ def rated_cells(seed: int, people: int = 4) -> tuple[Cells, list[dict[str, dict[
 def test_each_annotator_makes_pairs_of_what_they_rated(seed: int) -> None:
     cells, given = rated_cells(seed)
     expected = {
-        (cells.documents[one], cells.systems[one], cells.systems[other], name): np.sign(
-            given[one][name]["quality"] - given[other][name]["quality"]
+        (cells.documents[number], cells.systems[number], cells.systems[other], name): np.sign(
+            given[number][name]["quality"] - given[other][name]["quality"]
         )
-        for one in range(len(cells))
-        for other in range(one + 1, len(cells))
-        if cells.documents[one] == cells.documents[other]
-        for name in given[one].keys() & given[other].keys()
+        for number in range(len(cells))
+        for other in range(number + 1, len(cells))
+        if cells.documents[number] == cells.documents[other]
+        for name in given[number].keys() & given[other].keys()
     }
-    found = pairs_by_annotator(cells, "quality")
-    entries = zip(found.document, found.first, found.second, found.annotators, strict=True)
-    assert dict(zip(entries, found.choices, strict=True)) == expected
-    assert len(found) == len(expected)
+    result = pairs_by_annotator(cells, "quality")
+    entries = zip(result.document, result.first, result.second, result.annotators, strict=True)
+    assert dict(zip(entries, result.choices, strict=True)) == expected
+    assert len(result) == len(expected)
     places = {key: place for place, key in enumerate(zip(cells.documents, cells.systems, strict=True))}
-    pairs = list(zip(found.documents, found.firsts, found.seconds, strict=True))
+    pairs = list(zip(result.documents, result.firsts, result.seconds, strict=True))
     assert len(set(pairs)) == len(pairs)
-    for (document, first, second), both in zip(pairs, found.scores["m"], strict=True):
+    for (document, first, second), both in zip(pairs, result.scores["m"], strict=True):
         assert both.tolist() == [cells.scores["m"][places[document, system]] for system in (first, second)]
 
 
@@ -186,7 +190,7 @@ def test_some_cells_keep_the_ratings_of_their_annotators() -> None:
     cells, given = rated_cells(1)
     some = [7, 2, 3]
     single = cells.at(some).single["quality"]
-    expected = {(place, name): one["quality"] for place, at in enumerate(some) for name, one in given[at].items()}
+    expected = {(place, name): value["quality"] for place, at in enumerate(some) for name, value in given[at].items()}
     rows = zip(single.cell, single.annotator, single.value, strict=True)
     assert {(int(cell), single.names[who]): value for cell, who, value in rows} == expected
 

@@ -18,9 +18,11 @@ DOCUMENT = Document("d", ("One.", "Two."), ("r one", "r two", "r three"), "The t
     ],
 )
 def test_what_stands_as_a_candidate_is_withheld_from_all_candidates(candidates, references, title):
-    found = make_examples(DOCUMENT, [Summary("d", system, text) for system, text in candidates.items()])
-    assert [(e.system, e.candidate) for e in found] == list(candidates.items())
-    assert {(e.document_id, e.references, e.title, e.source) for e in found} == {("d", references, title, "One. Two.")}
+    examples = make_examples(DOCUMENT, [Summary("d", system, text) for system, text in candidates.items()])
+    assert [(e.system, e.candidate) for e in examples] == list(candidates.items())
+    assert {(e.document_id, e.references, e.title, e.source) for e in examples} == {
+        ("d", references, title, "One. Two.")
+    }
 
 
 def test_examples_of_a_document_without_title_or_summaries():
@@ -52,19 +54,19 @@ def test_a_copy_of_a_text_that_stands_as_a_system_does_not_judge_either() -> Non
 def test_a_reference_that_is_a_summary_judges_no_summary_of_its_document(
     candidates: list[str], references: tuple[str, ...]
 ) -> None:
-    found = make_examples(DOCUMENT, [Summary("d", f"s{number}", text) for number, text in enumerate(candidates)])
-    assert {one.references for one in found} == {references}
+    examples = make_examples(DOCUMENT, [Summary("d", f"s{number}", text) for number, text in enumerate(candidates)])
+    assert {item.references for item in examples} == {references}
 
 
 def test_the_only_reference_stays() -> None:
     document = Document("d", "s", ("The ferry stops.",), "The title")
-    assert {one.references for one in make_examples(document, [Summary("d", "a", "the ferry stops")])} == {
+    assert {example.references for example in make_examples(document, [Summary("d", "a", "the ferry stops")])} == {
         ("The ferry stops.",)
     }
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "other"),
     [
         ("The ferry stops.", "the  ferry\nstops"),
         ("The ferry stops.", " The ferry stops .\u00a0"),
@@ -74,10 +76,10 @@ def test_the_only_reference_stays() -> None:
         ("...", "..."),
     ],
 )
-def test_texts_that_are_the_same_but_for_space_case_and_final_punctuation(one: str, other: str) -> None:
-    assert fold_text(one) == fold_text(other) != ""
+def test_texts_that_are_the_same_but_for_space_case_and_final_punctuation(first: str, other: str) -> None:
+    assert fold_text(first) == fold_text(other) != ""
 
 
-@pytest.mark.parametrize(("one", "other"), [("The ferry stops.", "The ferry, stops."), ("...", "!"), ("a b", "ab")])
-def test_texts_that_are_not_the_same(one: str, other: str) -> None:
-    assert fold_text(one) != fold_text(other)
+@pytest.mark.parametrize(("first", "other"), [("The ferry stops.", "The ferry, stops."), ("...", "!"), ("a b", "ab")])
+def test_texts_that_are_not_the_same(first: str, other: str) -> None:
+    assert fold_text(first) != fold_text(other)

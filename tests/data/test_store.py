@@ -339,7 +339,7 @@ def test_a_data_set_has_one_run_at_a_time(data_store):
     other = data_store.start_run(dataset="other", metrics=["rouge1"])
     data_store.end_run(run.id)
     second = data_store.start_run(dataset="set", metrics=["length"])
-    assert [found.id for found in data_store.runs("set")] == [second.id, run.id]
+    assert [run.id for run in data_store.runs("set")] == [second.id, run.id]
     assert data_store.runs("other") == [other]
 
 
@@ -450,9 +450,9 @@ def test_what_is_refused_leaves_everything_as_it_was(data_store):
 
 
 def test_many_write_at_once(data_store):
-    def one(number):
+    def write_one(number):
         return write(data_store, "mine", Document(str(number), "", ("r",)), [Summary(str(number), "A", f"t {number}")])
 
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(one, range(24)))
+        list(pool.map(write_one, range(24)))
     assert sorted(int(document.id) for document, _ in data_store.records("mine")) == list(range(24))

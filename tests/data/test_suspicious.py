@@ -74,24 +74,24 @@ def test_people_are_not_suspected() -> None:
 
 def test_of_real_summaries_hardly_any_is_suspicious(shared_data: Path) -> None:
     """Sixteen systems of SummEval: one repeats itself, as it is known to do."""
-    found = describe_suspicious(read_documents(shared_data / "summeval.jsonl"))
-    assert [said.partition(", such as")[0] for said in found] == [
+    suspicious = describe_suspicious(read_documents(shared_data / "summeval.jsonl"))
+    assert [message.partition(", such as")[0] for message in suspicious] == [
         "suspicious: 6 of 1,600 summaries repeat themselves (6 by M20)"
     ]
 
 
 def test_it_is_said_when_a_file_is_read_and_among_the_notices(tmp_path: Path, data_store: DataStore) -> None:
-    shell, said = "A summary of the document can be:", []
+    shell, text = "A summary of the document can be:", []
     path = tmp_path / "some.jsonl"
     path.write_text(
         '{"id": "d", "source": "A bridge.", "references": ["A bridge."], "summaries": '
         f'[{{"system": "m", "text": "{shell}"}}]}}\n'
     )
-    import_file(data_store, path, name="set", say=said.append)
-    (sentence,) = (line for line in said if line.startswith("suspicious"))
+    import_file(data_store, path, name="set", say=text.append)
+    (sentence,) = (line for line in text if line.startswith("suspicious"))
     assert "1 of 1 summaries only announce a summary (1 by m)" in sentence
     lines = tmp_path / "other.txt"
     lines.write_text("I cannot summarize this.\n")
-    import_file(data_store, lines, name="set", say=said.append)
-    assert "1 of 1 summaries refuse to summarize (1 by other)" in said[-1]
+    import_file(data_store, lines, name="set", say=text.append)
+    assert "1 of 1 summaries refuse to summarize (1 by other)" in text[-1]
     assert len(find_notices(data_store.records("set"))["suspicious"]) == 2

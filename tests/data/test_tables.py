@@ -24,8 +24,8 @@ Records = list[tuple[Document, list[Summary]]]
 
 
 def read(path: Path, **options: str) -> tuple[Records, list[str]]:
-    said: list[str] = []
-    return list(read_documents(path, say=said.append, **options)), said  # type: ignore[arg-type]
+    notes: list[str] = []
+    return list(read_documents(path, say=notes.append, **options)), notes  # type: ignore[arg-type]
 
 
 def written(tmp_path: Path, name: str, text: str | bytes) -> Path:
@@ -41,7 +41,7 @@ def refusal(path: Path) -> str:
 
 
 def texts(records: Records) -> dict[tuple[str, str], str]:
-    return {(document.id, one.system): one.text for document, summaries in records for one in summaries}
+    return {(document.id, summary.system): summary.text for document, summaries in records for summary in summaries}
 
 
 def tsv(*rows: Sequence[str], header: Sequence[str] = HEADER) -> str:
@@ -51,10 +51,10 @@ def tsv(*rows: Sequence[str], header: Sequence[str] = HEADER) -> str:
 # --- quotation marks --------------------------------------------------------------------------------------------
 
 
-def test_a_quotation_mark_at_the_start_of_a_cell_swallows_no_row(found: Path) -> None:
-    records, _ = read(found / "11_quote.tsv")
+def test_a_quotation_mark_at_the_start_of_a_cell_swallows_no_row(found_files: Path) -> None:
+    records, _ = read(found_files / "11_quote.tsv")
     assert texts(records) == {("d1", "BART"): '"Yes', ("d1", "T5"): 'No"', ("d1", "M3"): "Maybe"}
-    assert len(read_head(found / "11_quote.tsv").rows) == 3
+    assert len(read_head(found_files / "11_quote.tsv").rows) == 3
 
 
 CELLS = ('"Yes', 'No"', '"Yes"', '"', '""', 'he said ""so""', '"a", "b"', "it's", '5" screen', 'a ""b" c')
@@ -91,8 +91,8 @@ def test_a_tsv_with_some_cells_in_quotation_marks_as_they_hold_lines_is_read(tmp
 
 def test_rows_that_a_quotation_mark_holds_together_are_refused_or_said(tmp_path: Path) -> None:
     rows = ("d1,Text,R,a,First\n", 'd1,Text,R,b,"Yes\n', 'd1,Text,R,c,No"\n', "d1,Text,R,d,Last\n")
-    records, said = read(written(tmp_path, "a.csv", ",".join(HEADER) + "\n" + "".join(rows)))
-    assert [one for one in said if "a.csv:3: lines 3 to 4 are one row, as a quotation mark opens" in one]
+    records, notes = read(written(tmp_path, "a.csv", ",".join(HEADER) + "\n" + "".join(rows)))
+    assert [item for item in notes if "a.csv:3: lines 3 to 4 are one row, as a quotation mark opens" in item]
     assert len(texts(records)) == 3
     whole = tsv(
         ("d1", "Text", "R", "b", '"Yes'), ("d1", "Text", "R", "c", 'No"'), ("d", "one field more", "R", "e", "x", "")
@@ -102,8 +102,8 @@ def test_rows_that_a_quotation_mark_holds_together_are_refused_or_said(tmp_path:
 
 def test_a_text_in_lines_is_no_row(tmp_path: Path) -> None:
     text = ",".join(HEADER) + '\nd,"One, two, three.\nFour.\nFive, six.",R,a,"x\ny"\n'
-    _, said = read(written(tmp_path, "a.csv", text))
-    assert not [one for one in said if "quotation mark" in one]
+    _, notes = read(written(tmp_path, "a.csv", text))
+    assert not [item for item in notes if "quotation mark" in item]
 
 
 @pytest.mark.parametrize(
@@ -143,25 +143,25 @@ def test_line_ends_of_all_systems_are_read(tmp_path: Path, end: str) -> None:
 def test_the_header_tells_the_delimiter_whatever_the_ending_says(tmp_path: Path, name: str, delimiter: str) -> None:
     for header in (HEADER, ("id", "article", "gold", "model", "output")):
         rows = "\n".join(delimiter.join(row) for row in (header, ("d", "A text.", "R", "a", "One")))
-        records, said = read(written(tmp_path, name, rows))
+        records, notes = read(written(tmp_path, name, rows))
         assert texts(records) == {("d", "a"): "One"}
-        assert any("the columns are separated by" in one for one in said) == (
+        assert any("the columns are separated by" in item for item in notes) == (
             delimiter != {"c": ",", "t": "\t"}[name[2]]
         )
 
 
 def test_columns_without_a_name_are_passed_over(tmp_path: Path) -> None:
     text = f"{','.join(HEADER)},,\nd,T,R,a,One,,\nd,T,R,b,Two,,\n"
-    records, said = read(written(tmp_path, "a.csv", text))
+    records, notes = read(written(tmp_path, "a.csv", text))
     assert len(texts(records)) == 2
-    assert 'columns passed over: "", ""' in said
+    assert 'columns passed over: "", ""' in notes
 
 
 # --- blank cells and absent fields ------------------------------------------------------------------------------
 
 
-def test_blank_cells_mean_the_same_in_wide_and_long_tables(tmp_path: Path, found: Path) -> None:
-    long, said_of_long = read(found / "40_blank.csv")
+def test_blank_cells_mean_the_same_in_wide_and_long_tables(tmp_path: Path, found_files: Path) -> None:
+    long, said_of_long = read(found_files / "40_blank.csv")
     wide, said_of_wide = read(
         written(tmp_path, "wide.csv", "document_id,source,reference,summary.a,summary.b\n1,T,R,A one,\n")
     )
@@ -179,9 +179,9 @@ def test_a_row_without_summaries_gives_a_document_in_wide_and_long_tables(tmp_pa
 
 def test_a_document_may_lack_its_source_or_reference(tmp_path: Path) -> None:
     text = ",".join(HEADER) + "\n1,,R,a,One\n2,T,,a,Two\n"
-    records, said = read(written(tmp_path, "a.csv", text))
+    records, notes = read(written(tmp_path, "a.csv", text))
     assert [document for document, _ in records] == [Document("1", "", ("R",)), Document("2", "T", ())]
-    assert said[-1] == "1 of 2 documents has no reference: metrics that need one have no scores there"
+    assert notes[-1] == "1 of 2 documents has no reference: metrics that need one have no scores there"
 
 
 @pytest.mark.parametrize("field", ["source", "references"])
@@ -189,15 +189,15 @@ def test_absent_null_and_empty_fields_are_the_same(tmp_path: Path, field: str) -
     whole = {"id": "a", "source": "T", "references": ["R"], "summaries": [{"system": "s", "text": "One"}]}
     without = {name: value for name, value in whole.items() if name != field}
     variants = [without, without | {field: None}, without | {field: []}]
-    read_as = [read(written(tmp_path, "a.jsonl", json.dumps(one)))[0] for one in variants]
+    read_as = [read(written(tmp_path, "a.jsonl", json.dumps(variant)))[0] for variant in variants]
     assert read_as[0] == read_as[1] == read_as[2]
     assert not getattr(read_as[0][0][0], field)
 
 
-def test_files_without_references_or_with_null_are_read(found: Path) -> None:
-    assert read(found / "14_absentref.jsonl")[0] == read(found / "14_nullref.jsonl")[0]
-    assert refusal(found / "14_emptyref.jsonl").endswith("references[1] is empty; leave it out of the list")
-    assert refusal(found / "14_nosource.jsonl").endswith(
+def test_files_without_references_or_with_null_are_read(found_files: Path) -> None:
+    assert read(found_files / "14_absentref.jsonl")[0] == read(found_files / "14_nullref.jsonl")[0]
+    assert refusal(found_files / "14_emptyref.jsonl").endswith("references[1] is empty; leave it out of the list")
+    assert refusal(found_files / "14_nosource.jsonl").endswith(
         "source is empty; write null, or leave the field out, if the data set does not have its documents"
     )
 
@@ -223,21 +223,21 @@ def test_white_space_around_names_is_nothing(tmp_path: Path, space: str) -> None
     assert read(written(tmp_path, "a.csv", out.getvalue()))[0] == records
 
 
-def test_what_is_one_name_after_trimming_is_one(found: Path) -> None:
-    records, _ = read(found / "11_trailid.csv")
+def test_what_is_one_name_after_trimming_is_one(found_files: Path) -> None:
+    records, _ = read(found_files / "11_trailid.csv")
     assert list(texts(records)) == [("d1", "BART"), ("d1", "T5"), ("d2", "BART"), ("d2", "T5")]
     twice = f'11_trail.csv:3: the system "BART" stands twice for "1", in line 2, too{OTHER_TEXT}'
-    assert refusal(found / "11_trail.csv") == twice
+    assert refusal(found_files / "11_trail.csv") == twice
 
 
 def test_names_that_look_alike_are_said(tmp_path: Path) -> None:
     rows = [("1", "T", "R", "BART", "One"), ("1", "T", "R", "bart", "Two"), ("2", "T", "R", "Caf\u00e9", "One")]
     rows += [("2", "T", "R", "cafe\u0301", "Two"), ("D", "U", "R", "x", "y"), ("d", "V", "R", "x", "z")]
-    records, said = read(written(tmp_path, "a.tsv", tsv(*rows)))
+    records, notes = read(written(tmp_path, "a.tsv", tsv(*rows)))
     assert len(texts(records)) == 6
     different = "whose names differ only in case, white space or the form of letters are taken as different"
     same = "rename one in the file if they are the same"
-    assert said[-2:] == [
+    assert notes[-2:] == [
         f'documents {different}: "D" and "d"; {same}',
         f'systems {different}: "BART" and "bart", "Caf\\u00e9" and "cafe\\u0301"; {same}',
     ]
@@ -250,16 +250,16 @@ def test_names_that_look_alike_are_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize("missing", ["", " ", "NA", "n/a", "NaN", "null", "None", "-"])
 def test_ratings_that_nobody_gave_are_missing(tmp_path: Path, missing: str) -> None:
     rows = [("d", "T", "R", "a", "One", missing), ("d", "T", "R", "b", "Two", "3.5")]
-    records, said = read(written(tmp_path, "a.tsv", tsv(*rows, header=[*HEADER, "human.x"])))
-    assert [one.human for _, summaries in records for one in summaries] == [{}, {"x": 3.5}]
-    assert said[-1] == "1 rating is missing (blank, null, NaN or N/A): nobody gave them"
+    records, notes = read(written(tmp_path, "a.tsv", tsv(*rows, header=[*HEADER, "human.x"])))
+    assert [summary.human for _, summaries in records for summary in summaries] == [{}, {"x": 3.5}]
+    assert notes[-1] == "1 rating is missing (blank, null, NaN or N/A): nobody gave them"
 
 
 @pytest.mark.parametrize("file", ["12_nan.jsonl", "12_null.jsonl"])
-def test_ratings_of_null_and_nan_are_missing(found: Path, file: str) -> None:
-    records, said = read(found / file)
-    assert [one.human for _, summaries in records for one in summaries] == [{}, {"relevance": 3}]
-    assert "1 rating is missing (blank, null, NaN or N/A): nobody gave them" in said
+def test_ratings_of_null_and_nan_are_missing(found_files: Path, file: str) -> None:
+    records, notes = read(found_files / file)
+    assert [summary.human for _, summaries in records for summary in summaries] == [{}, {"relevance": 3}]
+    assert "1 rating is missing (blank, null, NaN or N/A): nobody gave them" in notes
 
 
 @pytest.mark.parametrize("value", ["good", "3,5", "Infinity", "4/5"])
@@ -276,10 +276,10 @@ def test_nan_is_a_rating_only(tmp_path: Path) -> None:
 # --- flat objects -----------------------------------------------------------------------------------------------
 
 
-def test_flat_objects_are_read_as_rows_of_csv(tmp_path: Path, found: Path) -> None:
+def test_flat_objects_are_read_as_rows_of_csv(tmp_path: Path, found_files: Path) -> None:
     for file in ("13_own.jsonl", "13_own2.jsonl"):
-        records, said = read(found / file)
-        assert "format: json (guessed)" in said
+        records, notes = read(found_files / file)
+        assert "format: json (guessed)" in notes
         assert [(document.id, document.references) for document, _ in records] == [
             ("1", ("hello world",)),
             ("2", ("good night",)),
@@ -290,11 +290,11 @@ def test_flat_objects_are_read_as_rows_of_csv(tmp_path: Path, found: Path) -> No
         {"id": 7, "article": "T", "gold": ["R one", "R two"], "model": "b", "output": "Two", "human.x": 2, "extra": 1},
     ]
     for text in ("\n".join(map(json.dumps, rows)), json.dumps(rows)):
-        records, said = read(written(tmp_path, "a.jsonl", text))
+        records, notes = read(written(tmp_path, "a.jsonl", text))
         assert records[0][0] == Document("7", "T", ("R one", "R two"))
         assert texts(records) == {("7", "a"): "One", ("7", "b"): "Two"}
-        assert [one.human for one in records[0][1]] == [{}, {"x": 2}]
-        assert any('field passed over: "extra"' in one for one in said)
+        assert [record.human for record in records[0][1]] == [{}, {"x": 2}]
+        assert any('field passed over: "extra"' in item for item in notes)
     wide = {"document": "T", "reference": "R", "summary_a": "One", "summary_b": "Two"}
     assert texts(read(written(tmp_path, "b.jsonl", json.dumps(wide)))[0]) == {("1", "a"): "One", ("1", "b"): "Two"}
 
@@ -320,11 +320,11 @@ def test_what_a_row_cannot_hold_is_refused(tmp_path: Path, changes: dict[str, ob
 
 
 def test_objects_that_are_no_table_are_refused_with_what_they_lack(tmp_path: Path) -> None:
-    said = refusal(written(tmp_path, "a.jsonl", '{"article": "T", "summary": "S"}'))
-    assert said.startswith(
+    message = refusal(written(tmp_path, "a.jsonl", '{"article": "T", "summary": "S"}'))
+    assert message.startswith(
         'a.jsonl:1: the format cannot be told from the fields "article", "summary": to be read as a '
     )
-    assert "lack a reference (reference, references, ref, refs, target ...)" in said
+    assert "lack a reference (reference, references, ref, refs, target ...)" in message
     later = '{"reference": "R", "summary": "S"}\n{"reference": "R"}'
     assert refusal(written(tmp_path, "a.jsonl", later)).startswith(
         "a.jsonl:2: the object is not a row of a table: it lacks a summary"
@@ -332,7 +332,7 @@ def test_objects_that_are_no_table_are_refused_with_what_they_lack(tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("name", "head", "said"),
+    ("name", "head", "message"),
     [
         ("a.xlsx", b"PK\x03\x04", "this is a spreadsheet, which is read as a table"),
         ("a.csv", b"PK\x03\x04[Content_Types].xml", "give its name the ending .xlsx"),
@@ -341,6 +341,6 @@ def test_objects_that_are_no_table_are_refused_with_what_they_lack(tmp_path: Pat
         ("a.tsv", b"\xd0\xcf\x11\xe0", "give its name the ending .xls"),
     ],
 )
-def test_a_spreadsheet_is_refused_with_the_way_out(tmp_path: Path, name: str, head: bytes, said: str) -> None:
-    with pytest.raises(BadRecord, match=re.escape(said)):
+def test_a_spreadsheet_is_refused_with_the_way_out(tmp_path: Path, name: str, head: bytes, message: str) -> None:
+    with pytest.raises(BadRecord, match=re.escape(message)):
         list(lines(written(tmp_path, name, head + b"\x00" * 100)))

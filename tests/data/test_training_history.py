@@ -29,17 +29,17 @@ ENTRIES = st.lists(
         score=NUMBERS,
         measure=st.sampled_from(["rouge1", "rouge_k"]),
     ),
-    unique_by=lambda one: one.step,
+    unique_by=lambda item: item.step,
 )
 
 
 @given(entries=ENTRIES)
 def test_what_was_written_is_read(entries: list[TrainingEntry], tmp_path_factory: pytest.TempPathFactory) -> None:
-    entries.sort(key=lambda one: one.step)
+    entries.sort(key=lambda entry: entry.step)
     path = tmp_path_factory.mktemp("history") / HISTORY
     write_history(path, entries)
     assert read_history(path) == entries
-    assert [json.loads(line) for line in path.read_text().splitlines()] == [asdict(one) for one in entries]
+    assert [json.loads(line) for line in path.read_text().splitlines()] == [asdict(entry) for entry in entries]
 
 
 def test_a_folder_without_a_history_has_an_empty_one(tmp_path: Path) -> None:
@@ -49,7 +49,7 @@ def test_a_folder_without_a_history_has_an_empty_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("changed", "message"),
     [
         ({"step": 2.5}, "step must be a whole number above that of the line before, not 2.5"),
         ({"step": 3}, "step must be a whole number above that of the line before, not 3"),
@@ -60,11 +60,11 @@ def test_a_folder_without_a_history_has_an_empty_one(tmp_path: Path) -> None:
         ({"score": 0.3, "measure": None}, "measure must be a string, not null"),
     ],
 )
-def test_what_is_no_history_is_refused(changed: dict[str, object], said: str, tmp_path: Path) -> None:
+def test_what_is_no_history_is_refused(changed: dict[str, object], message: str, tmp_path: Path) -> None:
     second = asdict(ENTRY) | {"step": 4} | changed
     path = tmp_path / HISTORY
     path.write_text(f"{json.dumps(asdict(ENTRY))}\n{json.dumps(second)}\n")
-    with pytest.raises(BadRecord, match=f"{HISTORY}:2: .*{said}"):
+    with pytest.raises(BadRecord, match=f"{HISTORY}:2: .*{message}"):
         read_history(path)
     path.write_text(json.dumps({name: value for name, value in asdict(ENTRY).items() if name != "seconds"}) + "\n")
     with pytest.raises(BadRecord, match=f"{HISTORY}:1: .*seconds"):

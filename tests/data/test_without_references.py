@@ -32,8 +32,8 @@ EXPECTED = [
 
 
 def read(path: Path, columns: Columns | None = None) -> tuple[list[tuple[Document, list[Summary]]], list[str]]:
-    said: list[str] = []
-    return list(read_documents(path, say=said.append, columns=columns)), said
+    notes: list[str] = []
+    return list(read_documents(path, say=notes.append, columns=columns)), notes
 
 
 def write(path: Path, rows: list[dict[str, Any]]) -> Path:
@@ -56,7 +56,7 @@ FORMS = [
     "parquet",
     "json",
     "jsonl",
-    *(pytest.param(one, marks=pytest.mark.process) for one in ("xlsx", "ods")),
+    *(pytest.param(name, marks=pytest.mark.process) for name in ("xlsx", "ods")),
 ]
 
 
@@ -64,10 +64,10 @@ FORMS = [
 @pytest.mark.parametrize("names", [{}, CALLED], ids=["ours", "theirs"])
 def test_a_source_stands_for_the_reference(tmp_path: Path, form: str, names: dict[str, str]) -> None:
     rows = [{names.get(name, name): value for name, value in row.items()} for row in LONG]
-    records, said = read(write(tmp_path / f"a.{form}", rows))
-    assert [(document, [one.text for one in written]) for document, written in records] == EXPECTED
-    assert [one.human for _, written in records for one in written] == [{"relevance": n} for n in (4, 2, 5, 1)]
-    assert said[-1] == "no document has a reference: metrics set summaries against the sources"
+    records, notes = read(write(tmp_path / f"a.{form}", rows))
+    assert [(document, [summary.text for summary in written]) for document, written in records] == EXPECTED
+    assert [summary.human for _, written in records for summary in written] == [{"relevance": n} for n in (4, 2, 5, 1)]
+    assert notes[-1] == "no document has a reference: metrics set summaries against the sources"
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -77,7 +77,7 @@ def test_a_column_for_each_system(tmp_path: Path, form: str) -> None:
         {"article": SNOW, "summary_gpt": "It snowed.", "summary_bart": "Snow."},
     ]
     records, _ = read(write(tmp_path / f"a.{form}", rows))
-    assert [(document, [one.text for one in written]) for document, written in records] == EXPECTED
+    assert [(document, [summary.text for summary in written]) for document, written in records] == EXPECTED
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -100,9 +100,9 @@ def test_what_lacks_a_source_too_is_refused(tmp_path: Path) -> None:
 
 def test_some_documents_without_a_reference_are_said(tmp_path: Path) -> None:
     rows = [{**row, "reference": "It rained much." if row["document_id"] == "1" else ""} for row in LONG]
-    records, said = read(write(tmp_path / "a.csv", rows))
+    records, notes = read(write(tmp_path / "a.csv", rows))
     assert [document.references for document, _ in records] == [("It rained much.",), ()]
-    assert said[-1] == "1 of 2 documents has no reference: metrics that need one have no scores there"
+    assert notes[-1] == "1 of 2 documents has no reference: metrics that need one have no scores there"
 
 
 def test_a_rank_that_is_none_is_refused_and_no_rank_is_passed_over(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("key", "value", "said"),
+    ("key", "value", "message"),
     [
         ("signatures", None, "signatures are not an object of texts"),
         ("signatures", ["length"], "signatures are not an object of texts"),
@@ -45,12 +45,12 @@ def folder(tmp_path: Path) -> Path:
     ],
 )
 def test_a_manifest_with_other_values_than_manifests_have_is_refused(
-    folder: Path, key: str, value: object, said: str
+    folder: Path, key: str, value: object, message: str
 ) -> None:
     manifest = json.loads((folder / MANIFEST).read_text())
     (manifest if key in manifest else manifest["shards"][0])[key] = value
     (folder / MANIFEST).write_text(json.dumps(manifest))
-    with pytest.raises(BadShard, match=rf"manifest\.json:1: .*{said}"):
+    with pytest.raises(BadShard, match=rf"manifest\.json:1: .*{message}"):
         read_manifest(folder)
 
 

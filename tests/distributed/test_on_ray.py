@@ -114,8 +114,8 @@ def test_ray_makes_the_bytes_of_one_process_whatever_ends(two_nodes, s3: str, tm
 
     def kill_a_worker(now: Progress) -> None:
         if now.done == 3 and not killed:
-            found = [one for one in psutil.process_iter(["cmdline"]) if is_map_worker(one, cluster)]
-            killed.extend(one.pid for one in found[:1])
+            workers = [item for item in psutil.process_iter(["cmdline"]) if is_map_worker(item, cluster)]
+            killed.extend(item.pid for item in workers[:1])
             for pid in killed:
                 os.kill(pid, signal.SIGKILL)
 
@@ -186,9 +186,9 @@ def test_a_run_goes_on_where_it_was_interrupted_or_killed(tmp_path: Path) -> Non
             until(lambda before=done: len(list(folder.glob("part-*"))) > before, "a shard of this run")
             children = mine.children(recursive=True)
             process.send_signal(number)
-            said = process.stderr.read()
+            notes = process.stderr.read()
         assert process.returncode == (1 if number == signal.SIGINT else -signal.SIGKILL)
-        assert ("and the same command continues from there" in said) == (number == signal.SIGINT)
+        assert ("and the same command continues from there" in notes) == (number == signal.SIGINT)
         # Ray's agents look only now and then whether their parent is there
         assert not psutil.wait_procs(children, timeout=5 * PATIENCE)[1]
         done = len(list(folder.glob("part-*")))

@@ -39,9 +39,9 @@ def scored(folder: Path, source: Path | str) -> list[pa.Table]:
 @pytest.mark.parametrize("row_group_size", [7, 10_000])
 def test_shards_of_parquet_are_those_of_json_lines(tmp_path: Path, row_group_size: int) -> None:
     source = store(tmp_path / "in.parquet", demo_rows(), row_group_size)
-    found, wanted = scored(tmp_path / "out", source), scored(tmp_path / "lines", DEMO)
-    assert len(found) == 6
-    assert all(one.equals(other) for one, other in zip(found, wanted, strict=True))
+    result, wanted = scored(tmp_path / "out", source), scored(tmp_path / "lines", DEMO)
+    assert len(result) == 6
+    assert all(first.equals(second) for first, second in zip(result, wanted, strict=True))
 
 
 def test_rows_of_an_address_are_read_by_ranges(tmp_path: Path) -> None:

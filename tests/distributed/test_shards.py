@@ -57,7 +57,7 @@ def test_a_run_that_is_started_again_computes_only_what_is_missing(plain: Path, 
 
 
 @pytest.mark.parametrize(
-    ("names", "per_shard", "changed", "said"),
+    ("names", "per_shard", "changed", "message"),
     [
         ("rouge2", 4, False, "has scores by"),
         ("rouge1,length", 3, False, "was made from lines 1-4"),
@@ -66,7 +66,7 @@ def test_a_run_that_is_started_again_computes_only_what_is_missing(plain: Path, 
     ],
 )
 def test_another_run_into_the_same_folder_is_refused(
-    tmp_path: Path, names: str, per_shard: int, changed: bool, said: str
+    tmp_path: Path, names: str, per_shard: int, changed: bool, message: str
 ) -> None:
     source = tmp_path / "in.jsonl"
     source.write_bytes(DEMO.read_bytes())
@@ -74,7 +74,7 @@ def test_another_run_into_the_same_folder_is_refused(
     before = contents(folder)
     if changed:
         source.write_text(source.read_text().replace("A single word", "One single word"))
-    with pytest.raises(OtherRun, match=said):
+    with pytest.raises(OtherRun, match=message):
         scored(folder, source, names, per_shard)
     assert contents(folder) == before
 
@@ -98,17 +98,26 @@ def test_a_document_that_stands_in_two_shards_is_refused(tmp_path: Path) -> None
 
 def test_nothing_is_computed_of_input_that_is_damaged_anywhere(tmp_path: Path) -> None:
     source = damaged_corpus(tmp_path)
-    said = refused("score", source, "--metrics", "rouge1", "-o", f"{tmp_path}/out/", "--shard-documents", 4)
+    message = refused("score", source, "--metrics", "rouge1", "-o", f"{tmp_path}/out/", "--shard-documents", 4)
     lacking = "the document has no source, references, summaries or title"
-    assert f"b.jsonl:6: {lacking} (and 2 more of the input's parts cannot be read; --keep-going" in said
+    assert f"b.jsonl:6: {lacking} (and 2 more of the input's parts cannot be read; --keep-going" in message
     assert not (tmp_path / "out").exists()
 
 
 def test_what_is_damaged_is_left_out_and_named(tmp_path: Path) -> None:
-    """One piece is no JSON of ours, one has a document of an earlier one, one file is of no format."""
-    asked = ("score", damaged_corpus(tmp_path), "--metrics", "rouge1", "-o", f"{tmp_path}/out/", "--shard-documents", 4)
+    """One piece is not a JSON of ours, one has a document of an earlier one, one file is of no format."""
+    arguments = (
+        "score",
+        damaged_corpus(tmp_path),
+        "--metrics",
+        "rouge1",
+        "-o",
+        f"{tmp_path}/out/",
+        "--shard-documents",
+        4,
+    )
     for again in (False, True):
-        result = command(*asked, "--keep-going", code=1)
+        result = command(*arguments, "--keep-going", code=1)
         assert (
             f"left out: lines 5-8 of {tmp_path}/b.jsonl: b.jsonl:6: the document has no source, references"
             in result.stderr
@@ -122,9 +131,9 @@ def test_what_is_damaged_is_left_out_and_named(tmp_path: Path) -> None:
         assert [Path(part.input).name for part in manifest.left_out] == ["b.jsonl", "b.jsonl", "c.jsonl"]
         assert "damaged" not in result.stdout
     result = command("analyze", tmp_path / "out", "--format", "json", "--tables", "systems")
-    said = f"lines 5-8 of {tmp_path}/b.jsonl; lines 9-9 of {tmp_path}/b.jsonl; {tmp_path}/c.jsonl"
-    assert f"parts of the input were left out when it was scored: {said}" in result.stderr
-    assert said in result.stdout
+    message = f"lines 5-8 of {tmp_path}/b.jsonl; lines 9-9 of {tmp_path}/b.jsonl; {tmp_path}/c.jsonl"
+    assert f"parts of the input were left out when it was scored: {message}" in result.stderr
+    assert message in result.stdout
 
 
 def damaged_corpus(folder: Path) -> str:
@@ -141,8 +150,8 @@ def damaged_corpus(folder: Path) -> str:
 
 def test_a_run_that_can_read_nothing_is_refused_in_any_case(tmp_path: Path) -> None:
     (tmp_path / "c.jsonl").write_text('{"id": "damaged"}\n')
-    asked = ("score", tmp_path / "c.jsonl", "--metrics", "rouge1", "-o", f"{tmp_path}/out/")
-    assert refused(*asked) == refused(*asked, "--keep-going")
+    arguments = ("score", tmp_path / "c.jsonl", "--metrics", "rouge1", "-o", f"{tmp_path}/out/")
+    assert refused(*arguments) == refused(*arguments, "--keep-going")
     assert not (tmp_path / "out").exists()
 
 
@@ -153,9 +162,9 @@ def test_what_cannot_be_computed_is_left_out_too(tmp_path: Path) -> None:
     documents = [document for document, _ in read_documents(DEMO)]
     write_ngrams(mine, {"@first 0": 1.0})
     write_about(mine, "linear", TrainingDocuments.of(documents[14:15]), {})
-    asked = ("summarize", DEMO, "--system", f"extractor:{mine}", "-o", f"{tmp_path}/out/", "--shard-documents", 12)
-    assert "'mine' was trained on 1 of the 12 documents" in refused(*asked)
-    result = command(*asked, "--keep-going", code=1)
+    arguments = ("summarize", DEMO, "--system", f"extractor:{mine}", "-o", f"{tmp_path}/out/", "--shard-documents", 12)
+    assert "'mine' was trained on 1 of the 12 documents" in refused(*arguments)
+    result = command(*arguments, "--keep-going", code=1)
     assert f"left out: lines 13-24 of {DEMO}: 'mine' was trained on 1 of the 12 documents" in result.stderr
     assert [shard.file for shard in read_manifest(tmp_path / "out").shards] == ["part-00000.parquet"]
 
@@ -218,8 +227,8 @@ def test_what_does_not_go_together_is_refused(tmp_path: Path) -> None:
 
 def test_without_ray_it_is_said_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
-    said = refused("score", DEMO, "--on", "ray", "-o", f"{tmp_path}/out/")
-    assert "pip install 'relevance-studies[ray]'" in said
+    message = refused("score", DEMO, "--on", "ray", "-o", f"{tmp_path}/out/")
+    assert "pip install 'relevance-studies[ray]'" in message
 
 
 @pytest.mark.process

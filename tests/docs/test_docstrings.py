@@ -23,9 +23,9 @@ MODULES = sorted(
 
 @pytest.mark.parametrize("name", MODULES)
 def test_examples_of_docstrings_give_what_they_show(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    found = doctest.testmod(import_module(name), optionflags=doctest.NORMALIZE_WHITESPACE)
-    assert found.failed == 0, capsys.readouterr().out
-    assert found.attempted
+    result = doctest.testmod(import_module(name), optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert result.failed == 0, capsys.readouterr().out
+    assert result.attempted
 
 
 ENTRY_POINTS = (

@@ -43,12 +43,12 @@ def test_the_site_is_built_without_a_warning_and_asks_no_other_host(tmp_path: Pa
     assert built.returncode == 0, built.stdout + built.stderr
     assert all((tmp_path / name).with_suffix(".html").exists() for name in PAGES)
 
-    asked: set[str] = set()
+    wanted: set[str] = set()
     with served(tmp_path) as address, closing(browser.new_page()) as page:
         page.set_default_timeout(PATIENCE * 1000)
-        page.on("request", lambda request: asked.add(request.url.split("/")[2]))
+        page.on("request", lambda request: wanted.add(request.url.split("/")[2]))
         for name in PAGES:
             page.goto(f"{address}/{Path(name).with_suffix('.html').as_posix()}")
         page.get_by_placeholder("Search").first.press_sequentially("bertscore")  # it listens to keys
         expect(page.locator(".md-search-result__item").first).to_be_visible(timeout=PATIENCE * 1000)
-    assert asked == {address.removeprefix("http://")}
+    assert wanted == {address.removeprefix("http://")}

@@ -34,11 +34,11 @@ def test_nothing_is_found_on_a_page(new_page: Opener, url: str, address: str, co
     for patience in reversed(range(10)):
         # what was drawn anew fades in, and components write their labels once their scripts have run
         page.wait_for_function("document.getAnimations().every(animation => animation.playState !== 'running')")
-        found = violations(page)
-        if not found or not patience:
+        result = violations(page)
+        if not result or not patience:
             break
         page.wait_for_timeout(500)
-    assert found == []
+    assert result == []
 
 
 def violations(page: Page) -> list[str]:

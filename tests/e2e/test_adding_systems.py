@@ -47,7 +47,7 @@ def adding() -> bool:
     listed = subprocess.run(["ps", "-ewwo", "pid=,ppid=,args="], capture_output=True, text=True, check=True).stdout
     processes = [row.split(None, 2) for row in listed.splitlines()]
     servers = {pid for pid, parent, _ in processes if int(parent) == os.getpid()}
-    return any(parent in servers and "relevance.summarizers.background" in args for _, parent, args in processes)
+    return any(parent in servers and "relevance.summarizers.adding_run" in args for _, parent, args in processes)
 
 
 def test_adding_goes_on_when_one_leaves_and_what_is_cancelled_is_gone_on_with(

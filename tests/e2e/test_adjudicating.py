@@ -64,7 +64,11 @@ def begin(page: Page, name: str) -> None:
 
 
 def kept(store: AdjudicationStore, name: str) -> list[tuple[str, str | None]]:
-    return [(one.choice, one.reason) for one in store.adjudications(STUDY) if one.adjudicator == name]
+    return [
+        (adjudication.choice, adjudication.reason)
+        for adjudication in store.adjudications(STUDY)
+        if adjudication.adjudicator == name
+    ]
 
 
 def test_two_adjudicators(new_page: Opener, url: str, store: AdjudicationStore) -> None:

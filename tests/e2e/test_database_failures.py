@@ -83,8 +83,8 @@ def closing_engine(url: str) -> Iterator[AnnotationStore]:
 
 def count_judgments(file: Path) -> int:
     with closing(sqlite3.connect(file)) as connection:
-        (found,) = connection.execute("SELECT count(*) FROM judgments").fetchone()
-    return int(found)
+        (result,) = connection.execute("SELECT count(*) FROM judgments").fetchone()
+    return int(result)
 
 
 def test_a_database_in_the_place_of_the_study_s_gets_no_choice(page: Page, demo_url: str, tmp_path: Path) -> None:
@@ -151,9 +151,9 @@ def test_only_researchers_read_which_file_is_another_program_s(
         expect(page.get_by_text("Your choice was not saved: the database cannot be used")).to_be_visible()
         told = page.get_by_text(re.compile(r"^The database cannot be used: it is not .* please tell whoever runs it"))
         expect(told).to_be_visible()
-        said = page.locator("body").inner_text()
-        assert str(tmp_path) not in said
-        assert "RELEVANCE_DATABASE_URL" not in said
+        text = page.locator("body").inner_text()
+        assert str(tmp_path) not in text
+        assert "RELEVANCE_DATABASE_URL" not in text
         with closing(browser.new_context()) as context:
             researcher = context.new_page()
             researcher.goto(f"{url}/studies")

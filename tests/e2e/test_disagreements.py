@@ -79,14 +79,14 @@ def test_turning_the_pages_by_buttons_and_keys(new_page: Opener, page: Page, url
     shown.shows(LAST - 2)
     shown.settled()
     assert page.locator(".presented .chip").count() == len(usual_metrics())
-    said = page.locator(".presented .camps").inner_text()
+    text = page.locator(".presented .camps").inner_text()
     page.get_by_text("Details", exact=True).click()
     expect(page.locator("tr.metric")).to_have_count(len(usual_metrics()))
 
     again = Presented(new_page(1920, 1080), url, EXAMPLES[LAST - 3].document_id)
     again.shows(LAST - 2)
     again.settled()
-    assert again.page.locator(".presented .camps").inner_text() == said
+    assert again.page.locator(".presented .camps").inner_text() == text
     again.innocent()
     shown.innocent()
 

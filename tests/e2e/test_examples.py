@@ -134,9 +134,9 @@ class Examples(Watched):
 
     def look_at_all(self) -> None:
         self.choose_evidence(ALL)
-        for what, said in SAYS.items():
+        for what, value in SAYS.items():
             section = self.page.locator(f"section.saw[aria-label='{what}']")
-            expect(section.locator(".evidence").first).to_contain_text(said)
+            expect(section.locator(".evidence").first).to_contain_text(value)
             expect(section.locator(".sides > div")).to_have_count(2)
         self.settled()
 
@@ -145,9 +145,9 @@ def test_from_a_cell_to_an_example_and_its_link(new_page: Opener, page: Page, ur
     engine = connect(f"sqlite:///{database}")
     preferences = load_rated_pairs(DataStore(engine), SET, ASPECT)
     engine.dispose()
-    found = verdicts(preferences)
+    result = verdicts(preferences)
     chosen = PairFilter("against", "ROUGE-2")
-    row = list(found.signs).index("ROUGE-2")
+    row = list(result.signs).index("ROUGE-2")
     pairs = make_pairs_frame(preferences, chosen)
     wanted = pairs.drop_duplicates("document")
     assert 1 < len(wanted) < len(pairs) < len(preferences)
@@ -217,8 +217,8 @@ def lights(page: Page, mark: Locator) -> None:
     group = mark.get_attribute("data-group")
     both = page.locator(".evidence").first.locator(f"mark[data-group={group}]")
     expect(both).to_have_count(2)
-    for one in both.all():
-        expect(one).to_have_css("outline-style", "solid")
+    for row in both.all():
+        expect(row).to_have_css("outline-style", "solid")
     framed = "marks => marks.filter(mark => getComputedStyle(mark).outlineStyle === 'solid').length"
     assert page.locator(".evidence mark[data-group]").evaluate_all(framed) == 2
 
@@ -230,7 +230,7 @@ def test_a_tap_lights_the_match_and_every_match_is_there_as_text(new_page: Opene
     for mark in (first, second):  # the first lets go of its match when the second is tapped
         page.touchscreen.tap(*middle(mark))
         lights(page, mark)
-    # all marks together are no stop of the Tab key
+    # all marks together are not one stop of the Tab key
     assert page.locator(".evidence mark:not([tabindex='-1'])").count() == page.locator(".legend mark").count()
     block = page.locator(".evidence").first
     block.locator("summary").filter(has_text="match").click()
@@ -311,13 +311,13 @@ def test_the_list_the_source_and_both_summaries(new_page: Opener, url: str, widt
     listed = watched.documents.bounding_box()
     boxes = [box.bounding_box() for box in page.locator(".example > div").all()]
     a, b = (box for box in boxes if box is not None)
-    source, evidence = (page.locator(one).first.bounding_box() for one in (".st-key-compared", ".evidence"))
+    source, evidence = (page.locator(name).first.bounding_box() for name in (".st-key-compared", ".evidence"))
     assert listed is not None
     assert source is not None
     assert evidence is not None
 
-    def beside(one: FloatRect, other: FloatRect) -> bool:
-        return abs(one["y"] - other["y"]) < 1 and one["x"] + one["width"] <= other["x"]
+    def beside(rectangle: FloatRect, other: FloatRect) -> bool:
+        return abs(rectangle["y"] - other["y"]) < 1 and rectangle["x"] + rectangle["width"] <= other["x"]
 
     assert (listed["x"] + listed["width"] <= a["x"]) == (width > 900)
     assert beside(a, b) == (width > 360)

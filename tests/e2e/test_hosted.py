@@ -24,19 +24,19 @@ class Visit:
 
     def __init__(self, page: Page) -> None:
         self.page = page
-        self.asked: list[Request] = []
+        self.requests: list[Request] = []
         self.stopped: list[str] = []
         page.context.add_init_script(TELL)
         page.context.on("request", self.ask)
-        page.on("console", lambda said: self.stopped.append(said.text) if is_of_policy(said.text) else None)
+        page.on("console", lambda item: self.stopped.append(item.text) if is_of_policy(item.text) else None)
 
     def ask(self, request: Request) -> None:
-        self.asked.append(request)
+        self.requests.append(request)
 
     def innocent(self, url: str) -> None:
         """Nothing was stopped, and nobody else was asked for anything."""
         assert not self.stopped
-        elsewhere = [one.url for one in self.asked if not one.url.startswith((f"{url}/", "blob:", "data:"))]
+        elsewhere = [item.url for item in self.requests if not item.url.startswith((f"{url}/", "blob:", "data:"))]
         assert not elsewhere
 
 
@@ -66,7 +66,7 @@ def test_the_policy_stops_nothing_that_an_owner_does(house: House, visit: Visit,
     page.get_by_role("button", name="Sign in").click()
     settled(page)
     expect(page).to_have_url(re.compile(rf"{re.escape(url)}/(\?|$)"))
-    (cookie,) = [one for one in page.context.cookies() if one["name"] == "relevance"]
+    (cookie,) = [element for element in page.context.cookies() if element["name"] == "relevance"]
     assert cookie["httpOnly"]
     assert cookie["sameSite"] == "Lax"
 
@@ -135,6 +135,6 @@ def test_an_annotator_comes_by_a_link_of_which_nothing_stays(house: House, visit
     expect(page.get_by_text(re.compile(r"^1 of \d+ judged"))).to_be_visible()
     visit.innocent(url)
     assert token not in page.content()
-    for asked in visit.asked:
-        assert not asked.all_headers().get("referer")
+    for item in visit.requests:
+        assert not item.all_headers().get("referer")
     assert token not in house.log.read_text()

@@ -75,21 +75,21 @@ def judgments(url: str) -> int:
     """How many judgments a sound database has."""
     engine = connect(url)
     with Session(engine) as session:
-        found = session.scalar(select(func.count(JudgmentRow.id)))
+        value = session.scalar(select(func.count(JudgmentRow.id)))
         if engine.dialect.name == "sqlite":
             assert session.scalar(text("PRAGMA integrity_check")) == "ok"
     engine.dispose()
-    assert found is not None
-    return found
+    assert value is not None
+    return value
 
 
 def rationale(url: str) -> str | None:
     """The reason of the last judgment."""
     engine = connect(url)
     with Session(engine) as session:
-        found = session.scalar(select(JudgmentRow.rationale).order_by(JudgmentRow.id.desc()).limit(1))
+        value = session.scalar(select(JudgmentRow.rationale).order_by(JudgmentRow.id.desc()).limit(1))
     engine.dispose()
-    return found
+    return value
 
 
 def choose(page: Page) -> None:

@@ -11,8 +11,8 @@ from playwright.sync_api import Browser, expect
 
 from relevance.annotation.protocol.store import ProtocolStore
 from relevance.annotation.records import Annotator, StudySpec
-from relevance.data.access import Right
 from relevance.data.demo import NAME as DEMO
+from relevance.data.rights import Right
 from relevance.hosting.accounts import UserExists
 from tests.e2e.test_hosted import Visit
 from tests.e2e.watching import NAME as HOSTILE
@@ -128,10 +128,10 @@ def test_an_owner_types_them(house: House, visit: Visit) -> None:
 
     page.goto(f"{house.url}/studies?{urlencode({'study': HERS})}")
     page.get_by_role("tab", name="Members").click()
-    for account, said in ((f"nobody {HOSTILE}", "There is no account"), (name, f"may read {HERS}")):
+    for account, message in ((f"nobody {HOSTILE}", "There is no account"), (name, f"may read {HERS}")):
         page.get_by_label("Account", exact=True).fill(account)
         page.get_by_role("button", name="Give the right").click()
-        expect(page.get_by_text(said).first).to_be_visible()
+        expect(page.get_by_text(message).first).to_be_visible()
         check(visit, house)
 
 

@@ -224,8 +224,8 @@ def test_it_serves_pages_that_ask_nobody_else(installed: Installed, page: Page) 
         (folder / ".streamlit" / "config.toml").write_text(careless)
     port = free_port()
     url = f"http://127.0.0.1:{port}"
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
+    arguments: list[str] = []
+    page.on("request", lambda request: arguments.append(request.url))
     settings = installed.environment | {"STREAMLIT_CLIENT_SHOW_ERROR_DETAILS": "full"}
     with running(
         port, ready=lambda: healthy(url), program=[installed.program], folder=installed.folder, environment=settings
@@ -239,4 +239,6 @@ def test_it_serves_pages_that_ask_nobody_else(installed: Installed, page: Page) 
         expect(fault).to_be_visible()
         assert "a fault of ours" not in fault.inner_text()
         assert "Traceback" not in page.content()
-    assert {request for request in asked if not request.startswith((url, f"ws{url[4:]}", "data:", "blob:"))} == set()
+    assert {
+        request for request in arguments if not request.startswith((url, f"ws{url[4:]}", "data:", "blob:"))
+    } == set()

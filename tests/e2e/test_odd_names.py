@@ -78,12 +78,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         StudySpec(name=LONG, dataset=LONG, rule="all", question=question, instructions=PICTURE, judgments_per_pair=2)
     )
     annotator = annotation.join(study=LONG, name=LONG)
-    for one, judgments in ((annotator, 12), (annotation.join(study=LONG, name="short"), 18)):
+    for item, judgments in ((annotator, 12), (annotation.join(study=LONG, name="short"), 18)):
         for _ in range(judgments):
-            task = annotation.next_task(one)
+            task = annotation.next_task(item)
             assert task is not None
             annotation.judge(
-                annotator=one, assignment_id=task.assignment_id, choice="left", presented_at=now().replace(year=2025)
+                annotator=item, assignment_id=task.assignment_id, choice="left", presented_at=now().replace(year=2025)
             )
     write_report(data, annotation, LONG, folder / "report")
     token = annotator.token
@@ -94,11 +94,11 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 def opened(page: Page, site: Site, name: str) -> list[str]:
     """Open a page to its end; returns the addresses that it asked other hosts for."""
-    asked: list[str] = []
+    arguments: list[str] = []
 
     def note(request: Request) -> None:
         if not request.url.startswith((site.url, "data:", "blob:")):
-            asked.append(request.url)
+            arguments.append(request.url)
 
     page.on("request", note)
     query = f"?annotator={site.token}" if name == "annotate" else ""
@@ -106,7 +106,7 @@ def opened(page: Page, site: Site, name: str) -> list[str]:
     expect(page.get_by_role("heading").first).to_be_visible()
     settled(page)
     page.wait_for_load_state("networkidle")
-    return asked
+    return arguments
 
 
 PAGES = (

@@ -41,8 +41,8 @@ def one_reference(demo: DataStore, path: Path) -> None:
         table = csv.writer(file, delimiter=";")
         table.writerow(["id", "article", "gold", "model", "output", "relevance"])
         for document, summaries in demo.records(NAME):
-            for place, one in enumerate(summaries):
-                row = [document.id, document.source_text, document.references[0], one.system, one.text, place]
+            for place, summary in enumerate(summaries):
+                row = [document.id, document.source_text, document.references[0], summary.system, summary.text, place]
                 table.writerow(row)
 
 
@@ -88,7 +88,9 @@ def test_from_a_table_with_one_reference_to_the_link_of_a_study(page: Page, demo
         assert page.evaluate(FITS)
     study = AnnotationStore(engine).study("Mine")
     assert (study.dataset, study.pairs) == ("mine", 24)
-    assert metric("rouge_k", keywords=EXTRACTOR).signature in [one.signature for one in store.signatures("mine")]
+    assert metric("rouge_k", keywords=EXTRACTOR).signature in [
+        signature.signature for signature in store.signatures("mine")
+    ]
 
 
 def rated_file(demo: DataStore, path: Path) -> None:
@@ -97,9 +99,9 @@ def rated_file(demo: DataStore, path: Path) -> None:
         table = csv.writer(file)
         table.writerow(["doc_id", "document", "reference", "system", "summary", "relevance"])
         for document, summaries in demo.records(NAME):
-            for one in summaries:
+            for summary in summaries:
                 texts = document.source_text, document.references[0]
-                table.writerow([document.id, *texts, one.system, one.text, one.human[AUTHOR]])
+                table.writerow([document.id, *texts, summary.system, summary.text, summary.human[AUTHOR]])
 
 
 def test_from_an_empty_database_to_the_chart_in_few_clicks(
@@ -136,9 +138,9 @@ def unusual_choices(demo: DataStore, path: Path) -> None:
         table.writerow(["Nr", "Beitrag", "Muster", "Text links", "Text rechts", "Von links", "Von rechts", "Urteil"])
         for number, (document, written) in enumerate(demo.records(NAME)):
             for shift in (1, 2):
-                one, other = written[number % len(written)], written[(number + shift) % len(written)]
-                texts = document.source_text, document.references[0], f"{one.text} So.", f"{other.text} So."
-                table.writerow([number, *texts, one.system, other.system, next(answers)])
+                first, second = written[number % len(written)], written[(number + shift) % len(written)]
+                texts = document.source_text, document.references[0], f"{first.text} So.", f"{second.text} So."
+                table.writerow([number, *texts, first.system, second.system, next(answers)])
 
 
 def test_from_choices_under_unusual_names_to_the_chart_in_six_clicks(
@@ -156,9 +158,9 @@ def test_from_choices_under_unusual_names_to_the_chart_in_six_clicks(
         choose_file(page, tmp_path / "urteile.csv")
         expect(page.get_by_text("Choose what the values of")).to_be_visible()
         settled(page)
-        asked = page.get_by_role("combobox", name=re.compile("gleich gut"))
-        asked.scroll_into_view_if_needed()
-        choose_option(asked, page.get_by_role("option", name="a tie", exact=True))
+        choice = page.get_by_role("combobox", name=re.compile("gleich gut"))
+        choice.scroll_into_view_if_needed()
+        choose_option(choice, page.get_by_role("option", name="a tie", exact=True))
         expect(page.get_by_text("48 judgments of 48 pairs by 1 annotator")).to_be_visible()
         settled(page)
         page.get_by_role("button", name="Import and compare metrics").click()

@@ -148,7 +148,7 @@ def words(page: Page, text: str) -> Locator:
 def mark_by_mouse_and_keys(page: Page) -> list[tuple[str, str]]:
     """Draw over three words of the document and press two of summary 2 by keys; returns what they say."""
     document, right = words(page, "document"), words(page, "right")
-    said = [("document", " ".join(document.nth(n).inner_text() for n in range(3)))]
+    notes = [("document", " ".join(document.nth(n).inner_text() for n in range(3)))]
     document.nth(0).hover()
     page.mouse.down()
     document.nth(2).hover()
@@ -162,20 +162,20 @@ def mark_by_mouse_and_keys(page: Page) -> list[tuple[str, str]]:
         page.keyboard.press("Space")  # on, and off again
     expect(page.locator(".word[aria-pressed=true]")).to_have_count(5)
     settled(page)
-    return [*said, ("right", " ".join(right.nth(n).inner_text() for n in range(2)))]
+    return [*notes, ("right", " ".join(right.nth(n).inner_text() for n in range(2)))]
 
 
 def check_stored(site: Site, told: list[tuple[str, str]]) -> None:
     """What was marked on the page is what is stored, character by character."""
-    (record,) = (one for one in export_judgments(site.store, "Way") if one["marks"])
+    (record,) = (judgment for judgment in export_judgments(site.store, "Way") if judgment["marks"])
     document, summaries = DataStore(site.engine).record(NAME, record["document_id"])
-    texts = {one.system: one.text for one in summaries}
+    texts = {summary.system: summary.text for summary in summaries}
     stored = {"document": document.source_text, "first": texts[record["system_a"]]}
     stored["second"] = texts[record["system_b"]]
     assert record["confidence"] == 4
     right = "second" if record["left"] == record["system_a"] else "first"
-    found = {text: " ".join(stored[text][start:end].split()) for text, start, end in record["marks"]}
-    assert found == {"document": told[0][1], right: told[1][1]}
+    by_name = {text: " ".join(stored[text][start:end].split()) for text, start, end in record["marks"]}
+    assert by_name == {"document": told[0][1], right: told[1][1]}
 
 
 def test_a_finger_marks_words_and_scrolls(new_page: Opener, site: Site) -> None:

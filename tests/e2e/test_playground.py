@@ -189,17 +189,17 @@ def test_what_is_too_long_is_said_and_stays(page: Page, url: str) -> None:
     fitting = "👩 " * (LONGEST // 2)
     field.fill(fitting)
     playground.has_scores(DEMO.put("summary", 0, fitting))
-    said = page.get_by_role("status").filter(has_text="characters count")
-    expect(said).to_have_count(0)
+    message = page.get_by_role("status").filter(has_text="characters count")
+    expect(message).to_have_count(0)
     text = f"{'storm ' * (LONGEST // 6)}👩👩👩 beyond"
     field.fill(text)
-    expect(said).to_have_text(
+    expect(message).to_have_text(
         f"Only the first {LONGEST:,} of these {len(text):,} characters count: the rest is not scored, shared or saved."
     )
     playground.has_scores(DEMO.put("summary", 0, text[:LONGEST]))
     expect(field).to_have_value(text)
     field.fill("A storm.")
-    expect(said).to_have_count(0)
+    expect(message).to_have_count(0)
     playground.has_scores(DEMO.put("summary", 0, "A storm."))
     playground.innocent()
 

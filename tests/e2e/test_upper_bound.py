@@ -16,12 +16,13 @@ from relevance.data.records import Document, Summary
 from relevance.data.store import DataStore
 from relevance.pages.components.upper_bound.choice import SEARCHES, BoundChoice
 from relevance.summarizers.oracles import Target
-from relevance.summarizers.oracles.evaluation import OracleTask, load_evaluation, rows_of
+from relevance.summarizers.oracles.evaluation import OracleTask, rows_of
 from relevance.summarizers.oracles.standing import bounds_of, judged_all
 from relevance.summarizers.sentences import sentences_of
 from tests.driving import serving
 from tests.e2e.conftest import Opener
 from tests.e2e.watching import HOSTILE, NAME, Watched
+from tests.summarizers.oracles.loading import load_evaluation
 
 pytestmark = pytest.mark.browser
 
@@ -75,9 +76,9 @@ def copies_of(records: Sequence[Record], count: int) -> list[Record]:
 def data_of(database: Path, name: str = DEMO) -> list[Record]:
     """A data set as it is stored."""
     engine = connect(f"sqlite:///{database}")
-    found = DataStore(engine).records(name)
+    records = DataStore(engine).records(name)
     engine.dispose()
-    return found
+    return records
 
 
 @pytest.fixture(scope="module")

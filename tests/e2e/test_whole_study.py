@@ -252,13 +252,13 @@ def hold_study(house: House, browser: Browser, folder: Path) -> Whole:  # noqa: 
     assert relevance(house, "study", "export-config", STUDY) == FILE
     relevance(house, "bundle", "register", STUDY)
     token = house.links.add_link(STUDY, kind="panel").token
-    found = Whole(house, bundle, "")
+    whole = Whole(house, bundle, "")
     with closing(browser.new_context()) as context:
         context.set_default_timeout(PATIENCE * 1000)
         for number in range(1, PEOPLE + 1):
             context.clear_cookies()
             with closing(context.new_page()) as page:
-                found.last[f"Annotator {number}"] = take_part(page, house.url, token, number)
+                whole.last[f"Annotator {number}"] = take_part(page, house.url, token, number)
         long_ago = (now() - timedelta(hours=1)).replace(tzinfo=None).isoformat(sep=" ")
         house.execute("UPDATE annotators SET seen_at = ? WHERE name = ?", long_ago, LATE)
         context.clear_cookies()
@@ -268,7 +268,7 @@ def hold_study(house: House, browser: Browser, folder: Path) -> Whole:  # noqa: 
             look_after(page, house.url)
     house.studies.close_study(STUDY)
     relevance(house, "bundle", STUDY, "-o", str(bundle))
-    return found
+    return whole
 
 
 def who_finishes_is_sent_back_with_the_code(whole: Whole) -> None:
@@ -315,10 +315,10 @@ def who_is_erased_is_a_pseudonym_whose_judgments_stay(whole: Whole) -> None:
 def judgments_have_confidence_and_marked_words(whole: Whole) -> None:
     with zipfile.ZipFile(whole.bundle) as bundle:
         given = [json.loads(line)["judgment"] for line in bundle.read("judgments.jsonl").splitlines()]
-    judged = [one for one in given if one is not None]
+    judged = [judgment for judgment in given if judgment is not None]
     assert len(judged) > 10 * EACH
-    assert {one["confidence"] for one in judged} == {4}
-    assert sum(bool(one["marks"]) for one in judged) == PEOPLE - 1
+    assert {row["confidence"] for row in judged} == {4}
+    assert sum(bool(row["marks"]) for row in judged) == PEOPLE - 1
 
 
 def two_pairs_are_adjudicated_and_nothing_is_overwritten(whole: Whole) -> None:
@@ -329,8 +329,8 @@ def two_pairs_are_adjudicated_and_nothing_is_overwritten(whole: Whole) -> None:
 
 def the_bundle_is_confirmed_on_a_fresh_database(whole: Whole) -> None:
     relevance(whole.house, "bundle", "verify", str(whole.bundle))
-    said = relevance(whole.house, "bundle", "rerun", str(whole.bundle))
-    assert "confirmed" in said
+    result = relevance(whole.house, "bundle", "rerun", str(whole.bundle))
+    assert "confirmed" in result
 
 
 FOUND = (
@@ -348,6 +348,6 @@ FOUND = (
 @pytest.mark.timeout(1500)  # five minutes on an idle machine: its people judge one after another
 def test_a_whole_study(house: House, browser: Browser, tmp_path: Path, subtests: pytest.Subtests) -> None:  # noqa: F811
     whole = hold_study(house, browser, tmp_path)
-    for found in FOUND:
-        with subtests.test(found.__name__):
-            found(whole)
+    for result in FOUND:
+        with subtests.test(result.__name__):
+            result(whole)

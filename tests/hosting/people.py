@@ -8,9 +8,9 @@ from sqlalchemy import Engine
 from relevance.annotation.keyword_records import FoundKeyword, KeywordAnnotator, ReviewSpec
 from relevance.annotation.records import Annotator, StudySpec
 from relevance.annotation.store import AnnotationStore
-from relevance.data.access import LOCAL, Actor, Right
 from relevance.data.database import now
 from relevance.data.records import Document, Summary
+from relevance.data.rights import LOCAL, Actor, Right
 from relevance.data.store import DataStore
 from relevance.hosting.accounts import AccountStore
 from relevance.hosting.links import Link

@@ -22,7 +22,7 @@ def cookie_of(token: str | None) -> dict[str, str]:
 
 
 class Tab:
-    """An open page of the app. All that was ever shown on it is in `said`."""
+    """An open page of the app. All that was ever shown on it is in `texts`."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class Tab:
             open_timeout=PATIENCE,
             legacy=True,
         )
-        self.session = self.page = self.said = ""
+        self.session = self.page = self.texts = ""
         self.buttons: dict[str, tuple[str, str]] = {}
         self.fragments: set[str] = set()
         self.uploader = ""
@@ -87,10 +87,10 @@ class Tab:
 
     def ask_for_file(self, file_id: str) -> None:
         """Ask for a download that is made when it is wanted."""
-        asked = BackendOperationRequest(
+        request = BackendOperationRequest(
             request_id="file", session_id=self.session, deferred_file=DeferredFileRequestPayload(file_id=file_id)
         )
-        self.socket.send(BackMsg(backend_operation_request=asked).SerializeToString())
+        self.socket.send(BackMsg(backend_operation_request=request).SerializeToString())
 
     def receive(self, seconds: float = PATIENCE) -> ForwardMsg:
         """The next message. Raises ConnectionClosed where there is none any more, TimeoutError where none comes."""
@@ -114,7 +114,7 @@ class Tab:
 
     def read(self) -> str:
         """Wait until the page is drawn; returns what was shown. Raises ConnectionClosed where it was ended."""
-        said = ""
+        text = ""
         while True:
             message = self.receive()
             kind = message.WhichOneof("type")
@@ -124,11 +124,11 @@ class Tab:
             elif kind == "navigation":
                 self.page = message.navigation.page_script_hash
             elif kind == "delta":
-                said += self.take(message.delta)
+                text += self.take(message.delta)
             elif kind == "script_finished":
-                self.said += said
+                self.texts += text
                 if message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
-                    return said
+                    return text
 
     def take(self, delta: Delta) -> str:
         """Keep buttons, fields and fragments; returns the texts."""
@@ -156,8 +156,8 @@ class Tab:
 
     def button(self, label: str) -> tuple[str, str]:
         """The number and the fragment of a button, the last of that label."""
-        found = [(number, fragment) for number, (known, fragment) in self.buttons.items() if known == label]
-        return found[-1]
+        results = [(number, fragment) for number, (known, fragment) in self.buttons.items() if known == label]
+        return results[-1]
 
     def press(self, label: str) -> str:
         """Press a button; returns what is shown then."""

@@ -92,10 +92,10 @@ def routes(house: House) -> list[str]:
         "RELEVANCE_DATABASE_URL": house.engine.url.render_as_string(),
         **PROVIDER,
     }
-    found = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-c", ROUTES], cwd=ROOT, env=os.environ | settings, check=True, stdout=subprocess.PIPE
     )
-    return list(json.loads(found.stdout))
+    return list(json.loads(completed.stdout))
 
 
 def everybody(house: House) -> list[str | None]:
@@ -222,8 +222,8 @@ def test_every_answer_has_the_headers(house: House) -> None:
             303: [nobody.get("/", headers={"Accept": "text/html"}), client.post("/sign-out")],
         }
         answers[200].append(nobody.get(script, headers={"Cookie": f"relevance={house.sign_in('Olga')}"}))
-    for status, found in answers.items():
-        for answer in found:
+    for status, result in answers.items():
+        for answer in result:
             assert answer.status_code == status, answer.url
             assert answer.headers.items() >= FIXED.items()
             policy = answer.headers["content-security-policy"]
@@ -275,7 +275,7 @@ def test_what_nobody_thought_of_is_an_answer_that_tells_nothing(house: House) ->
             assert answer.headers["cache-control"] == "no-store"
         assert refused_with(house.url, token) in {403, 500}
         assert nobody.get("/sign-in").status_code == 200
-    said = [json.loads(line) for line in house.log.read_text().splitlines()]
-    failed = {one["id"]: one["error"] for one in said if one["message"] == "failed"}
+    texts = [json.loads(line) for line in house.log.read_text().splitlines()]
+    failed = {row["id"]: row["error"] for row in texts if row["message"] == "failed"}
     for answer in answers:  # who reads the log finds what it was by the number
         assert "Traceback" in failed[answer.headers["x-request-id"]]

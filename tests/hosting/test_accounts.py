@@ -5,7 +5,7 @@ import pytest
 from sqlalchemy import Engine, select
 from sqlalchemy.orm import Session
 
-from relevance.data.access import LOCAL, Right
+from relevance.data.rights import LOCAL, Right
 from relevance.data.store import DatabaseFailed, NotAllowed, NotSignedIn, StoreError
 from relevance.data.tables import UserRow
 from relevance.hosting import accounts
@@ -123,22 +123,27 @@ def test_a_password_is_kept_as_argon2id_with_the_parameters_that_are_recommended
     kept = stored_hash(store.engine, "ann")
     assert kept is not None
     assert PASSWORD not in kept
-    found = argon2.extract_parameters(kept)
-    assert (found.type, found.memory_cost, found.time_cost, found.parallelism) == (argon2.Type.ID, 19 * 1024, 2, 1)
-    assert (found.salt_len, found.hash_len) == (16, 32)
+    parameters = argon2.extract_parameters(kept)
+    assert (parameters.type, parameters.memory_cost, parameters.time_cost, parameters.parallelism) == (
+        argon2.Type.ID,
+        19 * 1024,
+        2,
+        1,
+    )
+    assert (parameters.salt_len, parameters.hash_len) == (16, 32)
     store.add_user(name="ben", role="researcher", password=PASSWORD)
     assert stored_hash(store.engine, "ben") != kept  # salted
 
 
 def test_a_password_opens_its_account_and_no_other(store: AccountStore) -> None:
     user = store.add_user(name="Zoë", role="researcher", password="crème-brûlée-42")
-    found = store.password_of(" Zoe\u0308 ")
-    assert found is not None
-    assert found[0] == user.id
-    assert password_is_right("crème-brûlée-42", found[1])
-    assert password_is_right("cre\u0300me-bru\u0302le\u0301e-42", found[1])  # however it is typed
+    password = store.password_of(" Zoe\u0308 ")
+    assert password is not None
+    assert password[0] == user.id
+    assert password_is_right("crème-brûlée-42", password[1])
+    assert password_is_right("cre\u0300me-bru\u0302le\u0301e-42", password[1])  # however it is typed
     for wrong in ("", "creme-brulee-42", "crème-brûlée-42 ", "crème-brûlée-42\0", "\ud800" * 12, "x" * 10**6):
-        assert not password_is_right(wrong, found[1])
+        assert not password_is_right(wrong, password[1])
     for name in ("zoë", "Zoë\0x", "\ud800", "nobody", ""):
         assert store.password_of(name) is None
 
@@ -150,19 +155,19 @@ def test_an_account_without_a_password_is_opened_by_none(store: AccountStore) ->
 
 
 def test_an_unknown_account_takes_the_same_hashing(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[str] = []
+    arguments: list[str] = []
 
     class Counting(argon2.PasswordHasher):
         def verify(self, hash: str | bytes, password: str | bytes) -> bool:  # type: ignore[override]
-            asked.append(str(hash))
+            arguments.append(str(hash))
             return super().verify(hash, password)
 
     counting = Counting(time_cost=2, memory_cost=19456, parallelism=1)
     monkeypatch.setattr(accounts, "hasher", lambda: counting)
     known = counting.hash(PASSWORD)
     assert [password_is_right(PASSWORD, stored) for stored in (known, None)] == [True, False]
-    assert len(asked) == 2
-    assert argon2.extract_parameters(asked[0]) == argon2.extract_parameters(asked[1])
+    assert len(arguments) == 2
+    assert argon2.extract_parameters(arguments[0]) == argon2.extract_parameters(arguments[1])
 
 
 def test_another_password_signs_out(engine: Engine, store: AccountStore) -> None:
@@ -172,9 +177,9 @@ def test_another_password_signs_out(engine: Engine, store: AccountStore) -> None
     with pytest.raises(NotSignedIn):
         Stores(engine, ann).data.datasets()
     Stores(engine, ben).data.datasets()
-    found = store.password_of("ann")
-    assert found is not None
-    assert password_is_right(PASSWORD, found[1])
+    password = store.password_of("ann")
+    assert password is not None
+    assert password_is_right(PASSWORD, password[1])
 
 
 def test_researchers_change_their_own_password_only(engine: Engine, store: AccountStore) -> None:
@@ -224,7 +229,7 @@ def test_owners_who_disable_each_other_at_once_leave_one(engine: Engine) -> None
     actors = [add_account(engine, name, "owner") for name in ("olga", "otto")]
     done = at_once(lambda n: AccountStore(engine, actors[n]).disable(("otto", "olga")[n]), threads=2)
     assert done.count(None) == 1
-    (refused,) = (one for one in done if one is not None)
+    (refused,) = (item for item in done if item is not None)
     # PostgreSQL may end one of two that wait for each other
     assert isinstance(refused, LastOwner | NotSignedIn | DatabaseFailed)
     assert AccountStore(engine).has_owner()

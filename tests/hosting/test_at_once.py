@@ -12,8 +12,8 @@ from starlette.testclient import TestClient
 
 from relevance.annotation.people import PeopleStore
 from relevance.annotation.store import AnnotationStore
-from relevance.data.access import Right
 from relevance.data.database import now
+from relevance.data.rights import Right
 from relevance.data.store import NotSignedIn
 from relevance.data.tables import UserRow
 from relevance.hosting.accounts import AccountStore
@@ -43,9 +43,9 @@ def user_id(engine: Engine) -> int:
 
 
 def password_of(engine: Engine) -> str:
-    found = AccountStore(engine).password_of("ann")
-    assert found is not None
-    return found[1]
+    password = AccountStore(engine).password_of("ann")
+    assert password is not None
+    return password[1]
 
 
 def test_a_password_that_was_right_before_it_was_changed_opens_nothing(engine: Engine, user_id: int) -> None:
@@ -85,7 +85,7 @@ def test_a_password_is_changed_while_the_form_with_the_old_one_is_looked_at(
 
 
 def test_two_owners_who_disable_each_other(engine: Engine, lab: Lab) -> None:
-    """One of them is no owner any more when it is their turn."""
+    """One of them is not an owner any more when it is their turn."""
     for number in range(ROUNDS):
         names = (f"ada{number}", f"ben{number}")
         stores = [AccountStore(engine, add_account(engine, name, "owner")) for name in names]

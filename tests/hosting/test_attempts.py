@@ -117,6 +117,9 @@ def test_workers_count_together(database_url: str, engine: Engine) -> None:
 
     try:
         done = at_once(attempt)
-        assert sum((one for one in done if isinstance(one, Counter)), Counter()) == {True: ACCOUNT, False: 40 - ACCOUNT}
+        assert sum((item for item in done if isinstance(item, Counter)), Counter()) == {
+            True: ACCOUNT,
+            False: 40 - ACCOUNT,
+        }
     finally:
         workers[1].dispose()

@@ -105,8 +105,8 @@ MULTIPART = "multipart/form-data; boundary=x"
 
 def form(kind: str = URLENCODED, *, path: str = "/sign-in", length: int | None = 300 * MB) -> str:
     """The head of a form."""
-    said = "Transfer-Encoding: chunked" if length is None else f"Content-Length: {length}"
-    return FORM.format(path=path, kind=kind, length=said)
+    text = "Transfer-Encoding: chunked" if length is None else f"Content-Length: {length}"
+    return FORM.format(path=path, kind=kind, length=text)
 
 
 def chunked(parts: Iterable[bytes]) -> Iterator[bytes]:
@@ -334,7 +334,7 @@ CHOSEN: dict[str, tuple[str, Callable[[], bytes], str]] = {
 
 @pytest.mark.parametrize("what", CHOSEN)
 def test_files_that_are_refused_by_the_page(house: House, server: Process, what: str) -> None:
-    name, make, said = CHOSEN[what]
+    name, make, text = CHOSEN[what]
     content = make()
     token = house.sign_in("Rita")
     with Tab(house.url, token) as tab:
@@ -344,6 +344,6 @@ def test_files_that_are_refused_by_the_page(house: House, server: Process, what:
         with server.standing(what):
             assert upload(house, tab, token, name, content, file_id="bomb").status_code == 204
             shown = tab.choose_file(name, "bomb")
-        assert re.search(said, shown.replace("\\", ""))
+        assert re.search(text, shown.replace("\\", ""))
         assert "Traceback" not in shown
     assert [dataset.name for dataset in DataStore(house.engine).datasets()] == ["demo"]

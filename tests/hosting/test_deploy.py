@@ -109,10 +109,10 @@ def test_caddy_before_two_workers(database_url: str, tmp_path: Path, monkeypatch
             assert "Go on" in annotator.get(f"/join/{token}").text
             assert annotator.post(f"/join/{token}").headers["location"] == "/annotate"
         until(lambda: log.read_text().count('"uri"') >= 6, "the lines of the log")
-        said = log.read_text()
+        text = log.read_text()
         for secret in (token, *(str(cookie.value) for cookie in client.cookies.jar), PASSWORD):
-            assert secret not in said
-        assert {json.loads(line)["request"]["method"] for line in said.splitlines()} == {"GET", "POST"}
+            assert secret not in text
+        assert {json.loads(line)["request"]["method"] for line in text.splitlines()} == {"GET", "POST"}
 
 
 def five_commands() -> list[str]:
@@ -184,16 +184,16 @@ def test_nginx_reads_its_file(tmp_path: Path) -> None:
     text = (DEPLOY / "nginx.conf").read_text().replace("/etc/ssl/relevance", str(tmp_path))
     config = tmp_path / "nginx.conf"
     config.write_text(f"pid {tmp_path}/nginx.pid;\n" + text.replace("/var/log/nginx", str(tmp_path)))
-    said = subprocess.run([nginx, "-t", "-c", config, "-p", tmp_path], check=False, capture_output=True, text=True)
-    assert said.returncode == 0, said.stderr
+    result = subprocess.run([nginx, "-t", "-c", config, "-p", tmp_path], check=False, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
 
 
 def test_systemd_knows_every_line_of_the_unit(tmp_path: Path) -> None:
     unit = tmp_path / "relevance.service"
     program = "/opt/relevance/bin/relevance"
     unit.write_text((DEPLOY / "relevance.service").read_text().replace(program, shutil.which("true") or "/bin/true"))
-    said = subprocess.run([needed("systemd-analyze"), "verify", unit], check=False, capture_output=True, text=True)
-    assert (said.returncode, said.stderr) == (0, "")
+    result = subprocess.run([needed("systemd-analyze"), "verify", unit], check=False, capture_output=True, text=True)
+    assert (result.returncode, result.stderr) == (0, "")
 
 
 def test_the_example_of_settings_names_those_that_there_are() -> None:

@@ -21,9 +21,9 @@ from relevance.annotation.records import StudySpec
 from relevance.annotation.store import AnnotationStore
 from relevance.bundles.reading import unpack
 from relevance.cli import main
-from relevance.data.access import Right
 from relevance.data.database import connect, now
 from relevance.data.demo import NAME as DEMO
+from relevance.data.rights import Right
 from relevance.data.store import DataStore
 from relevance.hosting.exports import ExportRoutes, bundle_address, export_address
 from relevance.hosting.gate import Gate

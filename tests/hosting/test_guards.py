@@ -11,7 +11,8 @@ from typing import get_type_hints
 import pytest
 from sqlalchemy import Engine
 
-from relevance.annotation.adjudication import UnknownPair, export_adjudications, load_adjudications
+from relevance.annotation.adjudication import export_adjudications, load_adjudications
+from relevance.annotation.adjudication_records import UnknownPair
 from relevance.annotation.phase_store import PhaseStore
 from relevance.annotation.previewing import copy_study
 from relevance.annotation.protocol.store import ProtocolStore
@@ -26,9 +27,9 @@ from relevance.annotation.records import (
 from relevance.annotation.registrations import AlreadyJudged
 from relevance.annotation.results import export_judgments, load_judgments
 from relevance.annotation.study_data import read_study
-from relevance.data.access import Right
 from relevance.data.database import make_engine, now
 from relevance.data.records import Document, Summary
+from relevance.data.rights import Right
 from relevance.data.store import DataStore, NotAllowed, NotSignedIn, StoredBound, StoredScore
 from relevance.data.store.base import Store
 from relevance.pages.components.shared.stores import Stores
@@ -383,7 +384,7 @@ GUARDS: dict[str, tuple[Outcomes, Call]] = {
     "ModelStore.models": (READERS, lambda stores, lab: stores.models.models("S")),
     "ModelStore.judged": (READERS, lambda stores, lab: stores.models.judged("S", "m", "judge: m")),
     "ModelStore.verdicts": (READERS, lambda stores, lab: stores.models.verdicts("S")),
-    "ModelStore.said": (READERS, lambda stores, lab: stores.models.said("S", "d0", ("a", "b"))),
+    "ModelStore.verdicts_on": (READERS, lambda stores, lab: stores.models.verdicts_on("S", "d0", ("a", "b"))),
     "ModelStore.export": (READERS, lambda stores, lab: stores.models.export("S")),
     "ModelStore.add": (MANAGERS, lambda stores, lab: stores.models.add("S", "m", "judge: m", [])),
     # --- accounts
@@ -455,12 +456,12 @@ def methods_of(kind: type[Store]) -> set[str]:
 
 def test_every_method_of_every_store_is_listed() -> None:
     shared = methods_of(Store)
-    found = {
+    result = {
         f"{kind.__name__}.{name}"
         for kind in get_type_hints(Stores).values()
         for name in methods_of(kind) - (shared if kind is not DataStore else set())
     }
-    assert found == {name for name in GUARDS if "." in name}
+    assert result == {name for name in GUARDS if "." in name}
 
 
 @pytest.fixture(scope="module")
@@ -503,18 +504,18 @@ def test_a_method_answers_those_it_is_for_and_nobody_else(
     lab, file = built
     expected, call = GUARDS[name]
     before = file.read_bytes()
-    found: Outcomes = {}
+    result: Outcomes = {}
     for actor in ACTORS:
         engine = copies()
         try:
             call(Stores(engine, lab.actors[actor]), lab)
-            found[actor] = None
+            result[actor] = None
         except REFUSALS as error:
-            found[actor] = type(error)
+            result[actor] = type(error)
             if "restore" not in name:  # for which the test has written itself
                 engine.dispose()
                 assert Path(str(engine.url.database)).read_bytes() == before, "a refused call has written"
-    assert found == expected
+    assert result == expected
 
 
 def test_a_run_is_cancelled_by_who_started_it_or_owns_its_data_set_alone(

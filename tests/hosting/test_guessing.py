@@ -7,8 +7,8 @@ from datetime import timedelta
 import pytest
 
 from relevance.annotation.records import Annotator
-from relevance.data.access import Right
 from relevance.data.database import now
+from relevance.data.rights import Right
 from tests.hosting.house import HERS, HIS, House
 from tests.hosting.tabs import Tab
 from tests.hosting.test_open_pages import READING, judged

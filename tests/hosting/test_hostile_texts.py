@@ -134,7 +134,7 @@ def test_links_that_are_made_up(house: House, texts: list[str]) -> None:
                 continue
             looked = client.get(f"/join/{part}")
             tried = [client.post(f"/join/{part}"), client.post(f"/p/{part}?person={part}")]
-            for answer in (looked, *tried):  # with a slash it is no link, but some page, or none
+            for answer in (looked, *tried):  # with a slash it is not a link, but some page, or none
                 assert 200 <= answer.status_code < 500, text
                 assert "set-cookie" not in answer.headers
                 assert not answer.is_redirect or is_of(house, answer)
@@ -152,7 +152,7 @@ def test_links_that_are_made_up(house: House, texts: list[str]) -> None:
             assert answer.status_code in {303, 404}
             assert re.fullmatch(r"/join/[\w.~%-]*", answer.headers.get("location", "/join/"))
             assert "stolen" not in str(answer.cookies) + answer.headers.get("set-cookie", "")
-    names = [one.annotator for one in house.studies.annotators(HERS)]
+    names = [annotator.annotator for annotator in house.studies.annotators(HERS)]
     assert not [name for name in names if name in NAMED]  # what a panel calls somebody stands nowhere
 
 
@@ -171,9 +171,9 @@ def test_files_of_studies_of_any_name(house: House, texts: list[str]) -> None:
                 continue
             answer = client.get(address)
             assert answer.status_code == 200, name
-            said = answer.headers["content-disposition"]
-            assert re.fullmatch(r"attachment; filename\*=UTF-8''[\w.~%-]+", said)
-            assert unquote(said.partition("''")[2]) == f"{name} judgments.csv"
+            header = answer.headers["content-disposition"]
+            assert re.fullmatch(r"attachment; filename\*=UTF-8''[\w.~%-]+", header)
+            assert unquote(header.partition("''")[2]) == f"{name} judgments.csv"
             assert other.get(address).status_code == 404
         for text in texts:
             part = quote(text.encode(errors="surrogatepass"), safe="")
@@ -246,8 +246,8 @@ def test_files_of_any_name_stay_where_they_are_put(
             if sent != 204:
                 assert sent == 400, name  # the name is too long, or none
                 continue
-            said = tab.choose_file(given, "file")
-            assert "Traceback" not in said
-            assert "1 document" in said, name
+            file = tab.choose_file(given, "file")
+            assert "Traceback" not in file
+            assert "1 document" in file, name
     assert not any(aim.exists() for aim in aims)
     assert "root:" not in house.log.read_text()

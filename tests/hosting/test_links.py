@@ -157,7 +157,7 @@ def test_links_that_open_nothing_answer_alike(engine: Engine, gate: LinkStore, m
     for name in (annotators(engine)[excluded], "Ann"):
         PeopleStore(engine).exclude("S", name, "why")
     AnnotationStore(engine).close_study("elsewhere")
-    said = set()
+    text = set()
     for token, name in (
         ("", None),
         ("guessed", None),
@@ -175,8 +175,8 @@ def test_links_that_open_nothing_answer_alike(engine: Engine, gate: LinkStore, m
     ):
         with pytest.raises(LinkUnusable) as error:
             gate.enter(token, None if name is None else person(name))
-        said.add((type(error.value), str(error.value)))
-    assert said == {(LinkUnusable, WORDS)}
+        text.add((type(error.value), str(error.value)))
+    assert text == {(LinkUnusable, WORDS)}
     manager.revoke("S", panel.id)
     with pytest.raises(LinkUnusable, match=WORDS):
         gate.enter(panel.token, person("known"))
@@ -233,7 +233,7 @@ def test_tokens_cannot_be_guessed(manager: LinkStore) -> None:
 def test_the_last_place_is_given_once(engine: Engine, gate: LinkStore, manager: LinkStore) -> None:
     link = manager.add_link("S", places=1)
     done = at_once(lambda _: gate.enter(link.token), threads=4)
-    assert sorted(type(one).__name__ for one in done) == ["LinkUnusable"] * 3 + ["int"]
+    assert sorted(type(item).__name__ for item in done) == ["LinkUnusable"] * 3 + ["int"]
     assert manager.links("S")[0].taken == 1
 
 

@@ -109,19 +109,19 @@ def test_who_is_known_and_verified_comes_in(browser: TestClient) -> None:
 
 
 def test_the_request_has_state_nonce_and_a_challenge(browser: TestClient) -> None:
-    asked = parse_qs(urlsplit(go_to_provider(browser)).query)
-    assert asked["code_challenge_method"] == ["S256"]
-    assert asked["redirect_uri"] == [f"{URL}/oidc/callback"]
-    assert all(len(asked[name][0]) >= 20 for name in ("state", "nonce", "code_challenge"))
+    parameters = parse_qs(urlsplit(go_to_provider(browser)).query)
+    assert parameters["code_challenge_method"] == ["S256"]
+    assert parameters["redirect_uri"] == [f"{URL}/oidc/callback"]
+    assert all(len(parameters[name][0]) >= 20 for name in ("state", "nonce", "code_challenge"))
 
 
 @pytest.mark.parametrize("place", ELSEWHERE)
 def test_nobody_says_where_the_provider_leads_to(browser: TestClient, issuer: str, place: str) -> None:
     aims = urlencode(dict.fromkeys([*AIMS, "issuer", "iss", "request_uri"], place))
     answer = browser.get(f"/oidc/start?{aims}", headers=FORWARDED)
-    asked = urlsplit(answer.headers["location"])
-    assert f"{asked.scheme}://{asked.netloc}" == issuer
-    assert parse_qs(asked.query)["redirect_uri"] == [f"{URL}/oidc/callback"]
+    wanted = urlsplit(answer.headers["location"])
+    assert f"{wanted.scheme}://{wanted.netloc}" == issuer
+    assert parse_qs(wanted.query)["redirect_uri"] == [f"{URL}/oidc/callback"]
     there = httpx.post(answer.headers["location"], data={"sub": "rita", "action": "allow"}, follow_redirects=False)
     answer = browser.get(f"{there.headers['location'].removeprefix(URL)}&{aims}", headers=FORWARDED)
     assert (answer.status_code, answer.headers["location"]) == (303, "/")
@@ -132,7 +132,7 @@ def test_nobody_says_where_the_provider_leads_to(browser: TestClient, issuer: st
 
 
 @pytest.mark.parametrize(
-    ("sub", "said"),
+    ("sub", "message"),
     [
         ("unverified", "does not vouch"),
         ("silent", "does not vouch"),
@@ -141,10 +141,10 @@ def test_nobody_says_where_the_provider_leads_to(browser: TestClient, issuer: st
         ("closed", "There is no account"),
     ],
 )
-def test_others_stay_outside(browser: TestClient, sub: str, said: str) -> None:
+def test_others_stay_outside(browser: TestClient, sub: str, message: str) -> None:
     answer = come_back(browser, go_to_provider(browser), sub)
     assert answer.status_code == 403
-    assert said in answer.text
+    assert message in answer.text
     assert browser.get("/account").status_code == 401
 
 
@@ -238,19 +238,19 @@ def test_a_token_that_is_wrong_is_refused_and_the_log_says_why(
     app = Starlette(routes=all_routes(SiteRoutes(services, Counters())))
     forger.sign_by = RSAKey.generate_key(2048, {"kid": "k"}) if what == "signature" else forger.key
     with TestClient(app, base_url=URL, follow_redirects=False) as browser:
-        asked = parse_qs(urlsplit(browser.get("/oidc/start").headers["location"]).query)
+        parameters = parse_qs(urlsplit(browser.get("/oidc/start").headers["location"]).query)
         right = {"iss": forger.issuer, "sub": "1", "aud": "relevance", "iat": time.time(), "exp": time.time() + 60}
-        right |= {"nonce": asked["nonce"][0], "email": "rita@lab.example", "email_verified": True}
-        wrong, said = WRONG[what] if what else ({}, "")
+        right |= {"nonce": parameters["nonce"][0], "email": "rita@lab.example", "email_verified": True}
+        wrong, text = WRONG[what] if what else ({}, "")
         forger.claims = {name: value for name, value in (right | wrong).items() if value is not None}
-        back = browser.get(f"/oidc/callback?code=c&state={asked['state'][0]}")
+        back = browser.get(f"/oidc/callback?code=c&state={parameters['state'][0]}")
     if what is None:
         assert (back.status_code, back.headers["location"]) == (303, "/")
         return
     assert back.status_code == 401
     assert "The sign-in was not completed" in back.text
     (logged,) = [record.getMessage() for record in caplog.records if record.name == "relevance.oidc"]
-    assert said in logged
+    assert text in logged
     assert "set-cookie" not in back.headers or "relevance=" not in back.headers["set-cookie"]
 
 

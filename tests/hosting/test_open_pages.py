@@ -93,8 +93,8 @@ def test_downloads_are_of_the_page_that_offers_them(house: House) -> None:
 
 def test_marks_of_keywords_are_made_into_files_when_they_are_wanted(house: House) -> None:
     document, _ = DataStore(house.engine).records("demo")[0]
-    found = {document.id: [FoundKeyword(("salt",), (), ("overlap",))]}
-    spec = ReviewSpec(name="K", dataset="demo", extractors=("overlap",), signature="k", keywords=found)
+    result = {document.id: [FoundKeyword(("salt",), (), ("overlap",))]}
+    spec = ReviewSpec(name="K", dataset="demo", extractors=("overlap",), signature="k", keywords=result)
     KeywordReviewStore(house.engine).create_review(spec)
     with Tab(house.url, house.sign_in("Rita")) as tab:
         files = re.findall(r'deferred_file_id: "(\w+)"', tab.open("keywords", "view=results"))
@@ -211,7 +211,7 @@ def test_a_choice_that_waits_for_the_database_is_not_saved_after_the_end(house: 
 
 def judged(house: House, annotator: str) -> int:
     """How many pairs an annotator has judged."""
-    return next(one.judged for one in house.studies.annotators(HERS) if one.annotator == annotator)
+    return next(item.judged for item in house.studies.annotators(HERS) if item.annotator == annotator)
 
 
 # --- cookies ------------------------------------------------------------------------------------------------

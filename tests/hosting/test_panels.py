@@ -73,7 +73,7 @@ def entries(engine: Engine) -> list[tuple[str, dict[str, str] | None]]:
 
 
 def annotator_of(engine: Engine, number: int) -> Annotator:
-    return next(one for one in AnnotationStore(engine).invited("P") if one.id == number)
+    return next(item for item in AnnotationStore(engine).invited("P") if item.id == number)
 
 
 def test_prolifics_ids_are_kept_and_a_second_session_is_the_same_annotator(engine: Engine, lab: Lab) -> None:
@@ -85,8 +85,8 @@ def test_prolifics_ids_are_kept_and_a_second_session_is_the_same_annotator(engin
     assert links.enter(link.token, again) == entered
     assert entries(engine) == [(SESSION["PROLIFIC_PID"], again)]  # the panel waits for the latest session
     assert links.links("P")[0].taken == 1
-    for one in AnnotationStore(engine).invited("P"):
-        assert not set(again.values()) & {one.name, one.token}
+    for item in AnnotationStore(engine).invited("P"):
+        assert not set(again.values()) & {item.name, item.token}
 
 
 def test_a_study_has_one_panel_whatever_link_its_people_come_by(engine: Engine, lab: Lab) -> None:
@@ -129,9 +129,9 @@ def test_what_is_missing_or_was_not_filled_in_opens_nothing(engine: Engine, lab:
 )
 def test_each_end_has_its_code(panel: Panel, codes: dict[str, str]) -> None:
     ends = (FINISHED, FAILED, SCREENED_OUT, DECLINED, WITHDRAWN, TIMED_OUT)
-    found = {end: find_way_back(panel, end, person="5f1e", code="own") for end in ends}
+    by_name = {end: find_way_back(panel, end, person="5f1e", code="own") for end in ends}
     sent = {end: f"https://app.prolific.com/submissions/complete?cc={code}" for end, code in codes.items()}
-    assert found == dict.fromkeys(ends) | sent
+    assert by_name == dict.fromkeys(ends) | sent
 
 
 @pytest.mark.parametrize("person", ODD_PERSONS)
@@ -239,7 +239,7 @@ def test_links_have_the_places_and_the_end_of_the_study_file(engine: Engine, lab
     links = LinkStore(engine)
     ends = datetime(2100, 1, 2, tzinfo=UTC)
     create(engine, links=Places(places=3, ends=ends))
-    assert [(one.places, one.ends_at) for one in (links.add_link("P"),)] == [(3, ends)]
+    assert [(item.places, item.ends_at) for item in (links.add_link("P"),)] == [(3, ends)]
     sooner = now() + timedelta(days=1)
     link = links.add_link("P", places=9, ends_at=sooner)
     assert (link.places, link.ends_at) == (9, sooner)
@@ -258,7 +258,7 @@ def test_a_link_that_opens_a_study_speaks_its_language(engine: Engine, lab: Lab)
     assert known == ["de", "de", "de", "en", "en"]
     links.enter(full.token)
     links.enter(panel.token, {"person": "5f1e"})
-    assert [links.wording(one.token).language for one in (full, panel)] == [
+    assert [links.wording(item.token).language for item in (full, panel)] == [
         "en",
         "de",
     ]  # who has begun comes back by it

@@ -211,8 +211,8 @@ def test_no_redirect_is_led_astray(house: House, links: dict[str, str], route: s
 def told(answer: httpx.Response, *given: str) -> tuple[Any, ...]:
     """What can be seen of an answer but its time and number, and what was given."""
     text = answer.text
-    for one in given:
-        text = text.replace(one, "GIVEN")
+    for judgment in given:
+        text = text.replace(judgment, "GIVEN")
     headers = {name: value for name, value in answer.headers.items() if name not in {"date", "x-request-id"}}
     del headers["content-length"]
     return answer.status_code, text, headers

@@ -14,7 +14,7 @@ from relevance.annotation.protocol.tables import EventRow
 from relevance.annotation.records import NotAssigned, UnknownStudy
 from relevance.annotation.store import AnnotationStore
 from relevance.annotation.tables import AnnotatorRow, JudgmentRow
-from relevance.data.access import Right
+from relevance.data.rights import Right
 from relevance.data.store import NotAllowed, NotSignedIn, StoreError
 from relevance.hosting.accounts import AccountStore
 from relevance.hosting.links import LinkStore
@@ -227,9 +227,9 @@ def test_guessed_assignments_open_nothing(engine: Engine, lab: Lab) -> None:
 
 
 def test_an_earlier_pair_is_looked_for_among_ones_own(engine: Engine, lab: Lab) -> None:
-    found = AnnotationStore(engine, lab.actors["annotator"]).previous_task(lab.annotator, 10**6)
-    assert found is not None
-    assert found.assignment_id == lab.judged_id
+    previous_task = AnnotationStore(engine, lab.actors["annotator"]).previous_task(lab.annotator, 10**6)
+    assert previous_task is not None
+    assert previous_task.assignment_id == lab.judged_id
 
 
 def test_a_guessed_link_is_revoked_by_nobody_else(engine: Engine, lab: Lab) -> None:

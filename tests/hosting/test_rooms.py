@@ -227,22 +227,22 @@ def test_a_phone_without_cookies_is_told(room: Room) -> None:
 def test_the_presenters_page(room: Room) -> None:
     room.vote(room.question, "Ada", "A")
     with visit() as phone, visit() as slides:
-        said = words(phone.get(f"/remote/{room.turn_key}").text)
+        text = words(phone.get(f"/remote/{room.turn_key}").text)
         for part in ("The room votes", "one", "Wait for it.", "A 1 vote · B 0 votes", "Next: What people preferred"):
-            assert part in said
+            assert part in text
         for way in TURNS:
             assert phone.post(f"/remote/{room.turn_key}/{way}").status_code == 200
-        asked = f"/remote/{room.turn_key}/slides"
-        told = slides.post(asked, params={"seen": room.version, "example": "one"}, content="<b>Mine</b>").json()
+        address = f"/remote/{room.turn_key}/slides"
+        told = slides.post(address, params={"seen": room.version, "example": "one"}, content="<b>Mine</b>").json()
         assert told == {"seen": room.version, "turn": "previous", "votes": {"A": "1 vote", "B": "0 votes"}}
         assert "<p class=own dir=auto>&lt;b&gt;Mine&lt;/b&gt;</p>" in phone.get(f"/remote/{room.turn_key}").text
         room.show(AFTER)
-        said = words(phone.get(f"/remote/{room.turn_key}").text)
-        assert "A 1 vote" not in said
-        assert "The author preferred B." in said
-        assert slides.post(asked, content="").json()["turn"] == "next"
+        text = words(phone.get(f"/remote/{room.turn_key}").text)
+        assert "A 1 vote" not in text
+        assert "The author preferred B." in text
+        assert slides.post(address, content="").json()["turn"] == "next"
         assert room.own_note == "<b>Mine</b>"  # a message on another example changes nothing
-        assert slides.post(asked, params={"example": "one"}, content="x" * (LONGEST_NOTE + 9)).status_code == 200
+        assert slides.post(address, params={"example": "one"}, content="x" * (LONGEST_NOTE + 9)).status_code == 200
         assert len(room.own_note) == LONGEST_NOTE
         room.show(Shown(""))
         assert "The slides are closed" in words(phone.get(f"/remote/{room.turn_key}").text)

@@ -10,8 +10,8 @@ from sqlalchemy.orm import Session
 from relevance.annotation.people import PeopleStore
 from relevance.annotation.store import AnnotationStore
 from relevance.annotation.tables import AnnotatorRow
-from relevance.data.access import LOCAL, Right, Visitor
 from relevance.data.database import now
+from relevance.data.rights import LOCAL, Right, Visitor
 from relevance.data.store import NotSignedIn
 from relevance.data.store.base import Store
 from relevance.hosting.accounts import AccountStore
@@ -155,7 +155,7 @@ def test_signing_out_here_and_everywhere(store: SignInStore, engine: Engine, use
     first, second, third = (store.sign_in(user_id=user_id) for _ in range(3))
     store.sign_out(digest_of(first))
     assert [store.is_live(digest_of(token)) for token in (first, second, third, bens)] == [False, True, True, True]
-    store.sign_out(digest_of(first), everywhere=True)  # it is no sign-in any more
+    store.sign_out(digest_of(first), everywhere=True)  # it is not a sign-in any more
     assert store.is_live(digest_of(second))
     store.sign_out(digest_of(second), everywhere=True)
     assert [store.is_live(digest_of(token)) for token in (second, third, bens)] == [False, False, True]

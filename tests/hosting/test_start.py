@@ -63,8 +63,8 @@ BAD: dict[str, tuple[dict[str, str], str]] = {
 
 @pytest.mark.parametrize("what", BAD)
 def test_settings_that_are_refused(what: str) -> None:
-    settings, said = BAD[what]
-    with pytest.raises(BadSettings, match=re.escape(said)):
+    settings, text = BAD[what]
+    with pytest.raises(BadSettings, match=re.escape(text)):
         read_settings(GOOD | settings)
     read_settings(GOOD)
 
@@ -101,10 +101,10 @@ def run(*arguments: str, folder: Path = ROOT, **settings: str) -> subprocess.Com
 @pytest.mark.process
 @pytest.mark.parametrize("what", ["no secret", "a short secret", "one letter", "no TLS"])
 def test_a_server_that_is_refused_does_not_listen(sqlite_url: str, what: str) -> None:
-    settings, said = BAD[what]
+    settings, text = BAD[what]
     ended = start(sqlite_url, GOOD | settings)
     assert ended.returncode == 2
-    assert said in ended.stderr
+    assert text in ended.stderr
     assert ended.stderr.count("\n") == 1
     assert ended.stdout == ""  # where it listens is said here
     if settings.get("RELEVANCE_SECRET"):
@@ -156,11 +156,11 @@ def test_settings_of_the_example_do_not_start_a_server(sqlite_url: str) -> None:
 @pytest.mark.parametrize("what", ["no secret", "a short secret"])
 def test_the_app_itself_is_refused_however_it_is_served(sqlite_url: str, what: str) -> None:
     """By another program than `relevance serve`, such as uvicorn."""
-    settings, said = BAD[what]
+    settings, text = BAD[what]
     hosted = GOOD | settings | {"RELEVANCE_HOSTED": "1", "RELEVANCE_DATABASE_URL": sqlite_url}
     ended = run("-c", "import relevance.app", **hosted)
     assert ended.returncode == 1
-    assert f"BadSettings: {said}" in ended.stderr
+    assert f"BadSettings: {text}" in ended.stderr
 
 
 # --- what the gate needs of Streamlit -----------------------------------------------------------------------
@@ -258,8 +258,8 @@ def test_streamlit_has_our_options_wherever_it_is_started(sqlite_url: str, tmp_p
     (tmp_path / ".streamlit").mkdir()
     careless = "[client]\nshowErrorDetails = 'full'\n[theme]\nprimaryColor = '#ff0000'\n"
     (tmp_path / ".streamlit" / "config.toml").write_text(careless)
-    said = {"RELEVANCE_DATABASE_URL": sqlite_url, "STREAMLIT_CLIENT_TOOLBAR_MODE": "developer", "HOME": str(tmp_path)}
-    ended = run("-P", "-c", SHOW_OPTIONS, folder=tmp_path, **said)
+    text = {"RELEVANCE_DATABASE_URL": sqlite_url, "STREAMLIT_CLIENT_TOOLBAR_MODE": "developer", "HOME": str(tmp_path)}
+    ended = run("-P", "-c", SHOW_OPTIONS, folder=tmp_path, **text)
     assert ended.returncode == 0, ended.stderr
     assert ast.literal_eval(ended.stdout) == ours
 

@@ -81,9 +81,11 @@ def test_the_log_is_lines_of_json_with_the_number_of_each_request(house: House) 
         tab.socket.send(b"no message at all")  # of which Streamlit complains
         with pytest.raises(ConnectionClosed):
             tab.read()
-    said = [json.loads(line) for line in house.log.read_text().splitlines()]
-    assert any(one["logger"].startswith("streamlit") for one in said)
-    requests = [one for one in said if one["message"] == "request"]
-    assert all(one.keys() >= {"time", "level", "id", "method", "route", "status", "seconds"} for one in requests)
-    (line,) = [one for one in requests if one["id"] == number]
+    answers = [json.loads(line) for line in house.log.read_text().splitlines()]
+    assert any(row["logger"].startswith("streamlit") for row in answers)
+    requests = [row for row in answers if row["message"] == "request"]
+    assert all(
+        request.keys() >= {"time", "level", "id", "method", "route", "status", "seconds"} for request in requests
+    )
+    (line,) = [request for request in requests if request["id"] == number]
     assert (line["method"], line["route"], line["status"]) == ("GET", "/sign-in", 200)

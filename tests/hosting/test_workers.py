@@ -65,13 +65,13 @@ def test_workers_come_back_and_end_with_their_command(database_url: str) -> None
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (["--workers", "2"], "--workers is for --hosted"),
         (["--hosted", "--workers", "2"], "several workers need PostgreSQL"),
     ],
 )
-def test_where_several_servers_would_not_do(sqlite_url: str, options: list[str], said: str) -> None:
+def test_where_several_servers_would_not_do(sqlite_url: str, options: list[str], message: str) -> None:
     result = CliRunner().invoke(main, ["serve", *options])
     assert result.exit_code == 2
-    assert said in result.output
+    assert message in result.output

@@ -28,7 +28,7 @@ class Handler(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.question = body["messages"][-1]["content"]
         with self.server.lock:
-            self.server.asked.append(body)
+            self.server.requests.append(body)
             self.server.headers.append(self.headers)
             reply = self.server.replies.popleft() if self.server.replies else self.server.usual
         reply(self)
@@ -56,7 +56,7 @@ class Stub(ThreadingHTTPServer):
         self.lock = Lock()
         self.replies: deque[Reply] = deque()
         self.usual: Reply = says("A summary. And more.")
-        self.asked: list[dict[str, Any]] = []
+        self.requests: list[dict[str, Any]] = []
         self.headers: list[Message] = []
 
     @property
@@ -66,10 +66,10 @@ class Stub(ThreadingHTTPServer):
     @property
     def questions(self) -> list[str]:
         """The last message of each request."""
-        return [asked["messages"][-1]["content"] for asked in self.asked]
+        return [row["messages"][-1]["content"] for row in self.requests]
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Clients that were killed are no news."""
+        """Clients that were killed are not news."""
 
 
 @contextmanager
@@ -108,8 +108,8 @@ def sends(content: bytes, status: int = 200, **headers: str) -> Reply:
     return lambda handler: handler.send(status, content, **headers)
 
 
-def fails(status: int, said: str = "", code: str | None = None, **headers: str) -> Reply:
-    content = json.dumps({"error": {"message": said, "type": "x", "code": code}}).encode()
+def fails(status: int, text: str = "", code: str | None = None, **headers: str) -> Reply:
+    content = json.dumps({"error": {"message": text, "type": "x", "code": code}}).encode()
     return sends(content, status, **headers)
 
 

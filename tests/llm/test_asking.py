@@ -47,7 +47,7 @@ def test_a_request_is_asked_once_and_recorded(stub: Stub, caller: Caller, calls:
     assert [answer.completion.text for answer in answers if answer.completion] == ["A summary. And more."] * 3
     assert stub.questions == ["Question 0", "Question 5"]
     assert caller.ask([first])[0].recorded
-    assert len(stub.asked) == 2
+    assert len(stub.requests) == 2
     assert rows(calls, "key, problem, model, finish_reason, tokens_in, tokens_out", "calls")[0] == (
         first.key(caller.client),
         None,
@@ -65,15 +65,15 @@ def test_a_request_is_asked_once_and_recorded(stub: Stub, caller: Caller, calls:
 
 
 def test_another_model_address_setting_or_message_is_another_request(client: OpenAIClient, stub: Stub) -> None:
-    one = requests(1)[0]
+    request = requests(1)[0]
     other_model, other_address = OpenAIClient("other", stub.address), OpenAIClient("stub", f"{stub.address}/v2")
     keys = {
-        one.key(client),
-        one.key(other_model),
-        one.key(other_address),
-        one._replace(settings=Settings(max_tokens=5)).key(client),
-        one._replace(messages=(Message("system", "Question 0"),)).key(client),
-        one._replace(messages=one.messages * 2).key(client),
+        request.key(client),
+        request.key(other_model),
+        request.key(other_address),
+        request._replace(settings=Settings(max_tokens=5)).key(client),
+        request._replace(messages=(Message("system", "Question 0"),)).key(client),
+        request._replace(messages=request.messages * 2).key(client),
     }
     assert len(keys) == 6
 
@@ -101,8 +101,8 @@ def test_answers_stand_in_the_order_of_requests(stub: Stub, client: OpenAIClient
         answered.set()
 
     stub.usual = reply
-    found = Caller(client, calls, limits=Limits(at_once=2)).ask(requests(2))
-    assert [answer.completion.text for answer in found if answer.completion] == ["Question 0", "Question 1"]
+    answers = Caller(client, calls, limits=Limits(at_once=2)).ask(requests(2))
+    assert [answer.completion.text for answer in answers if answer.completion] == ["Question 0", "Question 1"]
 
 
 SCRIPT = """
@@ -138,15 +138,15 @@ def test_a_killed_run_goes_on_and_asks_nothing_twice_that_was_answered(
         started.set()
         assert process.wait(PATIENCE) == -signal.SIGKILL
     stub.replies.clear()
-    asked = stub.questions
+    questions = stub.questions
     calls = Calls(path)
     answered = [request for request in requests(6) if calls.answered(request.key(client))]
     assert 2 <= len(answered) <= 3  # the third answer may have been on its way
     begun = len(rows(calls, "key", "requests"))
-    assert begun == len(asked)
+    assert begun == len(questions)
     answers = Caller(client, calls, limits=Limits(at_once=2)).ask(requests(6))
     assert [answer.completion is not None for answer in answers] == [True] * 6
-    assert len(stub.questions) == len(asked) + 6 - len(answered)
+    assert len(stub.questions) == len(questions) + 6 - len(answered)
     for request in answered:
         assert stub.questions.count(request.messages[0].content) == 1
     calls.close()
@@ -191,11 +191,13 @@ def test_two_runs_do_not_ask_the_same(answers: bool, stub: Stub, client: OpenAIC
                 super().wait(seconds, stopped)
 
         clock = Waiting()
-        found = Caller(client, calls, clock=clock).ask([request])[0]
-    assert found.completion
+        result = Caller(client, calls, clock=clock).ask([request])[0]
+    assert result.completion
     assert clock.waited
-    assert (found.completion.text, found.recorded) == (("theirs", True) if answers else ("A summary. And more.", False))
-    assert len(stub.asked) == (0 if answers else 1)
+    assert (result.completion.text, result.recorded) == (
+        ("theirs", True) if answers else ("A summary. And more.", False)
+    )
+    assert len(stub.requests) == (0 if answers else 1)
 
 
 # --- tried again --------------------------------------------------------------------------------------------
@@ -239,7 +241,7 @@ def test_who_asks_for_an_hour_ends_the_run(stub: Stub, caller: Caller, clock: Cl
     assert [answer.completion is not None for answer in answers] == [True, False, False]
     assert "asks to wait 3600 seconds" in (answers[1].reason or "")
     assert answers[1].reason == answers[2].reason == caller.ended
-    assert len(stub.asked) == 2
+    assert len(stub.requests) == 2
     assert clock.waited == []
     assert caller.ask(requests(3))[0].recorded  # what is recorded is answered all the same
 
@@ -249,21 +251,21 @@ def test_what_will_not_be_better_is_not_tried_again(stub: Stub, caller: Caller, 
     answers = caller.ask(requests(2))
     assert answers[0].reason == f"{stub.address} answers 400: too long"
     assert answers[1].completion
-    assert len(stub.asked) == 2
+    assert len(stub.requests) == 2
     assert clock.waited == []
 
 
 def test_a_wrong_key_is_tried_once(stub: Stub, caller: Caller) -> None:
     stub.usual = fails(401, "wrong key")
     assert {answer.reason for answer in caller.ask(requests(5))} == {f"{stub.address} answers 401: wrong key"}
-    assert len(stub.asked) == 1
+    assert len(stub.requests) == 1
 
 
 def test_a_dead_server_is_left_alone(stub: Stub, caller: Caller) -> None:
     caller.limits = Limits(at_once=1, attempts=1)
     stub.usual = fails(500)
     reasons = [answer.reason or "" for answer in caller.ask(requests(FAILED_IN_A_ROW + 5))]
-    assert len(stub.asked) == FAILED_IN_A_ROW
+    assert len(stub.requests) == FAILED_IN_A_ROW
     assert reasons[-1].startswith("10 requests in a row failed")
 
 
@@ -272,7 +274,7 @@ def test_an_answer_between_failures_counts_them_anew(stub: Stub, caller: Caller)
     for _ in range(3):
         stub.replies.extend([*[fails(500)] * (FAILED_IN_A_ROW - 1), says("A")])
     caller.ask(requests(3 * FAILED_IN_A_ROW))
-    assert len(stub.asked) == 3 * FAILED_IN_A_ROW
+    assert len(stub.requests) == 3 * FAILED_IN_A_ROW
 
 
 def test_a_model_that_says_nothing_within_its_tokens_is_left_alone_but_not_one_that_refuses(
@@ -281,10 +283,10 @@ def test_a_model_that_says_nothing_within_its_tokens_is_left_alone_but_not_one_t
     caller.limits = Limits(at_once=1)
     stub.usual = says("", finish="content_filter")
     caller.ask(requests(FAILED_IN_A_ROW + 5))
-    assert len(stub.asked) == FAILED_IN_A_ROW + 5
+    assert len(stub.requests) == FAILED_IN_A_ROW + 5
     stub.usual = says("", finish="length")
     reasons = [answer.reason or "" for answer in caller.ask(requests(FAILED_IN_A_ROW + 5))]
-    assert len(stub.asked) == 2 * FAILED_IN_A_ROW + 5
+    assert len(stub.requests) == 2 * FAILED_IN_A_ROW + 5
     assert "the limit of tokens was reached before any text" in reasons[-1]
 
 
@@ -308,11 +310,11 @@ def test_what_cannot_be_used_is_recorded_and_asked_again_by_the_next_run(
     stub.replies.append(reply)  # type: ignore[arg-type]
     assert caller.ask(requests(1))[0].reason == reason
     assert rows(calls, "problem, tokens_in") == [(reason, 30)]
-    assert len(stub.asked) == 1
+    assert len(stub.requests) == 1
     again = caller.ask(requests(1))[0]
     assert again.completion
     assert not again.recorded
-    assert len(stub.asked) == 2
+    assert len(stub.requests) == 2
 
 
 def test_an_answer_that_was_cut_is_one() -> None:
@@ -329,7 +331,7 @@ PRICES = Prices(2_000_000, 10_000_000)  # so that a token costs 2 in and 10 out
 
 
 @pytest.mark.parametrize(
-    ("most", "asked"),
+    ("most", "wanted"),
     [
         (0, 0),
         (MOST - 1, 0),
@@ -342,16 +344,16 @@ PRICES = Prices(2_000_000, 10_000_000)  # so that a token costs 2 in and 10 out
 )
 @pytest.mark.parametrize("at_once", [1, 4])
 def test_no_call_is_made_that_could_cost_too_much(
-    at_once: int, most: float | None, asked: int, stub: Stub, client: OpenAIClient, calls: Calls
+    at_once: int, most: float | None, wanted: int, stub: Stub, client: OpenAIClient, calls: Calls
 ) -> None:
     budget = Budget(PRICES, most)
     caller = Caller(client, calls, limits=Limits(at_once=at_once), budget=budget)
     answers = caller.ask(requests(4))
-    assert len(stub.asked) == asked  # calls at once wait until it is known what the others cost
-    assert budget.spent == asked * DID
-    assert sum(answer.completion is not None for answer in answers) == asked
-    if asked < 4:
-        assert caller.ended == f"{asked * DID:.4g} were spent, and one more call could exceed the limit of {most:.4g}"
+    assert len(stub.requests) == wanted  # calls at once wait until it is known what the others cost
+    assert budget.spent == wanted * DID
+    assert sum(answer.completion is not None for answer in answers) == wanted
+    if wanted < 4:
+        assert caller.ended == f"{wanted * DID:.4g} were spent, and one more call could exceed the limit of {most:.4g}"
 
 
 @pytest.mark.parametrize(
@@ -402,7 +404,7 @@ def test_a_plan_asks_nothing(stub: Stub, caller: Caller) -> None:
     caller.ask(requests(1))
     plan = caller.plan([*requests(3), *requests(1)])
     assert plan == (3, 1, 2 * 3, 2 * 128, "bytes/4")  # 10 bytes: 3 tokens
-    assert len(stub.asked) == 1
+    assert len(stub.requests) == 1
 
 
 # --- the file -----------------------------------------------------------------------------------------------
@@ -417,7 +419,7 @@ def test_a_full_disk_ends_the_run_before_more_is_asked(stub: Stub, client: OpenA
     stub.usual = says("long " * 10_000)
     with pytest.raises(UnusableRecord, match="cannot be used"):
         Caller(client, calls, limits=Limits(at_once=1)).ask(requests(9))
-    assert len(stub.asked) <= 1
+    assert len(stub.requests) <= 1
     calls.close()
 
 
@@ -453,7 +455,7 @@ def test_an_interrupted_run_records_what_is_on_its_way(stub: Stub, client: OpenA
     stub.usual = reply
     with pytest.raises(KeyboardInterrupt):
         caller.ask(requests(3))
-    assert len(stub.asked) == 1
+    assert len(stub.requests) == 1
     assert calls.answered(requests(1)[0].key(client))
 
 
@@ -465,7 +467,7 @@ def test_what_a_thread_asks_whose_start_was_interrupted_is_recorded(
     def start_interrupted(thread: Thread) -> None:
         start(thread)
         if thread.name.startswith("ThreadPoolExecutor"):
-            until(lambda: stub.asked)
+            until(lambda: stub.requests)
             raise KeyboardInterrupt
 
     def reply(handler: Handler) -> None:
@@ -477,13 +479,13 @@ def test_what_a_thread_asks_whose_start_was_interrupted_is_recorded(
     monkeypatch.setattr(Thread, "start", start_interrupted)
     with pytest.raises(KeyboardInterrupt):
         caller.ask(requests(3))
-    assert len(stub.asked) == 1
+    assert len(stub.requests) == 1
     assert calls.answered(requests(1)[0].key(client))
 
 
 def test_other_files_are_no_records(tmp_path: Path, sqlite_url: str) -> None:
     database = Path(sqlite_url.removeprefix("sqlite:///"))
-    with pytest.raises(UnusableRecord, match="is no record of calls"):
+    with pytest.raises(UnusableRecord, match="is not a record of calls"):
         Calls(database)
     text = tmp_path / "text"
     text.write_text("not a database" * 100)

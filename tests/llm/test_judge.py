@@ -17,11 +17,11 @@ from relevance.llm.judge import (
     lack_of_verdict,
 )
 from relevance.llm.openai_client import OpenAIClient
-from relevance.llm.verdicts import FIRST, SECOND, TIE
+from relevance.llm.verdict_grammar import FIRST, SECOND, TIE
 from tests.llm.stub import Handler, Stub, fails, says
 
 
-def said(text: str, finish: str = "stop") -> Answer:
+def answer_with(text: str, finish: str = "stop") -> Answer:
     return Answer(Completion(text, "m", finish, 1, 1, 0.1))
 
 
@@ -37,14 +37,14 @@ def test_no_verdict_is_missing_with_its_reason(completion: Completion, reason: s
     assert lack_of_verdict(completion) == Problem(reason, alike=True)
     lacking = Answer(None, reason, unusable=completion)
     assert decide(lacking, lacking)[3:] == (2, 2, ("m",))  # it was paid for
-    assert decide(said("Verdict: first"), lacking)[:3] == (None, (FIRST, None), reason)
-    assert decide(lacking, said("Verdict: first"))[:3] == (None, (None, SECOND), reason)
+    assert decide(answer_with("Verdict: first"), lacking)[:3] == (None, (FIRST, None), reason)
+    assert decide(lacking, answer_with("Verdict: first"))[:3] == (None, (None, SECOND), reason)
 
 
 def test_a_verdict_is_read_behind_the_reasoning() -> None:
     text = "<think>\nVerdict: first\n</think>\n**Summary 2**"
-    assert lack_of_verdict(said(text).completion) is None  # type: ignore[arg-type]
-    assert decide(said(text), said("<think>Verdict: second</think>Summary 1")).verdict == SECOND
+    assert lack_of_verdict(answer_with(text).completion) is None  # type: ignore[arg-type]
+    assert decide(answer_with(text), answer_with("<think>Verdict: second</think>Summary 1")).verdict == SECOND
 
 
 def test_ten_answers_without_a_verdict_end_the_run_and_the_next_one_asks_anew(
@@ -54,15 +54,15 @@ def test_ten_answers_without_a_verdict_end_the_run_and_the_next_one_asks_anew(
     pairs = [Pair(f"Text {number}.", "a", "b") for number in range(FAILED_IN_A_ROW)]
     judge = Judge(Caller(client, calls, limits=Limits(at_once=1)), "gpt")
     judgments = judge.judge(pairs)
-    assert len(stub.asked) == FAILED_IN_A_ROW
-    assert {one.verdict for one in judgments} == {None}
+    assert len(stub.requests) == FAILED_IN_A_ROW
+    assert {judgment.verdict for judgment in judgments} == {None}
     assert judgments[0].reason == "the answer has no verdict"
     assert judgments[-1].reason == "10 requests in a row failed, the last one with: the answer has no verdict"
     stub.usual = says('{"reasons": "They differ.", "verdict": "tie"}')
     again = Judge(Caller(client, calls, limits=Limits(at_once=1)), "gpt")
     assert again.plan(pairs).recorded == 0
-    assert [one.verdict for one in again.judge(pairs)] == [TIE] * len(pairs)
-    assert len(stub.asked) == FAILED_IN_A_ROW + 2 * len(pairs)
+    assert [item.verdict for item in again.judge(pairs)] == [TIE] * len(pairs)
+    assert len(stub.requests) == FAILED_IN_A_ROW + 2 * len(pairs)
     assert again.plan(pairs).recorded == 2 * len(pairs)
 
 
@@ -76,7 +76,7 @@ def test_an_answer_that_was_recorded_as_usable_and_has_no_verdict_is_asked_for_a
     stub.usual = says("Verdict: tie")
     assert judge.judge(pairs)[0].verdict == TIE
     assert judge.judge(pairs)[0].verdict == TIE
-    assert len(stub.asked) == 4
+    assert len(stub.requests) == 4
 
 
 @pytest.mark.parametrize(
@@ -93,16 +93,15 @@ def test_an_answer_that_was_recorded_as_usable_and_has_no_verdict_is_asked_for_a
 def test_orders_that_disagree_are_a_state_of_their_own(
     straight: str, swapped: str, verdict: str, orders: tuple[str, str]
 ) -> None:
-    found = decide(said(f"Verdict: {straight}"), said(f"Verdict: {swapped}"))
-    assert found == Judgment(verdict, orders, None, tokens_in=2, tokens_out=2, models=("m",))
+    result = decide(answer_with(f"Verdict: {straight}"), answer_with(f"Verdict: {swapped}"))
+    assert result == Judgment(verdict, orders, None, tokens_in=2, tokens_out=2, models=("m",))
 
 
 def test_a_pair_is_asked_in_both_orders_and_once(stub: Stub, client: OpenAIClient, calls: Calls) -> None:
     def longer(handler: Handler) -> None:
-        one, other = re.findall(r"<(?:first|second)-summary>\n(.*)\n</", handler.question)
-        says(
-            f"I count.\nVerdict: {'tie' if len(one) == len(other) else 'first' if len(one) > len(other) else 'second'}"
-        )(handler)
+        first, second = re.findall(r"<(?:first|second)-summary>\n(.*)\n</", handler.question)
+        verdict = "tie" if len(first) == len(second) else "first" if len(first) > len(second) else "second"
+        says(f"I count.\nVerdict: {verdict}")(handler)
 
     stub.usual = longer
     pairs = [
@@ -113,12 +112,12 @@ def test_a_pair_is_asked_in_both_orders_and_once(stub: Stub, client: OpenAIClien
     judge = Judge(Caller(client, calls, limits=Limits(at_once=1)), "gpt", Question("Which is longer?"))
     judgments = judge.judge(pairs)
     assert [judgment.verdict for judgment in judgments] == [FIRST, TIE, SECOND]
-    assert len(stub.asked) == 6
+    assert len(stub.requests) == 6
     assert stub.questions[0].startswith("Which is longer?\n")
     assert "<document>\nA text.\n</document>\n\n<first-summary>\nlong summary\n</first-summary>" in stub.questions[0]
     assert "<first-summary>\nshort\n</first-summary>\n\n<second-summary>\nlong summary" in stub.questions[1]
     assert judge.judge(pairs) == judgments
-    assert judge.plan(pairs).recorded == len(stub.asked) == 6
+    assert judge.plan(pairs).recorded == len(stub.requests) == 6
 
 
 def test_a_model_that_always_takes_the_first_says_nothing(stub: Stub, client: OpenAIClient, calls: Calls) -> None:
@@ -166,7 +165,7 @@ def test_a_signature_names_all_that_a_verdict_depends_on(client: OpenAIClient, s
     assert cut.seen("word " * 5) == "word word word word"  # 20 bytes
     assert whole.seen("word " * 5) == "word " * 5
     others = [Question("What?"), Question("Which?", "So."), Question("Which?", ties=False)]
-    assert len({one.hash for one in [question, *others]}) == 4
+    assert len({item.hash for item in [question, *others]}) == 4
 
 
 @pytest.mark.parametrize("ties", [True, False])
@@ -174,7 +173,7 @@ def test_servers_that_offer_it_are_asked_for_json(ties: bool, stub: Stub, client
     stub.usual = says('{"reasons": "Long.", "verdict": "first"}')
     judge = Judge(Caller(client, calls, limits=Limits(at_once=1)), "gpt", Question(ties=ties))
     assert judge.judge([Pair("A text.", "a", "b")])[0].orders == (FIRST, SECOND)
-    form = stub.asked[0]["response_format"]
+    form = stub.requests[0]["response_format"]
     assert form["type"] == "json_schema"
     assert form["json_schema"]["schema"]["properties"]["verdict"]["enum"] == [FIRST, SECOND, *([TIE] if ties else [])]
     assert list(form["json_schema"]["schema"]["properties"]) == ["reasons", "verdict"]  # it reasons before it decides
@@ -182,14 +181,14 @@ def test_servers_that_offer_it_are_asked_for_json(ties: bool, stub: Stub, client
 
 def test_a_server_that_takes_no_schema_is_asked_without_one(stub: Stub, client: OpenAIClient, calls: Calls) -> None:
     def takes_none(handler: Handler) -> None:
-        (fails(400, "unknown parameter") if "response_format" in stub.asked[-1] else says("Verdict: tie"))(handler)
+        (fails(400, "unknown parameter") if "response_format" in stub.requests[-1] else says("Verdict: tie"))(handler)
 
     stub.usual = takes_none
     judge = Judge(Caller(client, calls, limits=Limits(at_once=1)), "gpt")
     assert judge.judge([Pair("A text.", "a", "b")])[0].verdict == TIE
-    assert ["response_format" in asked for asked in stub.asked] == [True, False, False]
+    assert ["response_format" in item for item in stub.requests] == [True, False, False]
     stub.usual = fails(400, "too long")  # whatever is asked
     reason = f"{stub.address} answers 400: too long"
     other = Judge(Caller(OpenAIClient("stub", stub.address), calls, limits=Limits(at_once=1)), "gpt")
     assert other.judge([Pair("Another.", "a", "b")])[0].reason == reason
-    assert ["response_format" in asked for asked in stub.asked[3:]] == [True, False, True, False]
+    assert ["response_format" in item for item in stub.requests[3:]] == [True, False, True, False]

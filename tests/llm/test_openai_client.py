@@ -28,7 +28,7 @@ def test_messages_and_settings_go_out_and_a_completion_comes_back(stub: Stub, cl
     answer = client.complete(QUESTION, Settings(max_tokens=9, temperature=0.5, top_p=0.9, seed=3))
     assert answer[:5] == ("A summary. And more.", "stub-1.5", "stop", 30, 7)
     assert answer.seconds > 0
-    assert stub.asked == [
+    assert stub.requests == [
         {
             "model": "stub",
             "messages": [{"role": "user", "content": "What is it?"}],
@@ -44,7 +44,7 @@ def test_messages_and_settings_go_out_and_a_completion_comes_back(stub: Stub, cl
 
 def test_what_is_not_set_is_not_sent(stub: Stub, client: OpenAIClient) -> None:
     client.complete(QUESTION, Settings(temperature=None))
-    assert set(stub.asked[0]) == {"model", "messages", "max_tokens"}
+    assert set(stub.requests[0]) == {"model", "messages", "max_tokens"}
 
 
 def test_openai_is_told_its_own_name_for_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,7 +104,7 @@ def test_what_is_no_completion_is_a_failure_that_may_have_been_paid_for(
 
 
 @pytest.mark.parametrize(
-    ("reply", "said", "again", "after", "charged"),
+    ("reply", "message", "again", "after", "charged"),
     [
         (fails(429, "slow down", Retry_After="7"), "answers 429: slow down", True, 7.0, False),
         (fails(503, "busy"), "answers 503: busy", True, None, False),
@@ -116,13 +116,13 @@ def test_what_is_no_completion_is_a_failure_that_may_have_been_paid_for(
     ],
 )
 def test_failures_say_what_helps(
-    reply: object, said: str, again: bool, after: float | None, charged: bool, stub: Stub, client: OpenAIClient
+    reply: object, message: str, again: bool, after: float | None, charged: bool, stub: Stub, client: OpenAIClient
 ) -> None:
     stub.usual = reply  # type: ignore[assignment]
-    with pytest.raises(CallFailed, match=said) as caught:
+    with pytest.raises(CallFailed, match=message) as caught:
         client.complete(QUESTION, Settings())
     assert (caught.value.again, caught.value.after, caught.value.charged) == (again, after, charged)
-    assert len(stub.asked) == 1  # trying again is not the client's business
+    assert len(stub.requests) == 1  # trying again is not the client's business
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_an_address_on_this_machine_is_asked_directly_whatever_proxies_there_are
     stub: Stub, client: OpenAIClient
 ) -> None:
     client.complete(QUESTION, Settings())  # the proxies of the fixture answer nothing
-    assert len(stub.asked) == 1
+    assert len(stub.requests) == 1
 
 
 def test_a_proxy_of_another_kind_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -194,24 +194,24 @@ def test_a_redirect_is_not_followed(stub: Stub, client: OpenAIClient) -> None:
     stub.usual = sends(b"", 307, Location="http://localhost:9/v1/chat/completions")
     with pytest.raises(CallsRefused, match="redirects to http://localhost:9/v1/chat/completions"):
         client.complete(QUESTION, Settings())
-    assert len(stub.asked) == 1
+    assert len(stub.requests) == 1
 
 
 def test_the_key_is_in_no_message_log_or_answer(
     stub: Stub, client: OpenAIClient, caplog: pytest.LogCaptureFixture
 ) -> None:
     stub.replies.extend([fails(400, f"your key is {KEY}\x1b[2J"), fails(401, KEY), hangs_up, says(f"It is {KEY}.")])
-    said = []
+    notes = []
     with caplog.at_level(logging.DEBUG):
         for _ in range(3):
             with pytest.raises((CallFailed, CallsRefused)) as caught:
                 client.complete(QUESTION, Settings())
-            said.append(f"{caught.value} {caught.value.__cause__}")
+            notes.append(f"{caught.value} {caught.value.__cause__}")
             assert caught.value.__suppress_context__
-        said.append(client.complete(QUESTION, Settings()).text)
-    assert said[0].startswith(f"{stub.address} answers 400: your key is [key][U+001B]")
-    assert said[3] == "It is [key]."
-    assert KEY not in "".join(said) + caplog.text + str(client.identity)
+        notes.append(client.complete(QUESTION, Settings()).text)
+    assert notes[0].startswith(f"{stub.address} answers 400: your key is [key][U+001B]")
+    assert notes[3] == "It is [key]."
+    assert KEY not in "".join(notes) + caplog.text + str(client.identity)
 
 
 def test_a_key_in_other_letters_is_the_key(stub: Stub, client: OpenAIClient) -> None:
@@ -238,11 +238,11 @@ def test_a_word_that_stands_for_a_key_stays_a_word(stub: Stub, monkeypatch: pyte
         ("https://me:secret@host/v1", "no user, password"),
         ("https://host/v1?key=secret", "no user, password"),
         ("https://host/v1#x", "no user, password"),
-        ("https://host:99999/v1", "no address"),
+        ("https://host:99999/v1", "not an address"),
         ("https://ho|st/v1", "characters"),
         ("https://host/v1\n", "characters"),
         ("https://hóst/v1", "characters"),
-        ("https://[::1/v1", "no address"),
+        ("https://[::1/v1", "not an address"),
     ],
 )
 def test_addresses_that_are_none(address: str, why: str) -> None:
@@ -279,7 +279,7 @@ def test_a_key_goes_nowhere_unencrypted(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.mark.parametrize(
-    ("asked", "seconds"),
+    ("wanted", "seconds"),
     [
         ("0", 0.0),
         ("1.5", 1.5),
@@ -292,5 +292,5 @@ def test_a_key_goes_nowhere_unencrypted(monkeypatch: pytest.MonkeyPatch) -> None
         ("nan", None),
     ],
 )
-def test_retry_after_is_a_number_or_a_date(asked: str, seconds: float | None) -> None:
-    assert retry_after({"retry-after": asked}, datetime(2026, 10, 21, 7, 28, tzinfo=UTC)) == seconds
+def test_retry_after_is_a_number_or_a_date(wanted: str, seconds: float | None) -> None:
+    assert retry_after({"retry-after": wanted}, datetime(2026, 10, 21, 7, 28, tzinfo=UTC)) == seconds

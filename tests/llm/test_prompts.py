@@ -73,7 +73,7 @@ def test_examples_are_drawn_by_a_seed_in_whatever_order_documents_come() -> None
     drawn = choose_shots(DOCUMENTS, 3, 7)
     assert drawn == choose_shots(reversed(DOCUMENTS), 3, 7)
     assert drawn != choose_shots(DOCUMENTS, 3, 8)
-    assert len({one.id for one in choose_shots(DOCUMENTS, 20, 1)}) == 20
+    assert len({shot.id for shot in choose_shots(DOCUMENTS, 20, 1)}) == 20
     with pytest.raises(TooFewExamples, match="only 20 documents have a source and a reference, but 21 are needed"):
         choose_shots(DOCUMENTS, 21, 1)
 

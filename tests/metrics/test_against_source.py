@@ -32,9 +32,9 @@ EXACT = ["rouge1", "rouge2", "rougeL", "rougeLsum", "rougeSU4", pytest.param("be
 @pytest.mark.parametrize("name", EXACT)
 def test_the_source_is_the_only_reference(name: str) -> None:
     """The same value and figures as a document has whose one reference is the source."""
-    (found,) = metric(name, references="source").score([EXAMPLE])
+    (result,) = metric(name, references="source").score([EXAMPLE])
     (as_reference,) = metric(name).score([replace(EXAMPLE, references=(SOURCE,))])
-    assert (found.value, found.parts) == (as_reference.value, as_reference.parts)
+    assert (result.value, result.parts) == (as_reference.value, as_reference.parts)
 
 
 @pytest.mark.parametrize("name", LOADED)
@@ -105,8 +105,8 @@ def test_keywords_of_the_source() -> None:
         *(("rouge_k", {"keywords": rule}, f"{rule} needs two texts") for rule in ("overlap", "tfidf", "textrank")),
         ("carouge", {"important": "references"}, "important n-grams of a source are tfidf:K"),
         *(
-            ("apes", {"source_questions": asked}, "questions")
-            for asked in ("all", "lead", "lead:0", "entities:", "names:3", "lead:99999")
+            ("apes", {"source_questions": name}, "questions")
+            for name in ("all", "lead", "lead:0", "entities:", "names:3", "lead:99999")
         ),
     ],
 )
@@ -117,7 +117,7 @@ def test_options_that_need_references_are_refused(name: str, options: dict[str, 
 
 @pytest.mark.model
 @pytest.mark.parametrize(
-    ("asked", "answers"),
+    ("wanted", "answers"),
     [
         ("lead:1", ["Anna Smith", "Paris"]),
         ("lead:3", ["Anna Smith", "Paris", "Bob Jones", "Paris", "Rome"]),
@@ -126,18 +126,18 @@ def test_options_that_need_references_are_refused(name: str, options: dict[str, 
         ("entities:99", ["Anna Smith", "Paris", "Bob Jones", "Rome", "Carla Bruni"]),
     ],
 )
-def test_questions_of_the_source(asked: str, answers: list[str]) -> None:
-    (score,) = Apes(asked).score([EXAMPLE])
+def test_questions_of_the_source(wanted: str, answers: list[str]) -> None:
+    (score,) = Apes(wanted).score([EXAMPLE])
     questions = [trace.question for trace in score.evidence.traces]
     assert [question.answer for question in questions] == answers
     assert all(question.span and SOURCE[slice(*question.span)] == question.answer for question in questions)
-    assert "from source" in renderer_of(Apes(asked).signature).html(score.evidence, EXAMPLE)
+    assert "from source" in renderer_of(Apes(wanted).signature).html(score.evidence, EXAMPLE)
 
 
 @pytest.mark.model
 def test_no_question_of_the_source() -> None:
     late = replace(EXAMPLE, source="It rained. It snowed. Anna Smith saw Paris.")
-    reasons = [Apes(asked).score([late])[0].missing for asked in ("lead:1", "lead:2", "lead:3")]
+    reasons = [Apes(name).score([late])[0].missing for name in ("lead:1", "lead:2", "lead:3")]
     lacking = "no questions: the source mentions no entity in its first"
     assert reasons == [f"{lacking} sentence", f"{lacking} 2 sentences", None]
     (score,) = Apes("entities:2").score([replace(EXAMPLE, source="It rained.")])
@@ -150,19 +150,19 @@ def test_usual_options_follow_the_texts(data_store: DataStore) -> None:
         data_store.add_dataset(name=name, format="x", sha256="0", records=[(document, [Summary("d", "s", "Anna.")])])
     assert [data_store.dataset(name).referenced for name in ("with", "without")] == [True, False]
     assert usual_options(referenced=True) == {}
-    assert {references_rule(one) for name, one in signatures(referenced=False).items() if name != "length"} == {
-        "source"
-    }
+    assert {
+        references_rule(signature) for name, signature in signatures(referenced=False).items() if name != "length"
+    } == {"source"}
     assert not any(map(is_against_source, signatures().values()))
     kept = metrics_for([metric("rouge2", references="mean").signature], referenced=False)
-    assert [references_rule(one.signature) for one in kept if one.name == "rouge2"] == ["source", "mean"]
+    assert [references_rule(item.signature) for item in kept if item.name == "rouge2"] == ["source", "mean"]
 
 
 def test_it_is_said_that_sources_stand_for_references() -> None:
     against = [metric(name, references="source").signature for name in ("rouge1", "rouge_k")]
     record = (Document("d", SOURCE, ()), [Summary("d", "s", "Anna.")])
-    said = find_notices([record], [*against, metric("length").signature])["sources"]
-    assert said == ["no document has a reference: each summary is set against its source by rouge1, rouge_k"]
+    sources = find_notices([record], [*against, metric("length").signature])["sources"]
+    assert sources == ["no document has a reference: each summary is set against its source by rouge1, rouge_k"]
     assert "sources" not in find_notices([record], [metric("rouge1").signature])
     assert "sources" not in find_notices([record, (Document("e", "", ("A text.",)), [])], against)
 
@@ -229,8 +229,8 @@ def test_the_command_line_takes_sources_where_there_are_no_references(files: tup
     assert "source" not in scored_as(having, to=to).values()
     assert scored_as(without, "--metrics", "rouge1", "--references", "max", to=to) == {"rouge1": "max"}
     assert scored_as(having, "--metrics", "rouge1", "--references", "source", to=to) == {"rouge1": "source"}
-    said = run("score", without, "--metrics", "rouge1", "-o", to).stderr
-    assert "no document has a reference: each summary is set against its source by rouge1" in said
+    output = run("score", without, "--metrics", "rouge1", "-o", to).stderr
+    assert "no document has a reference: each summary is set against its source by rouge1" in output
     shards = tmp_path / "shards"
     assert "set against its source by rouge1" in run("score", without, "--metrics", "rouge1", "-o", f"{shards}/").stderr
     table = json.loads(run("analyze", without, "--metrics", "rouge1", "--tables", "systems", "--format", "json").stdout)
@@ -265,9 +265,9 @@ def test_plain_text_without_references(tmp_path: Path) -> None:
 @pytest.mark.model
 def test_questions_of_sources_at_the_command_line(files: tuple[Path, Path]) -> None:
     without, having = files
-    asked = {path: json.loads(run("apes", path).stdout)["questions"] for path in files}
-    assert [one["answer"] for one in asked[without]] == ["Anna Smith", "Paris", "Bob Jones", "Paris", "Rome"]
-    assert [one["answer"] for one in asked[having]] == ["Anna"]
+    by_name = {path: json.loads(run("apes", path).stdout)["questions"] for path in files}
+    assert [row["answer"] for row in by_name[without]] == ["Anna Smith", "Paris", "Bob Jones", "Paris", "Rome"]
+    assert [row["answer"] for row in by_name[having]] == ["Anna"]
     few = json.loads(run("apes", having, "--questions", "source", "--source-questions", "entities:1").stdout)
-    assert [one["answer"] for one in few["questions"]] == ["Paris"]
+    assert [row["answer"] for row in few["questions"]] == ["Paris"]
     assert "leave out --questions source" in refused("apes", having, "--questions", "source", "--conditions")

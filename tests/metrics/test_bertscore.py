@@ -77,7 +77,7 @@ def test_texts_that_differ_in_case_tie(summeval: list[Example]) -> None:
     large = [replace(e, candidate=e.candidate.upper()) for e in small]
     bertscore = BertScore()
     together = bertscore.score([e for pair in zip(small, large, strict=True) for e in pair])
-    assert [one.value for one in together[::2]] == [other.value for other in together[1::2]]
+    assert [item.value for item in together[::2]] == [other.value for other in together[1::2]]
     bertscore.encoder.forget()
     alone = [s.value or 0 for s in bertscore.score(large[::-1])[::-1]]
     assert np.array(alone) == pytest.approx([s.value or 0 for s in together[::2]], abs=1.01e-6)
@@ -85,10 +85,10 @@ def test_texts_that_differ_in_case_tie(summeval: list[Example]) -> None:
 
 def test_values_have_six_decimals(pairs: list[Example]) -> None:
     """The noise of single precision ends before the digits that are kept; the evidence has all digits."""
-    for found in BertScore().score(pairs[:20]):
-        figures = [found.value or 0, *found.parts.values()]
+    for result in BertScore().score(pairs[:20]):
+        figures = [result.value or 0, *result.parts.values()]
         assert figures == [round(figure, 6) for figure in figures]
-        assert found.value == pytest.approx(found.evidence.matches[0].f1, abs=1e-6)
+        assert result.value == pytest.approx(result.evidence.matches[0].f1, abs=1e-6)
 
 
 # --- equal to the package -----------------------------------------------------------------------------------

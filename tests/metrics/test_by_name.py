@@ -47,7 +47,9 @@ def modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 def examples(shared_data: Path) -> list[Example]:
     """Summaries with one reference or several."""
     read = [read_documents(file, "interchange") for file in (shared_data / "summeval.jsonl", FILE)]
-    every = [one for records in read for document, summaries in records for one in make_examples(document, summaries)]
+    every = [
+        example for records in read for document, summaries in records for example in make_examples(document, summaries)
+    ]
     return every[::601]
 
 
@@ -60,10 +62,10 @@ def make_example(candidate: str, *references: str, source: str = "") -> Example:
 def test_values_are_those_of_torchmetrics(examples: list[Example], name: str, references: str) -> None:
     made = NamedMetric(f"torchmetrics:{name}", references)
     sign = 1 if getattr(torch_text, name).higher_is_better else -1
-    for one, score in zip(examples, made.score(examples), strict=True):
-        texts = {"first": one.references[:1], "source": (one.source,)}.get(references, one.references)
+    for example, score in zip(examples, made.score(examples), strict=True):
+        texts = {"first": example.references[:1], "source": (example.source,)}.get(references, example.references)
         each = [
-            sign * float(getattr(torch_text, name)()([one.candidate], [[text]] if "BLEU" in name else [text]))
+            sign * float(getattr(torch_text, name)()([example.candidate], [[text]] if "BLEU" in name else [text]))
             for text in texts
         ]
         assert score.value == pytest.approx(sum(each) / len(each) if references == "mean" else max(each), abs=1e-6)
@@ -84,14 +86,14 @@ def test_values_are_those_of_torchmetrics(examples: list[Example], name: str, re
     ],
 )
 def test_values_are_those_of_evaluate_s_modules(name: str, best: float, mean: float) -> None:
-    one = make_example("a b c", "a b d", "c e", source="a b c")
+    example = make_example("a b c", "a b d", "c e", source="a b c")
     bare = make_example("a b c")
     for rule, wanted in (("max", best), ("mean", mean)):
         metric = NamedMetric(f"evaluate:{name}", rule)
-        assert [score.value for score in metric.score([one, bare, one])] == [wanted, None, wanted]
+        assert [score.value for score in metric.score([example, bare, example])] == [wanted, None, wanted]
         assert metric.score([bare])[0].missing == "there is no reference"
-        assert pickle.loads(pickle.dumps(metric)).score([one])[0].value == wanted
-    assert NamedMetric("evaluate:lists", "source").score([one])[0].value == 3.0
+        assert pickle.loads(pickle.dumps(metric)).score([example])[0].value == wanted
+    assert NamedMetric("evaluate:lists", "source").score([example])[0].value == 3.0
 
 
 def test_signatures_follow_the_code_of_a_module(modules: Path) -> None:
@@ -105,7 +107,7 @@ def test_signatures_follow_the_code_of_a_module(modules: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         ("evaluate:several", "it gives first and second: name one of them, as in evaluate:several:first"),
         ("evaluate:several:third", "it gives first and second: name one of them, as in evaluate:several:first"),
@@ -118,8 +120,8 @@ def test_signatures_follow_the_code_of_a_module(modules: Path) -> None:
         ("torchmetrics:Absent", "torchmetrics.text has no metric 'Absent'; it has BLEUScore, CHRFScore, "),
     ],
 )
-def test_what_cannot_score_is_refused_before_anything_is_scored(name: str, said: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(said)):
+def test_what_cannot_score_is_refused_before_anything_is_scored(name: str, message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
         try_named(name)
 
 
@@ -127,7 +129,7 @@ def test_a_description_makes_the_metric_again() -> None:
     kind = describe_named("evaluate:several:second")
     made = kind.metric(references="mean", language="en")
     assert made.signature == NamedMetric("evaluate:several:second", "mean").signature
-    assert [one.value for one in made.score([make_example("a", "b")])] == [7.0]
+    assert [item.value for item in made.score([make_example("a", "b")])] == [7.0]
     assert kind.options_of({"refs": "mean"}) == {"references": "mean"}
     for name in ("several", "several:first", "wer", "nested"):
         try_named(f"evaluate:{name}:first" if name == "several" else f"evaluate:{name}")

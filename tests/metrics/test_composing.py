@@ -39,13 +39,13 @@ def apart(text: str) -> str:
 
 def spans_in(evidence: Any) -> list[tuple[int, int]]:
     """Return all spans of the candidate that an evidence record names."""
-    found: list[tuple[int, int]] = []
+    result: list[tuple[int, int]] = []
     for value in evidence if isinstance(evidence, tuple) else ():
-        if isinstance(value, tuple) and len(value) == 2 and all(type(one) is int for one in value):
-            found.append(value)  # type: ignore[arg-type]
+        if isinstance(value, tuple) and len(value) == 2 and all(type(item) is int for item in value):
+            result.append(value)  # type: ignore[arg-type]
         else:
-            found += spans_in(value)
-    return found
+            result += spans_in(value)
+    return result
 
 
 def test_every_letter_that_can_be_taken_apart_is_put_together_in_its_place() -> None:
@@ -86,8 +86,8 @@ def test_words_are_equal_and_their_places_are_those_of_the_original(language: st
 
 def options_for(name: str, language: str) -> dict[str, str]:
     known = METRICS[name].option_names
-    asked = {"language": language, "tokenizer": "unicode"}
-    return {option: value for option, value in asked.items() if option in known}
+    wanted = {"language": language, "tokenizer": "unicode"}
+    return {option: value for option, value in wanted.items() if option in known}
 
 
 @pytest.mark.parametrize("language", TEXTS)
@@ -138,8 +138,8 @@ def test_a_model_scores_both_forms_alike(name: str) -> None:
 
 
 @pytest.mark.parametrize("file", ["32_ko", "32_de"])
-def test_the_same_text_in_both_forms_has_a_score_of_one(found: Path, file: str) -> None:
-    candidate, reference = ((found / f"{file}.{kind}").read_text().strip() for kind in ("hypo", "ref"))
+def test_the_same_text_in_both_forms_has_a_score_of_one(found_files: Path, file: str) -> None:
+    candidate, reference = ((found_files / f"{file}.{kind}").read_text().strip() for kind in ("hypo", "ref"))
     assert candidate != reference
     example = Example("d", "s", candidate, (reference,), None, "")
     for options in ({"tokenizer": "unicode"}, {"language": "de"}):

@@ -42,7 +42,7 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     file = tmp_path / "own_metrics.py"
     file.write_text(OWN)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", [one for one in sys.path if one])
+    monkeypatch.setattr(sys, "path", [item for item in sys.path if item])
     monkeypatch.delitem(sys.modules, "own_metrics", raising=False)
     return file
 

@@ -75,7 +75,7 @@ def test_damaged_files_are_taken_or_refused_in_one_line(tmp_path, name):
     assert COUNT / 20 < refused < COUNT
 
 
-def check_message(said, content):
-    assert "f.x" in said, (said, content)
-    assert said.isprintable(), (said, content)
-    assert len(said) < 1000, (said, content)
+def check_message(message, content):
+    assert "f.x" in message, (message, content)
+    assert message.isprintable(), (message, content)
+    assert len(message) < 1000, (message, content)

@@ -87,12 +87,14 @@ def test_rouge_k_of_a_language(language: str, keywords: str) -> None:
     assert again is not None
     assert again.signature == made.signature
     (score,) = again.score([Example("d", "s", candidate, (reference,), title, "")])
-    found = {str(one.keyword): [candidate[slice(*o)] for o in one.occurrences] for one in score.evidence.keywords}
-    assert score.value == sum(map(bool, found.values())) / len(found)
+    by_name = {
+        str(keyword.keyword): [candidate[slice(*o)] for o in keyword.occurrences] for keyword in score.evidence.keywords
+    }
+    assert score.value == sum(map(bool, by_name.values())) / len(by_name)
     if keywords == "overlap":
-        assert found == shared
+        assert by_name == shared
     stops = {"de": {"die", "das", "ein", "in"}, "zh": {"的", "很", "被"}, "ar": {"في", "عن", "و"}}[language]
-    assert stops.isdisjoint(word for keyword in found for word in keyword.split())
+    assert stops.isdisjoint(word for keyword in by_name for word in keyword.split())
 
 
 def test_listed_keywords_of_a_language(tmp_path: Path) -> None:

@@ -88,11 +88,11 @@ def test_all_plurals_of_the_dictionary_have_the_lemma_of_their_singular() -> Non
     assert len(different) < len(plurals) / 500, different
 
 
-def test_forms_of_one_keyword(found: Path) -> None:
+def test_forms_of_one_keyword(found_files: Path) -> None:
     """A keyword is found in singular and plural, and is shown as itself: never *gin* for *GAN*."""
-    ((document, summaries),) = read_documents(found / "gan.jsonl", "interchange")
+    ((document, summaries),) = read_documents(found_files / "gan.jsonl", "interchange")
     scores = metric("rouge_k").score(make_examples(document, summaries))
-    keywords = {str(one.keyword) for one in scores[0].evidence.keywords}
+    keywords = {str(keyword.keyword) for keyword in scores[0].evidence.keywords}
     assert {word for keyword in keywords for word in keyword.split()} == {"train", "gan", "cnn"}
     assert [score.value for score in scores] == [1.0, 1.0]
 

@@ -31,9 +31,9 @@ def wordnet(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def examples(shared_data: Path) -> list[Example]:
     """Summaries with one reference or several."""
     read = [read_documents(file, "interchange") for file in (shared_data / "summeval.jsonl", FILE)]
-    return [one for records in read for document, summaries in records for one in make_examples(document, summaries)][
-        ::97
-    ]
+    return [
+        example for records in read for document, summaries in records for example in make_examples(document, summaries)
+    ][::97]
 
 
 def make_example(candidate: str, *references: str, source: str = "") -> Example:
@@ -41,63 +41,63 @@ def make_example(candidate: str, *references: str, source: str = "") -> Example:
 
 
 def test_values_are_nltk_s(examples: list[Example]) -> None:
-    for one, best, mean, first, source in zip(
+    for example, best, mean, first, source in zip(
         examples, *(Meteor(rule).score(examples) for rule in ("max", "mean", "first", "source")), strict=True
     ):
-        words, references = find_words(one.candidate), list(map(find_words, one.references))
+        words, references = find_words(example.candidate), list(map(find_words, example.references))
         each = [meteor_score([reference], words) for reference in references]
         assert best.value == meteor_score(references, words) == max(each)
         assert mean.value == pytest.approx(sum(each) / len(each))
         assert first.value == each[0]
-        assert source.value == meteor_score([find_words(one.source)], words)
+        assert source.value == meteor_score([find_words(example.source)], words)
     assert len(examples) > 15
 
 
 def test_stems_and_synonyms_match() -> None:
-    one = make_example("She purchased two autos.", "No match", "she  buys a car")
-    (score,) = Meteor().score([one])
+    example = make_example("She purchased two autos.", "No match", "she  buys a car")
+    (score,) = Meteor().score([example])
     matches = {
-        (one.candidate[slice(*m.candidate)], one.references[m.reference][slice(*m.text)])
+        (example.candidate[slice(*m.candidate)], example.references[m.reference][slice(*m.text)])
         for m in score.evidence.matches
     }
     assert matches == {("She", "she"), ("autos", "car")}
-    one = make_example("They buy an auto.", "no match", "They get the cars and a car.")
-    (score,) = Meteor().score([one])
+    example = make_example("They buy an auto.", "no match", "They get the cars and a car.")
+    (score,) = Meteor().score([example])
     matches = [
-        (one.candidate[slice(*m.candidate)], one.references[m.reference][slice(*m.text)])
+        (example.candidate[slice(*m.candidate)], example.references[m.reference][slice(*m.text)])
         for m in score.evidence.matches
     ]
     assert matches == [("They buy", "They get"), ("auto.", "car.")]
-    assert score.evidence.said == "4 of 5 words matched in 2 stretches"
+    assert score.evidence.sentence == "4 of 5 words matched in 2 stretches"
     assert all(match.reference == 1 for match in score.evidence.matches)
     (score,) = Meteor().score([make_example("They purchase", "They buy")])
-    assert score.evidence.said == "1 of 2 words matched in 1 stretch"  # NLTK looks up the stem, purchas
+    assert score.evidence.sentence == "1 of 2 words matched in 1 stretch"  # NLTK looks up the stem, purchas
 
 
 @pytest.mark.parametrize("rule", ["max", "mean", "first", "source"])
 def test_evidence_lies_in_the_texts_that_count(examples: list[Example], rule: str) -> None:
-    found = 0
-    for one, score in zip(examples, Meteor(rule).score(examples), strict=True):
-        check_evidence(score.evidence, MatchedEvidence, one)
+    result = 0
+    for example, score in zip(examples, Meteor(rule).score(examples), strict=True):
+        check_evidence(score.evidence, MatchedEvidence, example)
         used = {match.reference for match in score.evidence.matches}
-        assert used <= {"source": {None}, "first": {0}}.get(rule, set(range(len(one.references))))
+        assert used <= {"source": {None}, "first": {0}}.get(rule, set(range(len(example.references))))
         assert rule == "mean" or len(used) == 1
-        found += len(score.evidence.matches)
-    assert found > 5 * len(examples)
+        result += len(score.evidence.matches)
+    assert result > 5 * len(examples)
 
 
 def test_without_a_text_to_compare_there_is_no_value() -> None:
     bare = make_example("a b c")
-    assert [one.missing for one in Meteor().score([bare, make_example("a", " ")])] == ["there is no reference"] * 2
+    assert [item.missing for item in Meteor().score([bare, make_example("a", " ")])] == ["there is no reference"] * 2
     assert Meteor("source").score([bare])[0].missing == "there is no source"
     with pytest.raises(ValueError, match="references of METEOR must be one of max, mean, first, source, not 'best'"):
         Meteor("best")
 
 
 def test_letters_of_two_characters_are_those_of_one() -> None:
-    one = make_example("the caf\u00e9 car", "a caf\u00e9 auto")
+    example = make_example("the caf\u00e9 car", "a caf\u00e9 auto")
     two = make_example("the cafe\u0301 car", "a cafe\u0301 auto")
-    (whole,), (apart,) = Meteor().score([one]), Meteor().score([two])
+    (whole,), (apart,) = Meteor().score([example]), Meteor().score([two])
     assert whole.value == apart.value > 0.5
     (match,) = apart.evidence.matches
     assert two.candidate[slice(*match.candidate)] == "cafe\u0301 car"
@@ -105,14 +105,14 @@ def test_letters_of_two_characters_are_those_of_one() -> None:
 
 
 def test_workers_can_be_given_it() -> None:
-    one = make_example("the cat", "a cat")
+    example = make_example("the cat", "a cat")
     made = pickle.loads(pickle.dumps(Meteor("mean")))
-    assert made.score([one]) == Meteor("mean").score([one])
+    assert made.score([example]) == Meteor("mean").score([example])
 
 
 def test_folders_are_nltk_s(monkeypatch: pytest.MonkeyPatch, wordnet: Path) -> None:
     monkeypatch.delenv("NLTK_DATA", raising=False)
-    assert list(map(str, data_folders())) == [one for one in nltk.data.path if one != str(wordnet)]
+    assert list(map(str, data_folders())) == [item for item in nltk.data.path if item != str(wordnet)]
 
 
 @pytest.mark.parametrize("packed", [False, True])

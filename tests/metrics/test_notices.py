@@ -40,15 +40,15 @@ def counted(*texts: str) -> BrokenWords:
 
 @pytest.mark.parametrize("language", SENTENCES)
 def test_words_that_are_broken_are_said_with_their_language(language: str) -> None:
-    said = counted(SENTENCES[language]).describe("a text")
-    assert f"--language {language} ({LANGUAGES[language].name}?)" in said
+    text = counted(SENTENCES[language]).describe("a text")
+    assert f"--language {language} ({LANGUAGES[language].name}?)" in text
     assert guess_language([SENTENCES[language]]) == language
 
 
 def test_words_are_counted_not_letters() -> None:
     """Few letters of a text may break many of its words: 4 of 24 letters, 4 of 5 words."""
-    said = counted("über Öl für Käse hin").describe("a text")
-    assert said.startswith("4 of the 5 words in a text have letters outside a-z, such as über, and are broken there")
+    text = counted("über Öl für Käse hin").describe("a text")
+    assert text.startswith("4 of the 5 words in a text have letters outside a-z, such as über, and are broken there")
 
 
 @pytest.mark.parametrize("texts", [[], ["A café."] + 20 * ["The ferry stops for the winter."], [ENGLISH], ["'90s"]])
@@ -62,7 +62,7 @@ def test_english_with_very_many_accents_is_news_without_a_language() -> None:
 
 @pytest.mark.parametrize("form", ["summeval.jsonl", "scitldr/test.jsonl"])
 def test_no_word_of_english_corpora_is_said_to_be_broken(shared_data: Path, form: str) -> None:
-    signatures = [one.signature for one in make_metrics(["rouge1", "rouge_k", "carouge", "apes"])]
+    signatures = [metric.signature for metric in make_metrics(["rouge1", "rouge_k", "carouge", "apes"])]
     assert "words" not in find_notices(read_documents(shared_data / form), signatures)
 
 
@@ -71,7 +71,7 @@ NO_LINES = Document("d", "", ("A reef.",))
 
 
 @pytest.mark.parametrize(
-    ("document", "candidate", "options", "said"),
+    ("document", "candidate", "options", "is_told"),
     [
         (NO_LINES, "Divers.", {}, True),
         (NO_LINES, "Divers.\nTwo.", {}, False),
@@ -80,13 +80,13 @@ NO_LINES = Document("d", "", ("A reef.",))
     ],
 )
 def test_texts_without_lines_are_said_to_whom_reads_lines(
-    document: Document, candidate: str, options: dict[str, str], said: bool
+    document: Document, candidate: str, options: dict[str, str], is_told: bool
 ) -> None:
     signatures = [metric("rougeLsum", **options).signature, metric("rougeL").signature]
-    found = find_notices([(document, [Summary("d", "s", candidate)])], signatures)
-    assert ("line breaks" in found) == said
-    if said:
-        assert found["line breaks"][0].startswith("rougeLsum: no summary or reference has a line break")
+    notices = find_notices([(document, [Summary("d", "s", candidate)])], signatures)
+    assert ("line breaks" in notices) == is_told
+    if is_told:
+        assert notices["line breaks"][0].startswith("rougeLsum: no summary or reference has a line break")
 
 
 def test_nothing_is_said_of_usual_texts() -> None:
@@ -109,7 +109,7 @@ WORDS = "rouge1: 5 of the 16 words in summaries and references have letters outs
 
 
 def run(*arguments: object) -> Result:
-    result = CliRunner().invoke(main, [str(one) for one in arguments], catch_exceptions=False)
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments], catch_exceptions=False)
     assert result.exit_code == 0, result.output
     return result
 
@@ -119,26 +119,26 @@ def test_the_same_is_said_wherever_texts_are_read(
 ) -> None:
     monkeypatch.setenv("RELEVANCE_DATABASE_URL", f"sqlite:///{tmp_path}/relevance.db")
     metrics = ("--metrics", "rouge1")
-    said = run("score", marked, *metrics, "-o", tmp_path / "scores.jsonl").output
-    assert said.count(MARKS) == said.count(WORDS) == 1
-    said = run("score", marked, *metrics, "-o", f"{tmp_path}/shards/").output
-    assert said.count(MARKS) == said.count(WORDS) == 1
-    said = run("import", marked, "--name", "set").output
-    assert said.count(MARKS) == 1
-    assert "when it is scored by ROUGE: 6 of the 18 words in its first documents" in said
-    said = run("score", "set", *metrics).output
-    assert said.count(MARKS) == said.count(WORDS) == 1
+    output = run("score", marked, *metrics, "-o", tmp_path / "scores.jsonl").output
+    assert output.count(MARKS) == output.count(WORDS) == 1
+    output = run("score", marked, *metrics, "-o", f"{tmp_path}/shards/").output
+    assert output.count(MARKS) == output.count(WORDS) == 1
+    output = run("import", marked, "--name", "set").output
+    assert output.count(MARKS) == 1
+    assert "when it is scored by ROUGE: 6 of the 18 words in its first documents" in output
+    output = run("score", "set", *metrics).output
+    assert output.count(MARKS) == output.count(WORDS) == 1
     for name in (marked, "set"):
-        said = " ".join(run("analyze", name, *metrics).output.split())
-        assert MARKS in said
-        assert WORDS in said
+        output = " ".join(run("analyze", name, *metrics).output.split())
+        assert MARKS in output
+        assert WORDS in output
     with pytest.warns(UserWarning, match="marks of other programs") as warned:
         frame = relevance.load(marked)
-    assert [str(one.message)[:20] for one in warned] == [MARKS[:20]]
+    assert [str(warning.message)[:20] for warning in warned] == [MARKS[:20]]
     assert warned[0].filename == __file__
     with pytest.warns(UserWarning, match="words|marks") as warned:
         relevance.score(frame, ["rouge1"])
-    assert [str(one.message)[:20] for one in warned] == [WORDS[:20], MARKS[:20]]
+    assert [str(warning.message)[:20] for warning in warned] == [WORDS[:20], MARKS[:20]]
 
 
 def test_what_is_cleaned_says_so_and_has_a_signature_of_its_own(
@@ -146,9 +146,9 @@ def test_what_is_cleaned_says_so_and_has_a_signature_of_its_own(
 ) -> None:
     monkeypatch.setenv("RELEVANCE_DATABASE_URL", f"sqlite:///{tmp_path}/relevance.db")
     options = ("--metrics", "rouge1", "--language", "de", "--clean")
-    said = run("score", marked, *options, "-o", tmp_path / "scores.jsonl").output
-    assert "marks of other programs were removed from 2 of 4 texts: <q> (2), &amp; (1)" in said
-    assert MARKS not in said
+    output = run("score", marked, *options, "-o", tmp_path / "scores.jsonl").output
+    assert "marks of other programs were removed from 2 of 4 texts: <q> (2), &amp; (1)" in output
+    assert MARKS not in output
     signatures = json.loads((tmp_path / "scores.signatures.json").read_text())
     assert signatures["rouge1"].endswith("|lang:de|value:f1|clean:1|version:0.2.0")
     first, second = map(json.loads, (tmp_path / "scores.jsonl").read_text().splitlines())
@@ -161,7 +161,7 @@ def test_what_is_cleaned_says_so_and_has_a_signature_of_its_own(
     with pytest.warns(UserWarning, match="marks of other programs"):
         frame = relevance.load(marked)
     scored = relevance.score(frame, ["rouge1"], clean=True, language="de")
-    assert scored["rouge1"].tolist() == pytest.approx([one["metrics"]["rouge1"] for one in (first, second)])
+    assert scored["rouge1"].tolist() == pytest.approx([row["metrics"]["rouge1"] for row in (first, second)])
     assert scored.attrs["signatures"] == signatures
     with pytest.warns(UserWarning, match="marks of other programs were removed from 2 of 4 texts"):
         cleaned = relevance.load(marked, clean=True)
@@ -178,9 +178,9 @@ def test_what_is_cleaned_says_so_and_has_a_signature_of_its_own(
 def test_a_cleaned_data_set_remembers_it(marked: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RELEVANCE_DATABASE_URL", f"sqlite:///{tmp_path}/relevance.db")
     run("import", marked, "--name", "set", "--clean")
-    said = run("score", "set", "--metrics", "rouge1", "--language", "de").output
-    assert "clean:" not in said  # the texts that are stored are those that were scored
-    assert MARKS not in said
+    output = run("score", "set", "--metrics", "rouge1", "--language", "de").output
+    assert "clean:" not in output  # the texts that are stored are those that were scored
+    assert MARKS not in output
     (lines := tmp_path / "c.txt").write_text("Die Fähre<q>bleibt.\n", encoding="utf-8")
     assert "removed from 1 of 1 texts" in run("import", lines, "--name", "set").output
     run("convert", "set", tmp_path / "out.jsonl", "--to", "interchange")
@@ -204,9 +204,11 @@ def test_missing_scores_have_their_reasons_beside_the_table(tmp_path: Path, monk
         run("score", path, *metrics, "-o", f"{tmp_path}/shards/").output,
         run("score", "set", *metrics).output,
     ]
-    for said in told:
-        assert "rouge1, rouge2: 2 of 3 scores are missing: the summary is empty (1); the summary has no token" in said
+    for message in told:
+        assert (
+            "rouge1, rouge2: 2 of 3 scores are missing: the summary is empty (1); the summary has no token" in message
+        )
         assert (
             "rouge_k: 3 of 3 scores are missing: no keywords: there are not two texts among references and title"
-            in said
+            in message
         )

@@ -22,7 +22,7 @@ def example(candidate: str, reference: str) -> Example:
 def texts(shared_data: Path, count: int) -> list[tuple[str, str]]:
     """Summaries of SummEval with the first reference of their document."""
     records = read_documents(shared_data / "summeval.jsonl", "interchange")
-    pairs = [(one.text, document.references[0]) for document, summaries in records for one in summaries]
+    pairs = [(summary.text, document.references[0]) for document, summaries in records for summary in summaries]
     return pairs[:: len(pairs) // count]
 
 
@@ -98,7 +98,7 @@ NEWS = [
 def test_the_preset_is_the_library(shared_data: Path) -> None:
     library = PltrdysRouge()
     names = {"rouge-1": "rouge1", "rouge-2": "rouge2", "rouge-l": "rougeLsum"}
-    made = {one.name: one for one in make_metrics(tuple(names.values()), **PRESETS["rouge"])}
+    made = {metric.name: metric for metric in make_metrics(tuple(names.values()), **PRESETS["rouge"])}
     compared = 0
     for candidate, reference in [*NEWS, *texts(shared_data, 120)]:
         # A piece of white space between two full stops is an empty word to the library.
@@ -120,7 +120,7 @@ def test_matches_of_the_preset_count_its_value() -> None:
     made = metric("rougeLsum", **PRESETS["rouge"])
     (score,) = made.score([example(candidate, reference)])
     ((compared,), (matches,)) = score.evidence.compared, score.evidence.matches
-    words = [(candidate[slice(*one.candidate)], reference[slice(*one.reference)]) for one in matches]
+    words = [(candidate[slice(*match.candidate)], reference[slice(*match.reference)]) for match in matches]
     assert all(ours == theirs for ours, theirs in words)
     assert compared.matched == len(words) == len(set(words))
     again = metric_of(made.signature)

@@ -42,7 +42,7 @@ def test_keywords_and_scores_are_those_of_the_published_code(shared_data: Path, 
             for text in (sentences[0], sentences[-1])
         ]
         results = made.score(batch)
-        assert [str(one.keyword) for one in results[0].evidence.keywords] == keywords
+        assert [str(keyword.keyword) for keyword in results[0].evidence.keywords] == keywords
         assert [score.value for score in results] == pytest.approx(scores, abs=1e-6)
 
 

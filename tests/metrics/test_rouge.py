@@ -108,20 +108,20 @@ def test_the_value_follows_from_the_evidence(
             assert score.evidence is None
             continue
         evidence: RougeEvidence = score.evidence
-        found = []
+        result = []
         for counted in evidence.counted:
             compared, matches = evidence.compared[counted], evidence.matches[counted]
             assert len(matches) == compared.matched
-            found.append((len(matches), compared.in_candidate, compared.in_reference))
+            result.append((len(matches), compared.in_candidate, compared.in_reference))
             for match in matches:
                 ours = candidate[slice(*match.candidate)].lower()
                 theirs = references[compared.reference][slice(*match.reference)].lower()
                 assert ours[0] == theirs[0]
         if rule == "pooled":
-            found = [tuple(map(sum, zip(*found, strict=True)))]
+            result = [tuple(map(sum, zip(*result, strict=True)))]
         # there are no units in ROUGE-2 of single words: 0 as the peer says
         divided = {"f1": lambda c, r: (c + r) / 2, "precision": lambda c, r: c, "recall": lambda c, r: r}[value]
-        values = [matched / (divided(*sizes) or 1) for matched, *sizes in found]
+        values = [matched / (divided(*sizes) or 1) for matched, *sizes in result]
         assert score.value == pytest.approx(sum(values) / len(values), abs=1e-9)
 
 
@@ -140,12 +140,12 @@ def test_rouge_lsum_equals_rouge_score(summeval: list[Example], step: int) -> No
     in_lines = [example(lines(e.candidate), lines(e.references[0])) for e in pairs]
     lsum, splitting = metric("rougeLsum"), metric("rougeLsum", lsum_sentences="split")
     parted = 0
-    for asked in (pairs, in_lines):
-        for found, pair in zip(lsum.score(asked), asked, strict=True):
+    for item in (pairs, in_lines):
+        for result, pair in zip(lsum.score(item), item, strict=True):
             theirs = PEER_OF_LINES.score(pair.references[0], pair.candidate)["rougeLsum"]
-            assert found.value == pytest.approx(theirs.fmeasure, abs=1e-9)
-            assert found.parts["precision"] == pytest.approx(theirs.precision, abs=1e-9)
-            assert found.parts["recall"] == pytest.approx(theirs.recall, abs=1e-9)
+            assert result.value == pytest.approx(theirs.fmeasure, abs=1e-9)
+            assert result.parts["precision"] == pytest.approx(theirs.precision, abs=1e-9)
+            assert result.parts["recall"] == pytest.approx(theirs.recall, abs=1e-9)
     for whole, split, of_lines in zip(lsum.score(pairs), splitting.score(pairs), lsum.score(in_lines), strict=True):
         assert split.value == of_lines.value
         parted += split.value != whole.value
@@ -170,16 +170,16 @@ few_words = st.lists(st.lists(st.sampled_from("abcd"), max_size=7).map(" ".join)
 @settings(max_examples=500)
 def test_rouge_lsum_takes_the_subsequences_that_rouge_score_takes(candidate: str, reference: str) -> None:
     """Among many equally long ones: four words, in a few lines."""
-    (found,) = metric("rougeLsum").score([example(candidate, reference)])
-    if found.value is not None:
-        assert found.value == pytest.approx(PEER_OF_LINES.score(reference, candidate)["rougeLsum"].fmeasure, abs=1e-9)
+    (result,) = metric("rougeLsum").score([example(candidate, reference)])
+    if result.value is not None:
+        assert result.value == pytest.approx(PEER_OF_LINES.score(reference, candidate)["rougeLsum"].fmeasure, abs=1e-9)
 
 
 def test_rouge_lsum_by_hand() -> None:
     """Lin 2004, section 3.2: w1 w2 w3 w4 w5 beside w1 w2 w6 w7 w8 and w1 w3 w8 w9 w5: the union w1 w2 w3 w5, 4 of 5."""
-    (found,) = metric("rougeLsum", value="recall").score([example("1 2 6 7 8\n1 3 8 9 5", "1 2 3 4 5")])
-    assert found.value == 4 / 5
-    assert found.parts == pytest.approx({"precision": 4 / 10, "f1": 2 * 4 / 15})
+    (result,) = metric("rougeLsum", value="recall").score([example("1 2 6 7 8\n1 3 8 9 5", "1 2 3 4 5")])
+    assert result.value == 4 / 5
+    assert result.parts == pytest.approx({"precision": 4 / 10, "f1": 2 * 4 / 15})
 
 
 @pytest.mark.parametrize(
@@ -195,8 +195,8 @@ def test_rouge_lsum_by_hand() -> None:
     ],
 )
 def test_rouge_su4_by_hand(candidate: str, value: float) -> None:
-    (found,) = metric("rougeSU4", value="recall").score([example(candidate, "police killed the gunman")])
-    assert found.value == value
+    (result,) = metric("rougeSU4", value="recall").score([example(candidate, "police killed the gunman")])
+    assert result.value == value
 
 
 @given(st.lists(st.sampled_from("abcde"), max_size=14), st.lists(st.sampled_from("abcde"), max_size=14))
@@ -207,12 +207,12 @@ def test_rouge_su4_is_the_overlap_of_words_and_skip_bigrams(ours: list[str], the
         pairs = combinations(enumerate(words), 2)
         return Counter(words) + Counter(f"{a} {b}" for (i, a), (j, b) in pairs if j - i <= 5)
 
-    (found,) = metric("rougeSU4").score([example(" ".join(ours), " ".join(theirs))])
+    (result,) = metric("rougeSU4").score([example(" ".join(ours), " ".join(theirs))])
     if ours and theirs:
         mine, other = units(ours), units(theirs)
         shared = (mine & other).total()
-        assert found.value == pytest.approx(2 * shared / (mine.total() + other.total()), abs=1e-12)
-        assert len(found.evidence.matches[0]) == shared
+        assert result.value == pytest.approx(2 * shared / (mine.total() + other.total()), abs=1e-12)
+        assert len(result.evidence.matches[0]) == shared
 
 
 # --- other values, other counts --------------------------------------------------------------------------------
@@ -224,8 +224,8 @@ def test_precision_and_recall_as_values(summeval: list[Example]) -> None:
     batch = summeval[:32]
     for name in NAMES:
         for value in ("precision", "recall"):
-            found = metric(name, value=value).score(batch)
-            for score, e in zip(found, batch, strict=True):
+            result = metric(name, value=value).score(batch)
+            for score, e in zip(result, batch, strict=True):
                 each = [getattr(PEER.score(reference, e.candidate)[name], value) for reference in e.references]
                 assert score.value == pytest.approx(max(each), abs=1e-9)
                 assert {*score.parts} == {*VALUES} - {value}

@@ -31,10 +31,10 @@ def test_keyword_statistics_of_scitldr(shared_data: Path, split: str, column: in
         "table4_keywords_train_val_test"
     ]
     documents = [document for document, _ in read_documents(shared_data / "scitldr" / f"{split}.jsonl", "scitldr")]
-    found = [overlap_keywords(compared_texts(d.references, d.title, "always")) for d in documents]
-    count = sum(map(len, found))
-    words = sum(len(keyword.words) for keywords in found for keyword in keywords)
-    assert count / len(found) == pytest.approx(published["SciTLDR"]["keywords_per_summary"][column], abs=0.2)
+    results = [overlap_keywords(compared_texts(d.references, d.title, "always")) for d in documents]
+    count = sum(map(len, results))
+    words = sum(len(keyword.words) for keywords in results for keyword in keywords)
+    assert count / len(results) == pytest.approx(published["SciTLDR"]["keywords_per_summary"][column], abs=0.2)
     assert words / count == pytest.approx(published["SciTLDR"]["keyword_length_words"][column], abs=0.1)
 
 
@@ -58,9 +58,9 @@ def test_overlap_keywords(texts: list[str], keywords: list[str]) -> None:
 
 def test_a_keyword_is_located_in_every_text_that_has_it() -> None:
     # "A museum" and "the museum" share two-word windows; the title has the word without a stop word beside it
-    found = overlap_keywords(["A museum gave it back.", "And the museum says more.", "Museum returns drum"])
-    (museum,) = (one for one in found if one.words == ("museum",))
-    assert museum.found == ((0, (2, 8)), (1, (8, 14)), (2, (0, 6)))
+    result = overlap_keywords(["A museum gave it back.", "And the museum says more.", "Museum returns drum"])
+    (museum,) = (item for item in result if item.words == ("museum",))
+    assert museum.places == ((0, (2, 8)), (1, (8, 14)), (2, (0, 6)))
 
 
 def test_the_same_text_gives_the_same_keywords_in_the_same_order() -> None:
@@ -91,7 +91,7 @@ def test_value_and_evidence() -> None:
     assert [str(k.keyword) for k in (first, second)] == ["hawaiian text", "network"]
     assert [e.candidate[slice(*span)] for span in first.occurrences] == ["Hawaiian texts"]
     assert second.occurrences == ()
-    places = [(index, score.evidence.texts[index][slice(*span)]) for index, span in second.keyword.found]
+    places = [(index, score.evidence.texts[index][slice(*span)]) for index, span in second.keyword.places]
     assert places == [(0, "network"), (1, "Networks")]
 
 
@@ -180,21 +180,21 @@ def test_signatures(options: dict[str, Any], signature: str) -> None:
 def test_other_keywords(options: dict[str, Any], keywords: list[str], value: float) -> None:
     (score,) = metric("rouge_k", **options).score([ABOUT])
     assert score.value == value
-    found = score.evidence.keywords
-    assert [str(one.keyword) for one in found] == keywords
+    result = score.evidence.keywords
+    assert [str(item.keyword) for item in result] == keywords
     assert score.evidence.texts == ("Graph networks learn a tree.", "Trees: graph networks")
-    assert [bool(one.occurrences) for one in found].count(True) == score.parts["found"]
-    for one in found:
-        for index, (start, end) in one.keyword.found:
+    assert [bool(item.occurrences) for item in result].count(True) == score.parts["found"]
+    for item in result:
+        for index, (start, end) in item.keyword.places:
             place = example(score.evidence.texts[index][start:end], "x")
-            assert place.candidate.lower().split()[0].startswith(one.keyword.words[0])
+            assert place.candidate.lower().split()[0].startswith(item.keyword.words[0])
 
 
 def test_rarity_among_other_texts_changes_what_tfidf_finds() -> None:
     """Where three of four texts speak of trees, "tree" is worth 2 (ln(5/4) + 1) = 2.4, "learn" ln(5/1) + 1 = 2.6."""
     other = {"keywords": "tfidf:2", "idf": ("trees", "a tree", "old trees", "x")}
     (score,) = metric("rouge_k", **other).score([ABOUT])
-    assert [str(found.keyword) for found in score.evidence.keywords] == ["graph network", "learn"]
+    assert [str(keyword.keyword) for keyword in score.evidence.keywords] == ["graph network", "learn"]
 
 
 ALONE = example("Graph", "Graph networks learn.", source="Trees.")
@@ -249,9 +249,9 @@ def test_lists_whose_value_depends_on_the_title_say_so() -> None:
     """A listed "training" that stands in a text is looked for as it is; elsewhere its verb counts, too."""
     lists = KeywordLists({"d": (("training",),)}, "0" * 64)
     e = example("We train GANs.", "alpha beta", "alpha gamma", title="The training of GANs")
-    found = [RougeK(title, lists) for title in ("always", "single")]
-    assert [metric.score([e])[0].value for metric in found] == [0.0, 1.0]
-    assert len({metric.signature for metric in found}) == 2
+    metrics = [RougeK(title, lists) for title in ("always", "single")]
+    assert [metric.score([e])[0].value for metric in metrics] == [0.0, 1.0]
+    assert len({metric.signature for metric in metrics}) == 2
 
 
 @pytest.mark.parametrize(

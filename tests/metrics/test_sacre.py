@@ -32,7 +32,9 @@ OPTIONS = [
 def examples(shared_data: Path) -> list[Example]:
     """Summaries with one reference or several."""
     read = [read_documents(file, "interchange") for file in (shared_data / "summeval.jsonl", FILE)]
-    some = [one for records in read for document, summaries in records for one in make_examples(document, summaries)]
+    some = [
+        example for records in read for document, summaries in records for example in make_examples(document, summaries)
+    ]
     return some[::173]
 
 
@@ -49,7 +51,7 @@ def shorten(example: Example) -> Example:
 def groups(example: Example, rule: str) -> list[tuple[str, ...]]:
     """Return the references that count together by a rule."""
     if rule == "mean":
-        return [(one,) for one in example.references]
+        return [(reference,) for reference in example.references]
     return [{"max": example.references, "first": example.references[:1], "source": (example.source,)}[rule]]
 
 
@@ -59,8 +61,10 @@ def test_values_and_signatures_are_the_library_s(examples, name, options, librar
     made, theirs = metric(name, references=references, **options), library()
     if name == "ter":  # which takes seconds for long texts
         examples = list(map(shorten, examples))
-    for one, score in zip(examples, made.score(examples), strict=True):
-        wanted = fmean(theirs.sentence_score(one.candidate, list(group)).score for group in groups(one, references))
+    for example, score in zip(examples, made.score(examples), strict=True):
+        wanted = fmean(
+            theirs.sentence_score(example.candidate, list(group)).score for group in groups(example, references)
+        )
         assert score.value == pytest.approx(-wanted if name == "ter" else wanted, abs=1e-12)
     theirs.num_refs = -1
     own = [f"refs:{references}"] if references != "max" else []
@@ -70,31 +74,31 @@ def test_values_and_signatures_are_the_library_s(examples, name, options, librar
     again = metric_of(made.signature)
     assert again is not None
     assert again.signature == made.signature
-    assert [one.value for one in again.score(examples[:3])] == [one.value for one in made.score(examples[:3])]
+    assert [item.value for item in again.score(examples[:3])] == [item.value for item in made.score(examples[:3])]
 
 
 @pytest.mark.parametrize("name", ["bleu", "chrf"])
 @pytest.mark.parametrize("references", ["max", "source"])
 def test_evidence_is_what_both_texts_have(examples: list[Example], name: str, references: str) -> None:
-    found = 0
-    for one, score in zip(examples, metric(name, references=references).score(examples), strict=True):
+    result = 0
+    for example, score in zip(examples, metric(name, references=references).score(examples), strict=True):
         evidence = score.evidence
         for match in evidence.matches:
             assert (match.reference is None) == (references == "source")
-            text = one.source if match.reference is None else one.references[match.reference]
-            ours, theirs = one.candidate[slice(*match.candidate)], text[slice(*match.text)]
+            text = example.source if match.reference is None else example.references[match.reference]
+            ours, theirs = example.candidate[slice(*match.candidate)], text[slice(*match.text)]
             assert "".join(ours.split()) == "".join(theirs.split())
             assert len("".join(ours.split())) >= (6 if name == "chrf" else 1)
-            found += 1
-        check_evidence(evidence, METRICS[name].evidence, one)
+            result += 1
+        check_evidence(evidence, METRICS[name].evidence, example)
         if name == "bleu":
-            assert evidence.said.startswith("n-grams of 1 to ")
-    assert found > len(examples)
+            assert evidence.sentence.startswith("n-grams of 1 to ")
+    assert result > len(examples)
 
 
 def test_what_is_said_of_bleu_are_its_counts() -> None:
-    one = Example("d", "s", "the cat sat down", ("the cat sat",), None, "")
-    (score,) = metric("bleu").score([one])
+    example = Example("d", "s", "the cat sat down", ("the cat sat",), None, "")
+    (score,) = metric("bleu").score([example])
     assert score.evidence == MatchedEvidence(
         (score.evidence.matches[0],),
         "n-grams of 1 to 4 words found: 3 of 4, 2 of 3, 1 of 2 and 0 of 1; brevity penalty 1.000",
@@ -106,16 +110,16 @@ def test_what_is_said_of_bleu_are_its_counts() -> None:
 def test_without_a_text_to_compare_there_is_no_value(name: str) -> None:
     bare = Example("d", "s", "a b c", (), None, "")
     blank = Example("d", "s", "a b c", (" ",), None, "")
-    assert [one.missing for one in metric(name).score([bare, blank])] == ["there is no reference"] * 2
+    assert [item.missing for item in metric(name).score([bare, blank])] == ["there is no reference"] * 2
     assert metric(name, references="source").score([bare])[0].missing == "there is no source"
 
 
 @pytest.mark.parametrize("name", ["bleu", "chrf", "ter"])
 def test_workers_can_be_given_it(name: str) -> None:
-    one = Example("d", "s", "the cat sat down", ("the cat sat",), None, "")
+    example = Example("d", "s", "the cat sat down", ("the cat sat",), None, "")
     made = metric(name)
-    (value,) = made.score([one])
-    (again,) = pickle.loads(pickle.dumps(made)).score([one])
+    (value,) = made.score([example])
+    (again,) = pickle.loads(pickle.dumps(made)).score([example])
     assert again.value == value.value
 
 
@@ -128,9 +132,9 @@ def test_fragments_are_the_longest_at_their_places(ours: list[str], theirs: list
         part = ours[start : start + length]
         return len(part) == length and any(theirs[at : at + length] == part for at in range(len(theirs)))
 
-    found = list(find_fragments(ours, theirs, shortest))
+    fragments = list(find_fragments(ours, theirs, shortest))
     end = 0
-    for start, place, length in found:
+    for start, place, length in fragments:
         assert length >= shortest
         assert start >= end
         assert ours[start : start + length] == theirs[place : place + length]
@@ -138,7 +142,7 @@ def test_fragments_are_the_longest_at_their_places(ours: list[str], theirs: list
         assert not any(shared(between, shortest) for between in range(end, start))
         end = start + length
     assert not any(shared(between, shortest) for between in range(end, len(ours)))
-    assert all(isinstance(one, Fragment) for one in found)
+    assert all(isinstance(item, Fragment) for item in fragments)
 
 
 @given(st.lists(st.sampled_from(["the", "cat", "n't", ",", "``", "''", "&"]), max_size=9), st.data())

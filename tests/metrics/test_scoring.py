@@ -59,17 +59,17 @@ def test_an_empty_summary_has_no_score(name: str, empty: str) -> None:
     texts = {"a": "A cat.", "nothing": empty, "b": "A dog sat."}
     record = document, [Summary("d", system, text) for system, text in texts.items()]
     (made,) = make_metrics([name])
-    found = {example.system: scores[name] for example, scores in score_records([record], [made])}
-    assert (found["nothing"].value, found["nothing"].missing) == (None, "the summary is empty")
+    by_name = {example.system: scores[name] for example, scores in score_records([record], [made])}
+    assert (by_name["nothing"].value, by_name["nothing"].missing) == (None, "the summary is empty")
     alone = score_records([(document, [record[1][0], record[1][2]])], [made])
-    assert {system: found[system].value for system in "ab"} == {e.system: s[name].value for e, s in alone}
+    assert {system: by_name[system].value for system in "ab"} == {e.system: s[name].value for e, s in alone}
     assert explain(made, make_examples(*record)[1]).missing == "the summary is empty"
 
 
 def test_a_metric_is_not_asked_for_empty_summaries_only() -> None:
     counting, summaries = Counting(), [Summary("d", system, "") for system in "ab"]
-    found = list(score_records([(Document("d", "", ("r",)), summaries)], [counting]))
-    assert [scores["counting"].missing for _, scores in found] == ["the summary is empty"] * 2
+    records = list(score_records([(Document("d", "", ("r",)), summaries)], [counting]))
+    assert [scores["counting"].missing for _, scores in records] == ["the summary is empty"] * 2
     assert counting.batches == []
 
 
@@ -148,7 +148,7 @@ def test_what_a_failing_metric_leaves_undone_is_done_by_the_next_run(dataset: Da
     assert computed == {"length": 12, "bertscore": 0}
     assert seen == [(0, 24), (12, 24), (24, 24)]
     assert failures.keys() == {"bertscore"}
-    assert [found.metric for found in dataset.signatures("cats")] == ["length"]
+    assert [signature.metric for signature in dataset.signatures("cats")] == ["length"]
 
     absent_model.symlink_to(embedded_model().folder)  # the model arrives
     counting, failures = Counting(), Failures()
@@ -201,7 +201,7 @@ def test_a_run_that_was_cut_short_goes_on_where_it_stopped(dataset: DataStore, m
     with pytest.raises(KeyboardInterrupt):
         score_dataset(dataset, "cats", [counting, Length()], stop)
     assert seen == [(0, 24), (5, 24)]
-    assert [(found.metric, found.scored) for found in dataset.signatures("cats")] == [("counting", 5)]
+    assert [(signature.metric, signature.scored) for signature in dataset.signatures("cats")] == [("counting", 5)]
     seen.clear()
     computed = score_dataset(dataset, "cats", [counting, Length()], lambda *counts: seen.append(counts))
     assert computed == {"counting": 7, "length": 12}

@@ -20,7 +20,7 @@ def write_wordnet(folder: Path, **synonyms: list[tuple[str, ...]]) -> Path:
             frames = "00 " if name == "verb" else ""
             data += f"{len(data):08d} {number:02d} {kind} {len(words):02x} {listed} 000 {frames}| a meaning\n"
         index = "".join(
-            f"{word} {kind} {len(at)} 0 {len(at)} 0 {' '.join(f'{one:08d}' for one in at)}\n"
+            f"{word} {kind} {len(at)} 0 {len(at)} 0 {' '.join(f'{item:08d}' for item in at)}\n"
             for word, at in sorted(places.items())
         )
         for file, text in ((f"data.{name}", data), (f"index.{name}", LICENCE + index), (f"{name}.exc", "")):

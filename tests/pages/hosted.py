@@ -7,13 +7,13 @@ import pytest
 from sqlalchemy import Engine
 
 from relevance.annotation.store import AnnotationStore
-from relevance.data.access import Actor
 from relevance.data.database import connect
+from relevance.data.rights import Actor
 from relevance.hosting.accounts import AccountStore
 from relevance.hosting.settings import HOSTED, PUBLIC_URL, SECRET, hosted_settings
 from relevance.hosting.sign_ins import SignedIn, SignInStore, digest_of
-from relevance.pages.background.pool import open_pool
 from relevance.pages.components.shared import stores
+from relevance.pages.computing.page_pool import open_pool
 
 ADDRESS = "https://relevance.example.org"
 

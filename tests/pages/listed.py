@@ -10,13 +10,18 @@ from relevance.pages.components.examples.pairs import PairFilter, Verdicts, filt
 
 def make_pairs_frame(preferences: Preferences, chosen: PairFilter) -> pd.DataFrame:
     """The pairs that a filter leaves, in the order of the list; the place of the pair's entry is the index."""
-    found = verdicts(preferences)
-    strength = firmest(found, chosen)
-    keep = filter_pairs(found, chosen)
+    result = verdicts(preferences)
+    strength = firmest(result, chosen)
+    keep = filter_pairs(result, chosen)
     names = zip(preferences.document, preferences.first, preferences.second, strict=True)
     words = {1: "A", 0: "tie", -1: "B"}
     rows = {
-        entry: [*map(in_one_line, of), words.get(found.people[entry], "split"), wrong_of(found, entry), strength[entry]]
+        entry: [
+            *map(in_one_line, of),
+            words.get(result.people[entry], "split"),
+            wrong_of(result, entry),
+            strength[entry],
+        ]
         for entry, of in enumerate(names)
         if keep[entry] and any(in_one_line(chosen.search).casefold() in in_one_line(name).casefold() for name in of)
     }
@@ -25,13 +30,13 @@ def make_pairs_frame(preferences: Preferences, chosen: PairFilter) -> pd.DataFra
     return pd.DataFrame([rows[entry] for entry in order], columns=columns, index=np.array(order, dtype=int))
 
 
-def wrong_of(found: Verdicts, entry: int) -> str:
+def wrong_of(verdicts: Verdicts, entry: int) -> str:
     """The metrics that are wrong on a pair, or all but those that are not, if these are fewer."""
-    people = found.people[entry]
+    people = verdicts.people[entry]
     if people not in (1, -1):
         return ""
-    wrong = [name for name, signs in found.signs.items() if signs[entry] == -people]
-    others = [name for name in found.signs if name not in wrong]
+    wrong = [name for name, signs in verdicts.signs.items() if signs[entry] == -people]
+    others = [name for name in verdicts.signs if name not in wrong]
     few = ", ".join(wrong) if len(wrong) <= len(others) else f"all but {', '.join(others)}"
     return few if wrong and others else "none" if not wrong else f"all {len(wrong)}" if wrong[1:] else wrong[0]
 

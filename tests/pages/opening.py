@@ -75,7 +75,7 @@ def pressed(app: AppTest, label: str) -> AppTest:
     return sound(button.click().run())
 
 
-def said(app: AppTest) -> str:
+def page_text(app: AppTest) -> str:
     """All that is written on the page, without what keeps Markdown from reading it."""
     kinds = (app.title, app.header, app.markdown, app.caption, app.info, app.success, app.warning, app.error)
     return "\n".join(str(element.value) for kind in kinds for element in kind).replace("\\", "").replace("\u2060", "")

@@ -4,8 +4,8 @@ import os
 import time
 from pathlib import Path
 
-from relevance.pages.background.computed import computed
 from relevance.pages.components.shared.stores import TextVersion
+from relevance.pages.computing.computed import computed
 
 
 def count_call(file: str) -> int:

@@ -36,7 +36,7 @@ def add(app: AppTest, *names: str) -> AppTest:
     return drawn_until(app, lambda app: not app.get("progress"))
 
 
-def said(app: AppTest) -> list[str]:
+def message_lines(app: AppTest) -> list[str]:
     """The lines of the one message that there is."""
     [message] = app.success
     return message.value.replace("\\", "").split("  \n")
@@ -55,10 +55,10 @@ def test_systems_are_added_and_completed(store: DataStore) -> None:
     app = add(opened(), *FIRST, "lexrank-20w", "oracle-greedy-rouge1")
     documents = store.dataset(NAME).documents
     names = [*FIRST, "lexrank-20w", "oracle-greedy-rouge1"]
-    assert said(app) == [f"Added {documents} summaries of {name} to {NAME}." for name in names]
+    assert message_lines(app) == [f"Added {documents} summaries of {name} to {NAME}." for name in names]
     assert set(names) < set(store.dataset(NAME).systems)
     app = add(opened(), "lead", "lsa-1, random")
-    assert said(app) == [
+    assert message_lines(app) == [
         f"Added 0 summaries of lead to {NAME} ({documents} were there).",
         f"Added {documents} summaries of lsa-1 to {NAME}.",
         f"Added {documents} summaries of random to {NAME}.",
@@ -70,7 +70,7 @@ def test_what_is_half_there_is_completed(store: DataStore) -> None:
     some = lead.summarize([document for document, _ in store.records(NAME)][:5])
     store.add_summaries(dataset=NAME, summaries=some, signature=lead.signature)
     rest = store.dataset(NAME).documents - 5
-    assert said(add(opened(), "lead")) == [f"Added {rest} summaries of lead to {NAME} (5 were there)."]
+    assert message_lines(add(opened(), "lead")) == [f"Added {rest} summaries of lead to {NAME} (5 were there)."]
 
 
 def test_what_is_half_there_is_said(store: DataStore) -> None:
@@ -104,8 +104,8 @@ def test_who_comes_sees_how_far_it_is(store: DataStore) -> None:
     shown = opened()
     assert progress_of(shown).startswith(r"Adding lead\, tf\*idf to demo: 20 of 48 summaries · 0:0")
     assert not {"add", "score"} & {button.key for button in shown.button}  # one thing at a time
-    store.end_run(run.id, said=["added 24 summaries of lead to demo"])
-    assert said(shown.run()) == ["Added 24 summaries of lead to demo."]
+    store.end_run(run.id, notes=["added 24 summaries of lead to demo"])
+    assert message_lines(shown.run()) == ["Added 24 summaries of lead to demo."]
 
 
 def progress_of(app: AppTest) -> str:
@@ -117,7 +117,7 @@ def test_what_is_cancelled_keeps_what_was_written(store: DataStore) -> None:
     run = store.start_run(dataset=NAME, systems=["lead"])
     app = press(opened(), f"cancel:{run.id}")
     assert store.run(run.id).error == CANCELLED
-    assert said(app)[0].startswith("Adding lead to demo was cancelled. What was written is kept")
+    assert message_lines(app)[0].startswith("Adding lead to demo was cancelled. What was written is kept")
     assert not opened().warning
     assert "add" in [button.key for button in opened().button]
 
@@ -134,7 +134,7 @@ def test_a_run_that_was_killed_is_resumed(store: DataStore) -> None:
     press(app, f"resume:{run.id}")
     drawn_until(app, lambda app: bool(app.success))
     documents = store.dataset(NAME).documents
-    assert said(app) == [
+    assert message_lines(app) == [
         f"Added {documents - 5} summaries of lead to {NAME} (5 were there).",
         f"Added {documents} summaries of random to {NAME}.",
     ]

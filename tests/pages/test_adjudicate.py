@@ -7,11 +7,11 @@ from streamlit.testing.v1 import AppTest
 
 from relevance.annotation.adjudication import AdjudicationStore
 from relevance.annotation.results import export_judgments
-from relevance.data.access import Right
+from relevance.data.rights import Right
 from relevance.pages.components.results import report
 from relevance.reports.report import Report
 from tests.pages.hosted import Server, server
-from tests.pages.opening import address, html, open_page, press, said, sound, visible
+from tests.pages.opening import address, html, open_page, page_text, press, sound, visible
 from tests.pages.world import World, known, known_file
 
 __all__ = ["known", "known_file", "server"]
@@ -38,7 +38,7 @@ def decide(app: AppTest, choice: str) -> int:
 
 def test_who_adjudicates_says_who_they_are(known: World) -> None:
     app = open_page("adjudicate.py", study="Study")
-    assert "Enter your name to begin" in said(app)
+    assert "Enter your name to begin" in page_text(app)
     assert not [b for b in app.button if b.key and b.key.startswith("decide:")]
     app = sound(app.text_input(key="adjudicate_name").input("a" * 199 + "\u202e").run())
     assert "1 to 200 printable characters" in app.error[0].value
@@ -51,7 +51,7 @@ def test_the_pair_of_the_lowest_agreement_comes_first_without_names(known: World
     assert "0 decided; annotators differ on 6 of the 12 pairs" in shown
     assert "set d0 by a" in shown  # a, b and a tie of a and b in d0: agreement 1/3
     assert "set d0 by b" in shown
-    assert not any(name in said(app) + shown for name in ("Ana", "Ben", "Cleo"))
+    assert not any(name in page_text(app) + shown for name in ("Ana", "Ben", "Cleo"))
     assert not app.expander
 
 
@@ -61,21 +61,21 @@ def test_a_decision_is_kept_and_the_votes_are_shown_afterwards(known: World, sto
     pair = app.session_state.adjudicate_shown[0]
     app.text_input(key=f"adjudicate_reason:{pair}:0").input("a has the <b>point</b>").run()
     assert decide(app, "left") == pair
-    (found,) = store.adjudications("Study")
-    assert (found.adjudicator, found.choice, found.reason) == ("Ada", "left", "a has the <b>point</b>")
+    (result,) = store.adjudications("Study")
+    assert (result.adjudicator, result.choice, result.reason) == ("Ada", "left", "a has the <b>point</b>")
     assert "Pair 2 of 12" in visible(html(app))
-    assert "Pair 1: you decided **Summary 1**." in said(app)
-    assert "1 pair is decided. No choice led among annotators." in said(app)
+    assert "Pair 1: you decided **Summary 1**." in page_text(app)
+    assert "1 pair is decided. No choice led among annotators." in page_text(app)
     press(app, f"look:{pair}")
     assert "Pair 1 of 12" in visible(html(app))
     assert "Your choice" in html(app)
-    (votes,) = (one for one in app.expander if one.label == "What annotators chose")
-    written = "\n".join(str(one.value) for one in votes.markdown).replace("\\", "")
+    (votes,) = (element for element in app.expander if element.label == "What annotators chose")
+    written = "\n".join(str(element.value) for element in votes.markdown).replace("\\", "")
     assert "Summary 1: 1 · Equal: 1 · Summary 2: 1 (3 judgments)" in written
     assert "Ada: Summary 1: a has the <b>point</b>" in written
     assert "Ben" not in written
     decide(app, "tie")
-    assert [one.choice for one in store.adjudications("Study")] == ["left", "tie"]
+    assert [adjudication.choice for adjudication in store.adjudications("Study")] == ["left", "tie"]
     assert export_judgments(known.annotation, "Study") == before
 
 
@@ -83,9 +83,9 @@ def test_two_adjudicators_who_differ(known: World, store: AdjudicationStore) -> 
     app = begin("Ada")
     decide(app, "left")
     app = sound(app.text_input(key="adjudicate_name").input("Ben Adjudicates").run())
-    assert "Ada" not in said(app).replace("Adjudicate", "")
+    assert "Ada" not in page_text(app).replace("Adjudicate", "")
     decide(app, "right")
-    (table,) = (one.value for one in app.dataframe)
+    (table,) = (element.value for element in app.dataframe)
     assert table.to_dict("records") == [
         {
             "pair": 1,
@@ -94,7 +94,7 @@ def test_two_adjudicators_who_differ(known: World, store: AdjudicationStore) -> 
             "other adjudicators": "Ada: Summary 1 (differs)",
         }
     ]
-    assert "Adjudicators differ on 1 pair: the latest decision counts." in said(app)
+    assert "Adjudicators differ on 1 pair: the latest decision counts." in page_text(app)
     sound(app.selectbox(key="adjudicate_again").select(1).run())
     assert "Pair 1 of 12" in visible(html(app))
 
@@ -121,17 +121,17 @@ def test_decisions_are_a_source_of_their_own(known: World) -> None:
     assert app.selectbox(key="source").value.name == "Annotators in Study"
     sound(app.selectbox(key="source").select_index(1).run())
     assert address(app) == {"study": "Study", "source": "adjudicated"}
-    assert "**3 decisions** of 1 adjudicator, the latest of each pair" in said(app)
+    assert "**3 decisions** of 1 adjudicator, the latest of each pair" in page_text(app)
     for page in ("overview.py", "systems.py", "correlation.py", "examples.py", "disagreements.py"):
         app = open_page(page, study="Study", source="adjudicated")
         assert app.selectbox(key="source").value.name == "Adjudicated in Study"
-        assert "3 decisions" in said(app)
+        assert "3 decisions" in page_text(app)
     app = open_page("compare.py", study="Study", with_study="Study", with_source="adjudicated")
-    assert "it is the same one on" in said(app)
-    assert "Adjudicated in Study" in said(app)
+    assert "it is the same one on" in page_text(app)
+    assert "Adjudicated in Study" in page_text(app)
     again = begin()
     decide(again, "left")  # the fourth pair: what is kept of three is not shown any more
-    assert "**4 decisions**" in said(open_page("overview.py", study="Study", source="adjudicated"))
+    assert "**4 decisions**" in page_text(open_page("overview.py", study="Study", source="adjudicated"))
 
 
 def test_the_report_by_adjudicators_says_so(known: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,7 +139,7 @@ def test_the_report_by_adjudicators_says_so(known: World, monkeypatch: pytest.Mo
     monkeypatch.setattr(report, "report_html", lambda contents, methods: made.append((contents, methods)) or "")
     decide(begin(), "left")
     app = open_page("overview.py", study="Study", source="adjudicated")
-    (button,) = (one for one in app.button if str(one.key).startswith("report:"))
+    (button,) = (element for element in app.button if str(element.key).startswith("report:"))
     sound(button.click().run())
     ((contents, methods),) = made
     assert contents.heading == "Metrics against adjudicators: Study"

@@ -15,19 +15,19 @@ from relevance.annotation.protocol.records import Judging, Pinned, StudyProtocol
 from relevance.annotation.records import JudgingProgress, JudgmentTask, StudySpec
 from relevance.annotation.results import load_judgments
 from relevance.annotation.store import AnnotationStore
-from relevance.data.access import LOCAL_VISITOR
 from relevance.data.cells import Cells
 from relevance.data.database import connect
 from relevance.data.demo import AUTHOR, NAME
 from relevance.data.preferences import Preferences, to_name_column
 from relevance.data.records import Document, Summary
+from relevance.data.rights import LOCAL_VISITOR
 from relevance.data.signatures import find_signature
 from relevance.data.store import DataStore
 from relevance.pages.components.annotate.annotator import judging_only
 from relevance.pages.components.annotate.end import Agreed, count_agreed, describe_best
 from relevance.pages.components.annotate.start import describe_length, describe_pauses, describe_stored
 from relevance.pages.components.annotate.turn import describe_progress
-from tests.pages.opening import html, is_there, new_session, open_page, open_work, pressed, said, sound, visible
+from tests.pages.opening import html, is_there, new_session, open_page, open_work, page_text, pressed, sound, visible
 from tests.pages.opening import press as press_key
 
 
@@ -180,7 +180,7 @@ def test_before_the_start_one_is_told_what_awaits_one(store: AnnotationStore) ->
     ann = store.invite(study="Demo", name="Ann")
     app = open_page("annotate.py", invite=ann.token)
     assert "Before you start</h1>" in html(app)
-    told = said(app)
+    told = page_text(app)
     assert "Which summary is more relevant to the document?" in told
     assert "24 pairs at most." in told
     assert "Reading them takes about" in told  # nobody has judged yet
@@ -189,23 +189,23 @@ def test_before_the_start_one_is_told_what_awaits_one(store: AnnotationStore) ->
     assert "the name in your link, your choices with their times and the reasons that you write." in told
     press(pressed(app, "Start"), "left")
     assert "Pair 2 of 24" in html(open_page("annotate.py", invite=ann.token))  # who has begun goes on at once
-    other = said(open_page("annotate.py", study="Demo"))
+    other = page_text(open_page("annotate.py", study="Demo"))
     # the other one took a bit more than ten seconds for a pair: 24 x 10 s
     assert "24 pairs at most. At the pace of the others, this takes about 5 minutes." in other
     assert "The same name brings you back" in other
 
 
 def test_what_is_stored_follows_from_what_is_asked() -> None:
-    asked = StudyProtocol(
+    study_protocol = StudyProtocol(
         name="S",
         dataset=Pinned(name="D"),
         judging=Judging(confidence=True, marks=True, idle_minutes=20),
         surveys=Surveys(before=(SurveyQuestion(name="age", ask="How old?", kind="number"),)),
     )
-    stored = describe_stored(asked, invited=False)
+    stored = describe_stored(study_protocol, invited=False)
     for item in ("your name", "how sure you are", "the words that you mark", "your answers to the questionnaires"):
         assert item in stored
-    assert "after 20 minutes without a choice" in describe_pauses(asked, invited=False)
+    assert "after 20 minutes without a choice" in describe_pauses(study_protocol, invited=False)
 
 
 @pytest.mark.parametrize(
@@ -412,7 +412,7 @@ def test_agreement_at_the_end_is_counted_by_metric_and_label() -> None:
 
 
 @pytest.mark.parametrize(
-    ("names", "said"),
+    ("names", "message"),
     [
         ("A", "with A: on"),
         ("AB", "with A and B: on"),
@@ -420,5 +420,5 @@ def test_agreement_at_the_end_is_counted_by_metric_and_label() -> None:
         ("ABCD", "with A, B and 2 other metrics: on"),
     ],
 )
-def test_metrics_that_agree_alike_are_named_together(names: str, said: str) -> None:
-    assert said in describe_best([*(Agreed(name, 2, 0, 3) for name in names), Agreed("Z", 1, 0, 3)], equal=2)
+def test_metrics_that_agree_alike_are_named_together(names: str, message: str) -> None:
+    assert message in describe_best([*(Agreed(name, 2, 0, 3) for name in names), Agreed("Z", 1, 0, 3)], equal=2)

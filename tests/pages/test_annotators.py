@@ -8,11 +8,11 @@ from streamlit.testing.v1 import AppTest
 
 from relevance.annotation.people import PeopleStore
 from relevance.annotation.store import AnnotationStore
-from relevance.data.access import Right
 from relevance.data.database import connect, now
+from relevance.data.rights import Right
 from relevance.pages.components.annotators.listing import count_phases
 from tests.pages.hosted import Server, server  # noqa: F401  a fixture
-from tests.pages.opening import html, open_page, press, pressed, said, sound, visible
+from tests.pages.opening import html, open_page, page_text, press, pressed, sound, visible
 from tests.pages.world import World, world
 
 __all__ = ["world"]
@@ -46,15 +46,15 @@ def choose(app: AppTest, name: str) -> AppTest:
 
 def test_who_is_excluded_is_counted_here_and_in_the_results(people: PeopleStore) -> None:
     app = choose(open_page("annotators.py", study="Demo"), "Ann")
-    assert "3 annotators." in said(app)
+    assert "3 annotators." in page_text(app)
     assert "judging: 3" in visible(html(app))
     app = pressed(app, "Exclude")
-    assert "Say why the annotator is excluded." in said(app)
+    assert "Say why the annotator is excluded." in page_text(app)
     app.text_input(key="exclusion_reason:0").input("clicks *fast*")
     app = pressed(app, "Exclude")
-    assert "Ann is excluded." in said(app)
-    assert "3 annotators, 1 of them excluded.**" in said(app)
-    assert said(app).count("2 judgments by 1 excluded annotator are left out") == 1
+    assert "Ann is excluded." in page_text(app)
+    assert "3 annotators, 1 of them excluded.**" in page_text(app)
+    assert page_text(app).count("2 judgments by 1 excluded annotator are left out") == 1
     assert "judging: 2" in visible(html(app))
     assert "excluded: 1" in visible(html(app))
     shown = app.dataframe[0].value
@@ -62,14 +62,14 @@ def test_who_is_excluded_is_counted_here_and_in_the_results(people: PeopleStore)
     assert list(shown["excluded because"].fillna("")) == ["clicks *fast*", "", ""]
     assert list(shown["judged"]) == [2, 2, 0]
     overview = open_page("overview.py", study="Demo")
-    assert "2 judgments of 2 pairs over 2 documents by 1 annotator in the study Demo. 2 judgments by 1" in said(
+    assert "2 judgments of 2 pairs over 2 documents by 1 annotator in the study Demo. 2 judgments by 1" in page_text(
         overview
     ).replace("**", "")
     annotators = open_page("annotators.py", study="Demo")
-    assert "2 judgments of 2 pairs by 1 annotator. 2 judgments by 1 excluded" in said(annotators).replace("**", "")
+    assert "2 judgments of 2 pairs by 1 annotator. 2 judgments by 1 excluded" in page_text(annotators).replace("**", "")
     app = choose(open_page("annotators.py", study="Demo"), "Ann")
     app = press(app, "restore")
-    assert "Ann counts again." in said(app)
+    assert "Ann counts again." in page_text(app)
     assert people.people("Demo")[0].excluded_at is None
 
 
@@ -83,7 +83,7 @@ def test_pausing(people: PeopleStore) -> None:
     app = press(app, "pause_study")
     assert "nobody judges" in app.info[0].value
     app = press(app, "pause_study")
-    assert "nobody judges" not in said(app)
+    assert "nobody judges" not in page_text(app)
 
 
 @pytest.mark.parametrize("keep", [True, False])
@@ -91,16 +91,16 @@ def test_erasing_asks_for_the_name(people: PeopleStore, keep: bool) -> None:
     app = choose(open_page("annotators.py", study="Demo"), "Bob *b*")
     app.text_input(key="erase_typed:0").input("Bob")
     app = pressed(app, "Erase for ever")
-    assert "to erase them" in said(app)
+    assert "to erase them" in page_text(app)
     assert people.people("Demo")[1].name == "Bob *b*"
     app.radio(key="erase_keep:0").set_value(keep)
     app.text_input(key="erase_typed:0").input("Bob *b*")
     app = pressed(app, "Erase for ever")
-    assert "Erased an annotator, now called Erased 2." in said(app)
+    assert "Erased an annotator, now called Erased 2." in page_text(app)
     erased = people.people("Demo")[1]
     assert (erased.name, erased.progress.judged) == ("Erased 2", 2 if keep else 0)
     assert list(app.dataframe[0].value["annotator"])[1] == "Erased 2"
-    assert "Bob" not in said(app)
+    assert "Bob" not in page_text(app)
 
 
 def test_readers_look_and_do_nothing(server: Server) -> None:  # noqa: F811
@@ -112,20 +112,20 @@ def test_readers_look_and_do_nothing(server: Server) -> None:  # noqa: F811
     app = open_page("annotators.py", study="Demo")
     assert len(app.dataframe[0].value) == 3
     assert {button.key for button in app.button} == {"to_study"}
-    assert "Whoever manages Demo can" in said(app)
+    assert "Whoever manages Demo can" in page_text(app)
     server.visit(mark)
     assert "pause_study" in {button.key for button in open_page("annotators.py", study="Demo").button}
     server.visit(server.add("sven"))
-    assert "There is no study yet." in said(open_page("annotators.py", study="Demo"))
+    assert "There is no study yet." in page_text(open_page("annotators.py", study="Demo"))
 
 
 def test_phases_in_their_order(people: PeopleStore) -> None:
     people.exclude("Demo", "Ann", "why")
     people.erase("Demo", "<i>Cyd</i>", keep_judgments=True)
     ann, bob, cyd = people.people("Demo")
-    found = [cyd, ann, replace(bob, phase="timed out"), replace(bob, phase="consent"), bob]
-    assert count_phases(found) == {"consent": 1, "judging": 1, "timed out": 1, "excluded": 1, "erased": 1}
-    assert list(count_phases(found)) == ["consent", "judging", "timed out", "excluded", "erased"]
+    result = [cyd, ann, replace(bob, phase="timed out"), replace(bob, phase="consent"), bob]
+    assert count_phases(result) == {"consent": 1, "judging": 1, "timed out": 1, "excluded": 1, "erased": 1}
+    assert list(count_phases(result)) == ["consent", "judging", "timed out", "excluded", "erased"]
 
 
 @pytest.mark.parametrize(
@@ -135,8 +135,8 @@ def test_phases_in_their_order(people: PeopleStore) -> None:
 def test_a_second_judgment_is_asked_for_where_no_pair_has_two(world: World, wanted: int, said_of_it: str) -> None:
     world.add()
     world.ask(judgments_per_pair=wanted)
-    world.judge("Ana", lambda document, one, other: one)
-    text = said(open_page("annotators.py", study="Study"))
+    world.judge("Ana", lambda document, item, other: item)
+    text = page_text(open_page("annotators.py", study="Study"))
     assert "nothing can be said of their agreement" in text
     assert said_of_it in text
     assert "Krippendorff" not in text

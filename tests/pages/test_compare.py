@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from relevance.annotation.model_judgments import ModelJudgment, ModelStore
 from relevance.annotation.removal import StudyRemovalStore
-from tests.pages.opening import html, open_page, said, sound, turn_to
+from tests.pages.opening import html, open_page, page_text, sound, turn_to
 from tests.pages.world import ROUGE1, ROUGE2, World, first, world
 
 __all__ = ["world"]
@@ -39,8 +39,8 @@ def compared(world: World) -> World:
     models = ModelStore(world.annotation.engine)
     verdicts = []
     for number, pair in enumerate(models.pairs("Study")):
-        (one, other) = sorted(text.rpartition(" ")[2] for text in (pair.first, pair.second))
-        better = "first" if pair.first.endswith(one if number % 3 else other) else "second"
+        (left, right) = sorted(text.rpartition(" ")[2] for text in (pair.first, pair.second))
+        better = "first" if pair.first.endswith(left if number % 3 else right) else "second"
         verdicts.append(ModelJudgment(pair.id, better, better, better, None))
     models.add("Study", "gpt", GPT, verdicts)
     return world
@@ -58,17 +58,20 @@ def address(app: AppTest) -> dict[str, str]:
 
 def test_two_studies_side_by_side(compared: World) -> None:
     app = open_page("compare.py", study="Study", with_study="Crowd")
-    assert "ROUGE-1 agrees most often with “Annotators in Study”, ROUGE-2 with “Annotators in Crowd”" in said(app)
+    assert "ROUGE-1 agrees most often with “Annotators in Study”, ROUGE-2 with “Annotators in Crowd”" in page_text(app)
     rows = table(app)
     assert (rows["ROUGE-1"]["first"], rows["ROUGE-1"]["second"], rows["ROUGE-1"]["difference"]) == (1, 0, 1)
     assert (rows["ROUGE-1"]["first n"], rows["ROUGE-1"]["second n"]) == (60, 30)
     assert rows["ROUGE-1"]["p (Holm)"] < 0.001  # type: ignore[operator]
-    assert "ROUGE-1 (100 % of 60 and 0 % of 30) agrees significantly more often with “Annotators in Study”" in said(app)
-    assert "it is the same one on 0 of 30 pairs (0 %" in said(app)
-    assert "Compared on the 30 pairs that both have, of 30 and 30." in said(app)
+    assert (
+        "ROUGE-1 (100 % of 60 and 0 % of 30) agrees significantly more often with “Annotators in Study”"
+        in page_text(app)
+    )
+    assert "it is the same one on 0 of 30 pairs (0 %" in page_text(app)
+    assert "Compared on the 30 pairs that both have, of 30 and 30." in page_text(app)
     assert (
         "In “Annotators in Study”, 100 % of 60 judgments agree with the majority of the others on their pair"
-        in said(app)
+        in page_text(app)
     )
 
 
@@ -100,8 +103,8 @@ def source(app: AppTest, key: str, name: str) -> object:
 
 def test_people_beside_a_language_model(compared: World) -> None:
     app = open_page("compare.py", study="Study", with_study="Study", with_judge="gpt")
-    assert "it is the same one on 20 of 30 pairs" in said(app)
-    assert set(table(app)) == {"ROUGE-1", "ROUGE-2"}  # a judge is no metric beside itself
+    assert "it is the same one on 20 of 30 pairs" in page_text(app)
+    assert set(table(app)) == {"ROUGE-1", "ROUGE-2"}  # a judge is not a metric beside itself
     assert table(app)["ROUGE-1"]["second"] == pytest.approx(2 / 3)
     pairs = app.dataframe[1].value
     assert len(pairs) == 10
@@ -133,8 +136,8 @@ def test_a_source_of_another_page_is_its_people(compared: World) -> None:
 def test_a_pair_where_they_part_is_opened_with_what_metrics_saw(compared: World) -> None:
     app = open_page("compare.py", study="Study", with_study="Crowd", document="d3", a="a", b="c")
     assert address(app) | {"document": "d3", "a": "a", "b": "c"} == address(app)
-    assert "“Annotators in Study”: **A**. “Annotators in Crowd”: **B**." in said(app)
-    assert "People preferred A." in said(app)
+    assert "“Annotators in Study”: **A**. “Annotators in Crowd”: **B**." in page_text(app)
+    assert "People preferred A." in page_text(app)
     assert "d3 by a" in html(app)
     assert "d3 by c" in html(app)
     # an address that names no such pair opens the first one
@@ -149,17 +152,17 @@ def test_ratings_that_share_their_pairs_with_a_study_are_counted_on_these(compar
     assert {row["second n"] for row in table(app).values()} == {25}
     app = sound(app.toggle(key="compare_shared").set_value(False).run())
     assert {row["second n"] for row in table(app).values()} == {30}
-    assert "All pairs of each count, 25 and 30: a difference may come from the pairs" in said(app)
+    assert "All pairs of each count, 25 and 30: a difference may come from the pairs" in page_text(app)
 
 
 def test_few_pairs_in_common_do_not_decide_unless_they_are_asked_for(compared: World) -> None:
     compared.ask("Few", count=4, rule="random", seed=3, judgments_per_pair=1)
     compared.judge("Emil", first, study="Few")
     app = open_page("compare.py", study="Few", with_study="Crowd")
-    assert "Both have only 4 pairs in common. All pairs of each count, 4 and 30" in said(app)
+    assert "Both have only 4 pairs in common. All pairs of each count, 4 and 30" in page_text(app)
     assert "Too early to say which metric agrees best with “Annotators in Few”" in app.header[0].value
     app = sound(app.toggle(key="compare_shared").set_value(True).run())
-    assert "Compared on the 4 pairs that both have, of 4 and 30." in said(app)
+    assert "Compared on the 4 pairs that both have, of 4 and 30." in page_text(app)
     assert address(app)["pairs"] == "shared"
 
 
@@ -167,19 +170,20 @@ def test_two_data_sets_share_the_summaries_of_the_same_text(compared: World) -> 
     compared.add("other", DOCUMENTS, ratings={"a": 1, "b": 2, "c": 3})  # the texts name their data set
     compared.score(ROUGE1, lambda *_: 0.5, "other")
     app = open_page("compare.py", dataset="set", aspect="relevance", with_dataset="other", with_aspect="relevance")
-    assert "“set: Ratings of relevance” and “other: Ratings of relevance” have no pair of summaries in common." in said(
-        app
+    assert (
+        "“set: Ratings of relevance” and “other: Ratings of relevance” have no pair of summaries in common."
+        in page_text(app)
     )
     assert len(app.dataframe) == 1
-    assert "Not compared, as only the first has scores: ROUGE-2." in said(app)
+    assert "Not compared, as only the first has scores: ROUGE-2." in page_text(app)
     records = [
         (document, [summary for summary in summaries if summary.system != "c"])
         for document, summaries in compared.data.records("set")
     ]
     compared.data.add_dataset(name="copy", format="interchange", sha256="1", records=records)
     app = open_page("compare.py", dataset="set", aspect="relevance", with_dataset="copy", with_aspect="relevance")
-    assert "10 of 10 pairs" in said(app)
-    assert "On no pair that both have does each prefer another summary." in said(app)
+    assert "10 of 10 pairs" in page_text(app)
+    assert "On no pair that both have does each prefer another summary." in page_text(app)
 
 
 def test_the_same_summaries_of_two_data_sets(compared: World) -> None:

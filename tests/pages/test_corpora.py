@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.pages.opening import open_page, said, sound
+from tests.pages.opening import open_page, page_text, sound
 from tests.pages.world import LENGTH, ROUGE1, ROUGE2, World, first, known, known_file, world
 
 __all__ = ["known", "known_file", "world"]
@@ -18,10 +18,10 @@ def right_on(world: World, name: str, count: int, signature: str) -> None:
 @pytest.fixture
 def several(world: World) -> World:
     """Three rated data sets of 30 pairs, in two of which another metric is the better one, and one without scores."""
-    for name, one, other in (("Ä", 2, 10), ("B", 10, 1), ("C", 9, 9)):
+    for name, by_rouge1, by_rouge2 in (("Ä", 2, 10), ("B", 10, 1), ("C", 9, 9)):
         world.add(name, DOCUMENTS, ratings={"a": 3, "b": 2, "c": 2})
-        right_on(world, name, one, ROUGE1)
-        right_on(world, name, other, ROUGE2)
+        right_on(world, name, by_rouge1, ROUGE1)
+        right_on(world, name, by_rouge2, ROUGE2)
     world.add("unscored", DOCUMENTS, ratings={"a": 3, "b": 2, "c": 1})
     return world
 
@@ -37,8 +37,8 @@ def test_every_data_set_that_was_judged_is_a_row(several: World) -> None:
     assert dict(zip(shown["data set"], shown["ROUGE-1"], strict=True)) == {"B": "1.000*", "C": "0.900*", "Ä": "0.200"}
     assert dict(zip(shown["data set"], shown["ROUGE-2"], strict=True)) == {"B": "0.100", "C": "0.900*", "Ä": "1.000*"}
     assert set(shown["n"]) == {20}
-    assert "Judged, but without scores, and so not here: unscored" in said(app)
-    assert "Rows in which a metric leads" in said(app)
+    assert "Judged, but without scores, and so not here: unscored" in page_text(app)
+    assert "Rows in which a metric leads" in page_text(app)
 
 
 def test_the_order_is_chosen(several: World) -> None:
@@ -70,7 +70,7 @@ def test_a_metric_without_values_is_no_dot_and_says_why(world: World) -> None:
     world.score(ROUGE1, lambda *_: None)
     app = sound(open_page("corpora.py"))
     assert app.dataframe[0].value["ROUGE-1"].isna().all()
-    assert "no scores" in said(app)
+    assert "no scores" in page_text(app)
 
 
 def test_nothing_to_compare(sqlite_url: str) -> None:

@@ -6,7 +6,7 @@ from relevance.data.demo import NAME
 from relevance.data.store import DataStore, NotAllowed
 from relevance.hosting.uploads import FULL
 from tests.pages.hosted import Server, server  # noqa: F401  a fixture
-from tests.pages.opening import open_page, said, sound
+from tests.pages.opening import open_page, page_text, sound
 
 
 def texts_of(part: str, dataset: str = NAME) -> str:
@@ -14,7 +14,7 @@ def texts_of(part: str, dataset: str = NAME) -> str:
     app.session_state.part = part
     app = sound(app.run())
     assert not app.error
-    return said(app) + "".join(f"\n[{button.label}]" for button in app.button)
+    return page_text(app) + "".join(f"\n[{button.label}]" for button in app.button)
 
 
 def test_only_the_owner_is_offered_to_change_a_data_set(server: Server) -> None:  # noqa: F811
@@ -47,4 +47,4 @@ def test_what_was_deleted_is_brought_back_by_its_owner_only(server: Server) -> N
 
 def test_the_field_for_a_file_says_why_one_may_not_be_taken(server: Server) -> None:  # noqa: F811
     server.visit(server.add("ann"))
-    assert f"If a file turns red, it was not taken. {FULL}" in said(open_page("datasets.py"))
+    assert f"If a file turns red, it was not taken. {FULL}" in page_text(open_page("datasets.py"))

@@ -21,7 +21,7 @@ from relevance.metrics.registry import available_of_libraries, label_of, usual_m
 from relevance.metrics.scoring import score_dataset
 from relevance.pages.components.datasets.progress import name_scarce, run_progress
 from tests.pages.import_form import of_column, of_columns, upload
-from tests.pages.opening import address, drawn_until, html, open_page, press, pressed, said, sound, visible
+from tests.pages.opening import address, drawn_until, html, open_page, page_text, press, pressed, sound, visible
 
 
 @pytest.fixture
@@ -40,14 +40,16 @@ def open_part(part: str, **query: str) -> AppTest:
 
 def test_the_template_can_be_imported(store: DataStore) -> None:
     app = upload("mine.csv", TEMPLATE)
-    assert "In the file: 2 documents, 4 summaries by 2 systems, ratings of relevance." in said(app).replace("*", "")
-    assert "ROUGE-K has no keywords in 1 of 2 documents" in said(app)  # the other one has a title
+    assert "In the file: 2 documents, 4 summaries by 2 systems, ratings of relevance." in page_text(app).replace(
+        "*", ""
+    )
+    assert "ROUGE-K has no keywords in 1 of 2 documents" in page_text(app)  # the other one has a title
     assert store.datasets() == []
     app = press(app, "import")
     assert store.dataset("mine").aspects == ("relevance",)
-    assert "Imported 2 documents and 4 summaries of 2 systems as mine." in said(app)
+    assert "Imported 2 documents and 4 summaries of 2 systems as mine." in page_text(app)
     assert address(app) == {"dataset": "mine"}
-    assert "score the summaries" in said(app)  # what comes next
+    assert "score the summaries" in page_text(app)  # what comes next
 
 
 SEMICOLONS = (
@@ -72,18 +74,21 @@ def test_columns_of_other_names_and_semicolons_are_read_as_one_says(store: DataS
         "aspect": "(none)",
     }
     assert of_columns(app, "human.").value == ["relevance"]
-    assert "In the file: 1 document, 2 summaries by 2 systems, ratings of relevance." in said(app).replace("*", "")
+    assert "In the file: 1 document, 2 summaries by 2 systems, ratings of relevance." in page_text(app).replace("*", "")
     sound(of_column(app, "source").select("output").run())
-    assert "The column output is chosen twice." in said(app)
+    assert "The column output is chosen twice." in page_text(app)
     sound(of_column(app, "source").select("(none)").run())
     sound(of_column(app, "reference").select("(none)").run())
-    assert "Choose the columns of the reference." in said(app)
+    assert "Choose the columns of the reference." in page_text(app)
     sound(of_column(app, "reference").select("gold").run())
     sound(of_column(app, "source").select("article").run())
     press(app, "import")
     ((document, summaries),) = store.records("mine")
     assert (document.source, document.references) == ("A text.", ("A reference.",))
-    assert [(one.system, one.human) for one in summaries] == [("a", {"relevance": 4}), ("b", {"relevance": 2.5})]
+    assert [(summary.system, summary.human) for summary in summaries] == [
+        ("a", {"relevance": 4}),
+        ("b", {"relevance": 2.5}),
+    ]
 
 
 def test_summaries_without_a_document_s_id_and_a_system(store: DataStore) -> None:
@@ -102,11 +107,11 @@ def test_a_column_of_summaries_for_each_system(store: DataStore) -> None:
     app = upload("mine.csv", "document,reference,summary_a,summary_b,third\nOne.,R one.,A one.,B one.,C one.\n")
     assert of_columns(app, "summary.").value == ["summary_a", "summary_b"]
     sound(of_columns(app, "summary.").set_value([]).run())
-    assert "Choose the columns of two summaries." in said(app)
+    assert "Choose the columns of two summaries." in page_text(app)
     sound(of_columns(app, "summary.").set_value(["summary_a", "third"]).run())
     press(app, "import")
     ((_, written),) = store.records("mine")
-    assert [(one.system, one.text) for one in written] == [("a", "A one."), ("third", "C one.")]
+    assert [(summary.system, summary.text) for summary in written] == [("a", "A one."), ("third", "C one.")]
 
 
 def test_a_column_of_ratings_without_its_prefix_is_offered(store: DataStore) -> None:
@@ -121,7 +126,7 @@ def test_a_table_with_a_row_for_each_annotator_keeps_each_rating(store: DataStor
     rows = "".join(f"d,A text.,R.,{system},Some words.,{n},w{n}\n" for system in "ab" for n in (1, 4))
     app = upload("mine.csv", f"document_id,source,reference,system,summary,relevance,worker\n{rows}")
     assert of_column(app, "annotator").value == "worker"
-    assert "their means count, and each is kept" in said(app)
+    assert "their means count, and each is kept" in page_text(app)
     press(app, "import")
     assert store.dataset("mine").annotated == ("relevance",)
     ((_, (first, _)),) = store.records("mine")
@@ -131,9 +136,9 @@ def test_a_table_with_a_row_for_each_annotator_keeps_each_rating(store: DataStor
 def test_a_table_of_the_best_becomes_a_study(store: DataStore, sqlite_url: str) -> None:
     rows = "".join(f"d{n},R.,One {n}.,Two {n}.,Three {n}.,{'ABC'[n % 3]},{'BCA'[n % 3]},zoe\n" for n in range(4))
     app = upload("mine.csv", f"document,reference,summary_a,summary_b,summary_c,best,worst,annotator\n{rows}")
-    assert "In the file: 12 judgments of 12 pairs by 1 annotator, which become a closed study." in said(app).replace(
-        "*", ""
-    )
+    assert "In the file: 12 judgments of 12 pairs by 1 annotator, which become a closed study." in page_text(
+        app
+    ).replace("*", "")
     press(app, "import")
     study = AnnotationStore(connect(sqlite_url)).study("mine")
     assert (study.judgments, study.pairs, study.state) == (12, 12, "closed")
@@ -142,11 +147,11 @@ def test_a_table_of_the_best_becomes_a_study(store: DataStore, sqlite_url: str) 
 def test_a_table_of_choices_becomes_a_study(store: DataStore, sqlite_url: str) -> None:
     rows = "".join(f"d{n},R.,bart,One {n}.,t5,Two {n}.,{'AB'[n % 2]},zoe\n" for n in range(7))
     app = upload("mine.csv", f"document,reference,system_a,summary_a,system_b,summary_b,choice,annotator\n{rows}")
-    assert "In the file: 7 judgments of 7 pairs by 1 annotator, which become a closed study." in said(app).replace(
+    assert "In the file: 7 judgments of 7 pairs by 1 annotator, which become a closed study." in page_text(app).replace(
         "*", ""
     )
-    assert 'Choices in "choice": "A" is left (4); "B" is right (3)' in said(app)
-    (frame,) = (one.value for one in app.dataframe if "choice" in one.value)
+    assert 'Choices in "choice": "A" is left (4); "B" is right (3)' in page_text(app)
+    (frame,) = (element.value for element in app.dataframe if "choice" in element.value)
     assert list(frame["choice"]) == ["left", "right", "left", "right", "left"]
     assert store.datasets() == []
     press(app, "import")
@@ -156,13 +161,13 @@ def test_a_table_of_choices_becomes_a_study(store: DataStore, sqlite_url: str) -
 
 def test_what_is_wrong_with_a_file_is_said_before_it_is_imported(store: DataStore) -> None:
     app = upload("mine.csv", "document_id,source,reference,system,summary\nd,A text.,R,,Some words.\n")
-    assert "mine.csv:2: system must be a string or a whole number, not null." in said(app)
+    assert "mine.csv:2: system must be a string or a whole number, not null." in page_text(app)
     assert "import" not in [button.key for button in app.button]
 
 
 def test_a_file_of_lines_joins_a_data_set(store: DataStore) -> None:
     app = upload("bart.txt", "One.\nTwo.\n")
-    assert "import its documents first" in said(app)
+    assert "import its documents first" in page_text(app)
     press(upload("mine.csv", TEMPLATE), "import")
     app = upload("bart.txt", "One.\nTwo.\n")
     press(app, "import")
@@ -190,47 +195,50 @@ MARKED = {
 
 def test_marks_of_other_programs_are_said_and_removed_only_where_that_is_asked(store: DataStore) -> None:
     app = upload("marked.jsonl", json.dumps(MARKED))
-    assert "Marks of other programs stand in 2 of 4 texts" in said(app)
+    assert "Marks of other programs stand in 2 of 4 texts" in page_text(app)
     app = sound(app.checkbox(key="import_clean").check().run())
-    assert "Marks of other programs were removed from 2 of 4 texts" in said(app)
+    assert "Marks of other programs were removed from 2 of 4 texts" in page_text(app)
     app = press(app, "import")
-    assert "Marks of other programs were removed from 2 of 4 texts" in said(app)
+    assert "Marks of other programs were removed from 2 of 4 texts" in page_text(app)
     ((document, summaries),) = store.records("marked")
     assert document.references == ("the reef is safe\ndivers are happy",)
     assert summaries[0].text == "divers & fish"
     assert app.dataframe[0].value["format"].tolist() == ["interchange, cleaned"]
     app = upload("c.txt", "one<q>two\n")
-    assert "The texts of this data set were cleaned of marks of other programs, and so are those of the file." in said(
-        app
+    assert (
+        "The texts of this data set were cleaned of marks of other programs, and so are those of the file."
+        in page_text(app)
     )
-    assert not [one for one in app.checkbox if one.key == "import_clean"]
+    assert not [element for element in app.checkbox if element.key == "import_clean"]
     press(app, "import")
-    assert [one.text for _, written in store.records("marked") for one in written if one.system == "c"] == ["one\ntwo"]
+    assert [summary.text for _, written in store.records("marked") for summary in written if summary.system == "c"] == [
+        "one\ntwo"
+    ]
     store.restore_dataset(store.delete_dataset("marked"))
     assert store.dataset("marked").cleaned == "1"
 
 
 def test_results_say_what_stands_in_the_texts(store: DataStore) -> None:
-    rated = [one | {"human": {"relevance": number}} for number, one in enumerate(MARKED["summaries"])]
+    rated = [item | {"human": {"relevance": number}} for number, item in enumerate(MARKED["summaries"])]
     app = upload("marked.jsonl", json.dumps(MARKED | {"summaries": rated}))
     press(app, "import")
     score_dataset(store, "marked", make_metrics(["rouge1", "rougeLsum"]))
     for page in ("overview.py", "agreement.py", "correlation.py"):
-        app = drawn_until(open_page(page, dataset="marked"), lambda app: "Marks of other programs" in said(app))
-        assert "ROUGE-Lsum: no summary or reference has a line break" in said(app)
-        assert "Marks of other programs stand in 2 of 4 texts" in said(app)
+        app = drawn_until(open_page(page, dataset="marked"), lambda app: "Marks of other programs" in page_text(app))
+        assert "ROUGE-Lsum: no summary or reference has a line break" in page_text(app)
+        assert "Marks of other programs stand in 2 of 4 texts" in page_text(app)
         assert "<q>" not in html(app)
 
 
 def test_documents_are_browsed_and_searched(demo: tuple[DataStore, AnnotationStore]) -> None:
     app = open_page("datasets.py")
-    assert "24 documents" in said(app)
+    assert "24 documents" in page_text(app)
     assert len(listed(app)) == 10
     app.session_state["page:demo:"] = 3
     sound(app.run())
     assert len(listed(app)) == 4
     sound(app.text_input(key="search:demo").input("MUSSELS salt").run())
-    assert "1 of 24 documents" in said(app)
+    assert "1 of 24 documents" in page_text(app)
     (label,) = listed(app)
     assert "Road Salt" in label
     app.session_state["document:demo:1"] = True
@@ -239,7 +247,7 @@ def test_documents_are_browsed_and_searched(demo: tuple[DataStore, AnnotationSto
     for text in (*document.references, *(summary.text for summary in summaries)):
         assert text in visible(html(app))
     sound(app.text_input(key="search:demo").input("zzyzx").run())
-    assert "0 of 24 documents" in said(app)
+    assert "0 of 24 documents" in page_text(app)
 
 
 def listed(app: AppTest) -> list[str]:
@@ -249,7 +257,7 @@ def listed(app: AppTest) -> list[str]:
 def test_by_how_many_metrics_a_data_set_is_scored(demo: tuple[DataStore, AnnotationStore]) -> None:
     app = open_page("datasets.py")
     assert list(app.dataframe[0].value["scored by"]) == [f"{len(default_metrics())} of {len(usual_metrics())}"]
-    assert f"Scored by {len(default_metrics())} of {len(usual_metrics())} metrics" in said(app)
+    assert f"Scored by {len(default_metrics())} of {len(usual_metrics())} metrics" in page_text(app)
     rows = open_part("Scores").dataframe[-1].value.set_index("metric")
     assert rows.loc["ROUGE-K", "summaries"] == "96 of 96"
     assert rows.loc["ROUGE-K", "undefined"] == 0
@@ -262,7 +270,7 @@ def test_missing_scores_are_said_with_their_reasons(store: DataStore) -> None:
     score_dataset(store, "mine", make_metrics(["rouge1", "rouge_k"]))
     summaries = store.dataset("mine").summaries
     missing = f"ROUGE-K: {summaries} of {summaries} scores are missing: no keywords: there are not two texts"
-    assert missing in said(open_part("Scores"))
+    assert missing in page_text(open_part("Scores"))
     run = store.start_run(dataset="mine", metrics=["rouge1", "rouge_k"])
     (scarce,) = name_scarce(run)
     assert scarce.startswith(missing)
@@ -284,7 +292,7 @@ def test_the_next_step_is_offered(store: DataStore) -> None:
 def told(app: AppTest) -> list[str]:
     """What the page says about runs: progress bars, successes, warnings, errors."""
     bars = [element.proto.text for element in app.get("progress")]
-    return bars + [said.value for said in (*app.success, *app.warning, *app.error)]
+    return bars + [message.value for message in (*app.success, *app.warning, *app.error)]
 
 
 def has(app: AppTest, *parts: str) -> bool:
@@ -320,7 +328,7 @@ def test_metrics_of_libraries_are_scored_when_they_are_asked_for(demo: tuple[Dat
     assert run is not None
     assert run.metrics == ("bleu", "chrf")
     drawn_until(app, lambda app: has(app, "Scored demo"))
-    (signature,) = (one.signature for one in demo[0].signatures(NAME) if one.metric == "chrf")
+    (signature,) = (signature.signature for signature in demo[0].signatures(NAME) if signature.metric == "chrf")
     assert len(demo[0].scores(dataset=NAME, signature=signature)) == 96
     app.run()
     assert {"BLEU", "chrF"} <= {row["metric"] for row in app.dataframe[-1].value.to_dict("records")}
@@ -367,7 +375,7 @@ def test_scoring_is_cancelled(demo: tuple[DataStore, AnnotationStore]) -> None:
     run = demo[0].start_run(dataset=NAME, metrics=["rouge1"])
     app = press(open_page("datasets.py"), f"cancel:{run.id}")
     assert demo[0].run(run.id).error == CANCELLED
-    assert "Scoring demo was cancelled. What was scored is kept" in said(app)
+    assert "Scoring demo was cancelled. What was scored is kept" in page_text(app)
     assert not app.get("progress")
     app = open_page("datasets.py")  # it is said once, and is no problem
     assert not app.warning
@@ -421,14 +429,14 @@ def test_a_data_set_is_renamed(demo: tuple[DataStore, AnnotationStore]) -> None:
     app = open_part("Rename or delete")
     app.text_input(key="rename_to:demo").input("Mine *")
     app = pressed(app, "Rename")
-    assert "Renamed demo to Mine *." in said(app)
+    assert "Renamed demo to Mine *." in page_text(app)
     assert address(app) == {"dataset": "Mine *"}
     assert demo[1].study("Demo").dataset == "Mine *"
 
 
 def test_what_studies_are_made_of_is_not_deleted(demo: tuple[DataStore, AnnotationStore]) -> None:
     app = open_part("Rename or delete")
-    assert "It cannot be deleted by itself: the study Demo is made from it." in said(app)
+    assert "It cannot be deleted by itself: the study Demo is made from it." in page_text(app)
     app.text_input(key="delete_typed:demo").input("demo")
     app = pressed(app, "Delete")
     assert "it stays" in app.error[0].value
@@ -440,13 +448,13 @@ def test_a_data_set_is_deleted_by_its_name_and_brought_back(store: DataStore) ->
     before = store.dataset(NAME), store.records(NAME)
     app = open_part("Rename or delete")
     app = pressed(app, "Delete")
-    assert "Type 'demo' to delete it." in said(app)
+    assert "Type 'demo' to delete it." in page_text(app)
     app.text_input(key="delete_typed:demo").input("demo")
     app = pressed(app, "Delete")
     assert store.datasets() == []
-    assert "Deleted **demo**" in said(app)
+    assert "Deleted **demo**" in page_text(app)
     app = press(app, "undo_delete")
-    assert "Brought back demo." in said(app)
+    assert "Brought back demo." in page_text(app)
     assert (store.dataset(NAME), store.records(NAME)) == before
 
 
@@ -457,7 +465,7 @@ def test_who_imports_into_the_place_of_a_deleted_one_is_told(store: DataStore, t
     app = pressed(app, "Delete")
     add_demo(store)
     app = press(app, "undo_delete")
-    assert "There is a data set 'demo' again; rename that first." in said(app)
+    assert "There is a data set 'demo' again; rename that first." in page_text(app)
 
 
 def test_how_a_summary_was_written_is_said_where_it_is_read(demo: tuple[DataStore, AnnotationStore]) -> None:

@@ -42,7 +42,7 @@ from relevance.pages.components.shared.charts import INK
 from relevance.reports.evidence.phrases import figures, preferred_letter
 from relevance.reports.evidence.words import explain_scores
 from tests.pages.listed import make_pairs_frame
-from tests.pages.opening import drawn_until, html, open_page, said, sound, visible
+from tests.pages.opening import drawn_until, html, open_page, page_text, sound, visible
 
 pytestmark = pytest.mark.page
 
@@ -97,7 +97,7 @@ def explained(signature: str, example: Example) -> Explained:
 def scored(place: int) -> dict[str, list[Explained]]:
     """The scores of one example by all metrics."""
     return {
-        signature: [explained(signature, one) for one in load_chosen_examples()[place].examples]
+        signature: [explained(signature, example) for example in load_chosen_examples()[place].examples]
         for signature in signatures().values()
     }
 
@@ -114,9 +114,9 @@ def sections(app: AppTest) -> str:
 
 def camps(fragment: str) -> dict[str, list[str]]:
     """The metrics of each camp, by what it is called."""
-    found = re.findall(r'<div class="camp (?:right|wrong|tie|missing)"><b>(.*?)</b>(.*?)</div>', fragment)
+    parts = re.findall(r'<div class="camp (?:right|wrong|tie|missing)"><b>(.*?)</b>(.*?)</div>', fragment)
     return {
-        visible(name): [visible(chip) for chip in re.findall(r'"chip">(.*?) <small>', chips)] for name, chips in found
+        visible(name): [visible(chip) for chip in re.findall(r'"chip">(.*?) <small>', chips)] for name, chips in parts
     }
 
 
@@ -129,8 +129,8 @@ def numbers(app: AppTest) -> list[int]:
 
 
 def test_every_chosen_example_has_its_claim() -> None:
-    assert [one.document_id for one in load_chosen_examples()] == list(EXPECTED)
-    assert [one.document_id for one in CHOSEN] == list(EXPECTED)[1:]
+    assert [chosen_example.document_id for chosen_example in load_chosen_examples()] == list(EXPECTED)
+    assert [item.document_id for item in CHOSEN] == list(EXPECTED)[1:]
     assert set(signatures()) == set(usual_metrics())
 
 
@@ -139,9 +139,9 @@ def test_the_metrics_still_disagree_as_claimed(document: str) -> None:
     place = find_place(document, load_chosen_examples())
     choice, prefer_a, prefer_b, tied = EXPECTED[document]
     assert prefer_a | prefer_b | tied == set(usual_metrics())
-    found = scored(place)
+    result = scored(place)
     sides = {
-        name: preferred_letter([one.value for one in found[signature]], "AB")
+        name: preferred_letter([item.value for item in result[signature]], "AB")
         for name, signature in signatures().items()
     }
     assert sides == dict.fromkeys(prefer_a, "A") | dict.fromkeys(prefer_b, "B") | dict.fromkeys(tied, "tie")
@@ -152,11 +152,11 @@ def test_the_metrics_still_disagree_as_claimed(document: str) -> None:
 def test_table_1_has_the_papers_figures_and_texts(shared_data: Path) -> None:
     table = json.loads((shared_data / "rouge_k_table1.json").read_text())
     shown = load_chosen_examples()[0]
-    assert [one.candidate for one in shown.examples] == [one["text"] for one in table["hypotheses"]]
+    assert [example.candidate for example in shown.examples] == [row["text"] for row in table["hypotheses"]]
     assert (shown.examples[0].title, shown.examples[0].references) == (table["title"], (table["reference"],))
     rouge1, *_ = scored(0).values()
-    assert [f"{one.value:.4f}" for one in rouge1] == [
-        f"{one['published']['rouge1_f1']:.4f}" for one in table["hypotheses"]
+    assert [f"{item.value:.4f}" for item in rouge1] == [
+        f"{row['published']['rouge1_f1']:.4f}" for row in table["hypotheses"]
     ]
     with (shared_data / "scitldr" / "dev.jsonl").open() as lines:
         paper = next(record for record in map(json.loads, lines) if record["paper_id"] == shown.document_id)
@@ -169,7 +169,7 @@ def test_table_1_has_the_papers_figures_and_texts(shared_data: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "place"),
+    ("wanted", "place"),
     [
         (None, 0),
         ("", 0),
@@ -186,8 +186,8 @@ def test_table_1_has_the_papers_figures_and_texts(shared_data: Path) -> None:
         ("news-01", 0),  # of the corpus, but not among the chosen
     ],
 )
-def test_addresses(asked: str | None, place: int) -> None:
-    assert find_place(asked, load_chosen_examples()) == place
+def test_addresses(wanted: str | None, place: int) -> None:
+    assert find_place(wanted, load_chosen_examples()) == place
 
 
 # --- one example as HTML --------------------------------------------------------------------------------------
@@ -195,8 +195,8 @@ def test_addresses(asked: str | None, place: int) -> None:
 
 def test_an_example_shows_scores_preferences_and_words() -> None:
     for place, shown in enumerate(load_chosen_examples()):
-        found = scored(place)
-        fragment = presented_html(shown, place + 1, found, detailed=True)
+        result = scored(place)
+        fragment = presented_html(shown, place + 1, result, detailed=True)
         text = visible(fragment)
         for example in shown.examples:
             assert example.candidate in text
@@ -205,15 +205,15 @@ def test_an_example_shows_scores_preferences_and_words() -> None:
         rows = [visible(row) for row in re.findall(r"<tr.*?</tr>", fragment)]
         assert len(rows) == 1 + len(usual_metrics())  # the heads
         for line, (name, signature) in zip(rows[1:], signatures().items(), strict=True):
-            both = found[signature]
-            values = [one.value for one in both if one.value is not None]
+            both = result[signature]
+            values = [item.value for item in both if item.value is not None]
             shown_values = [f"{value:.0f}" for value in values] if name == "length" else figures(values)
             assert all(value in line for value in shown_values)
             assert line.endswith(in_one_line(" ".join(explain_scores(signature, shown.examples, both, "AB"))))
-            choice, side = EXPECTED[shown.document_id][0], preferred_letter([one.value for one in both], "AB")
+            choice, side = EXPECTED[shown.document_id][0], preferred_letter([item.value for item in both], "AB")
             assert ("= tie" in line) == (side == "tie")
             assert ("✗ wrong" in line) == (side not in ("tie", choice))
-        for signature in found:
+        for signature in result:
             assert signature in text
 
 
@@ -226,7 +226,7 @@ def test_the_camps_are_chips() -> None:
         wanted = {f"✓ Prefer {choice}, as {judges} did:": sides[choice], f"✗ Prefer {other}:": sides[other]}
         wanted = {name: metrics for name, metrics in (wanted | {"= Tied:": tied}).items() if metrics}
         fragment = presented_html(shown, place + 1, scored(place))
-        assert {name: set(found) for name, found in camps(fragment).items()} == {
+        assert {name: set(camp) for name, camp in camps(fragment).items()} == {
             name: {METRICS[metric].label for metric in metrics} for name, metrics in wanted.items()
         }
         assert "Signatures" not in fragment  # details on demand
@@ -247,14 +247,14 @@ NO_VOTES = Votes({"A": 0, "B": 0})
 
 def slides_of(place: int) -> list[str]:
     """What the slides of a chosen example say, in order."""
-    shown, found = load_chosen_examples()[place], scored(place)
-    return [slide_html(shown, found, step, Votes({"A": 3, "B": 2})) for step in list_steps(choose_metrics(shown))]
+    shown, result = load_chosen_examples()[place], scored(place)
+    return [slide_html(shown, result, step, Votes({"A": 3, "B": 2})) for step in list_steps(choose_metrics(shown))]
 
 
 def test_slides_come_in_the_order_in_which_one_thinks() -> None:
     shown = load_chosen_examples()[0]
     document, summaries, vote, people, rouge1, bertscore, rouge_k, everything = slides_of(0)
-    reference, (a, b) = shown.examples[0].references[0], (one.candidate for one in shown.examples)
+    reference, (a, b) = shown.examples[0].references[0], (example.candidate for example in shown.examples)
     verdict = "The paper's annotators preferred B."
     for slide in (document, summaries, vote, people, rouge1, bertscore, rouge_k):
         assert reference in visible(slide)
@@ -281,12 +281,12 @@ def test_slides_come_in_the_order_in_which_one_thinks() -> None:
 
 def test_each_metric_marks_its_evidence_in_the_same_texts() -> None:
     for place, shown in enumerate(load_chosen_examples()):
-        found = scored(place)
+        result = scored(place)
         for name, signature in signatures().items():
-            (step,) = (one for one in list_steps([signature]) if one.signature)
-            slide = slide_html(shown, found, step, NO_VOTES)
-            for one in shown.examples:
-                assert one.candidate in visible(slide)
+            (step,) = (step for step in list_steps([signature]) if step.signature)
+            slide = slide_html(shown, result, step, NO_VOTES)
+            for example in shown.examples:
+                assert example.candidate in visible(slide)
             assert ("<mark" in slide.partition('class="legend')[0]) == (name != "length")
 
 
@@ -338,19 +338,19 @@ def test_a_slide_shows_what_fits() -> None:
     shown = shown._replace(
         examples=tuple(
             replace(
-                one,
+                example,
                 candidate=text,
                 references=(" ".join(words), " ".join(words[::-1])),
                 title=None,
                 source="It opens so.",
             )
-            for text, one in zip(texts, shown.examples, strict=True)
+            for text, example in zip(texts, shown.examples, strict=True)
         )
     )
     rouge_k = signatures()["rouge_k"]
-    found = {rouge_k: [explained(rouge_k, one) for one in shown.examples]}
-    (step,) = (one for one in list_steps([rouge_k]) if one.signature)
-    slide, page = slide_html(shown, found, step, NO_VOTES), presented_html(shown, 1, found)
+    result = {rouge_k: [explained(rouge_k, example) for example in shown.examples]}
+    (step,) = (step for step in list_steps([rouge_k]) if step.signature)
+    slide, page = slide_html(shown, result, step, NO_VOTES), presented_html(shown, 1, result)
     assert '--letters: 0.77"' in slide  # which are smaller for long texts
     assert slide.index("It opens so.") < slide.index("Reference 1 of 2") < slide.index("Summary A")
     named = [re.findall(r"<li.*?</li>", html) for html in (slide, page)]
@@ -360,9 +360,9 @@ def test_a_slide_shows_what_fits() -> None:
 
 
 def test_what_has_not_arrived_or_cannot_be_had_is_said() -> None:
-    shown, found = load_chosen_examples()[0], dict(scored(0))
+    shown, result = load_chosen_examples()[0], dict(scored(0))
     first, second, *_ = shown.with_models
-    scores = found | {first: [None, None], second: [CannotExplain("no <b>memory")] * 2}
+    scores = result | {first: [None, None], second: [CannotExplain("no <b>memory")] * 2}
     waiting = presented_html(shown, 1, scores, detailed=True)
     assert "The model is being asked." in waiting
     assert "Not available: no &lt;b&gt;memory." in waiting
@@ -374,16 +374,16 @@ def test_what_has_not_arrived_or_cannot_be_had_is_said() -> None:
 def test_a_document_without_keywords_and_texts_that_look_like_markup() -> None:
     hostile = "<img src=x onerror=alert(1)> </section> <script>alert(1)</script> & “x” -->"
     texts = tuple(
-        replace(one, candidate=f"{letter} {hostile}", references=(hostile,), title=None, source=hostile)
-        for letter, one in zip("AB", load_chosen_examples()[0].examples, strict=True)
+        replace(example, candidate=f"{letter} {hostile}", references=(hostile,), title=None, source=hostile)
+        for letter, example in zip("AB", load_chosen_examples()[0].examples, strict=True)
     )
     shown = load_chosen_examples()[0]._replace(examples=texts, why=hostile)
-    found = {
-        signature: [explain(metric, one) for one in texts]
+    by_name = {
+        signature: [explain(metric, text) for text in texts]
         for name, signature in signatures().items()
         if name in lexical_metrics() and (metric := metric_of(signature)) is not None
     }
-    fragment = presented_html(shown, 1, found, detailed=True)
+    fragment = presented_html(shown, 1, by_name, detailed=True)
     assert not re.search(r"<(?:img|script)", fragment)
     assert fragment.count("</section>") == 1
     assert "ROUGE-K has no score for A or B (no keywords: " in visible(fragment)
@@ -506,11 +506,11 @@ def test_examples_of_a_source_the_strongest_first(demo_url: str) -> None:
     strongest = rows.drop_duplicates("document").iloc[0]
     assert numbers(app) == [1]
     assert "1. ROUGE-K right where ROUGE-1 is wrong" in visible(sections(app))
-    assert f"1 of {min(MOST, rows['document'].nunique())}" in said(app)
+    assert f"1 of {min(MOST, rows['document'].nunique())}" in page_text(app)
     right, wrong = (camps(sections(app))[name] for name in camps(sections(app)) if name[0] in "✓✗")
     assert "ROUGE-K" in right
     assert "ROUGE-1" in wrong
-    (document,) = (one for one, _ in data.records("demo") if one.id == strongest["document"])
+    (document,) = (item for item, _ in data.records("demo") if item.id == strongest["document"])
     assert str(document.title) in visible(sections(app))
     *_, chart = app.get("arrow_vega_lite_chart") or app.get("vega_lite_chart")
     assert json.loads(chart.proto.spec)["config"]["text"]["color"] == INK["light"]  # else black on a dark page

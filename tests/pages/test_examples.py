@@ -38,7 +38,7 @@ from relevance.pages.components.examples.pairs import (
 )
 from relevance.pages.components.shared.sources import Source
 from tests.pages.listed import list_documents, make_pairs_frame
-from tests.pages.opening import address, drawn_until, html, open_page, pressed, said, sound, visible
+from tests.pages.opening import address, drawn_until, html, open_page, page_text, pressed, sound, visible
 from tests.waiting import until
 
 NAME, ASPECT, STUDY = "set & <b>", "relevance?", "Study #1"
@@ -129,34 +129,34 @@ def known(sqlite_url: str, tmp_path: Path, known_file: Path) -> RatedStorms:
 
 def list_of(app: AppTest) -> pd.DataFrame:
     """The documents, a row each."""
-    (found,) = (d.value for d in app.dataframe if "how strongly" in d.value.columns)
-    return found
+    (result,) = (d.value for d in app.dataframe if "how strongly" in d.value.columns)
+    return result
 
 
 def counted(app: AppTest) -> tuple[int, int]:
     """How many pairs the filter leaves, of how many."""
-    found = re.search(r"([\d,]+) of (\d+) pairs, in \d+ document", said(app))
-    assert found is not None
-    return int(found[1].replace(",", "")), int(found[2])
+    match = re.search(r"([\d,]+) of (\d+) pairs, in \d+ document", page_text(app))
+    assert match is not None
+    return int(match[1].replace(",", "")), int(match[2])
 
 
 def table_of(app: AppTest) -> pd.DataFrame:
-    (found,) = (d.value for d in app.dataframe if "against" in d.value.columns)
-    return found
+    (result,) = (d.value for d in app.dataframe if "against" in d.value.columns)
+    return result
 
 
 def pair_table(app: AppTest) -> pd.DataFrame:
     """The table of scores as it is read: Metric, A, B, A minus B, Prefers, Notes."""
-    (found,) = re.findall(r'<div class="scores pair-scores".*?</table>', html(app), re.DOTALL)
-    lines = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", line) for line in re.findall(r"<tr>.*?</tr>", found, re.DOTALL)]
+    (result,) = re.findall(r'<div class="scores pair-scores".*?</table>', html(app), re.DOTALL)
+    lines = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", line) for line in re.findall(r"<tr>.*?</tr>", result, re.DOTALL)]
     heads, *rows = [[markup.unescape(re.sub("<[^>]*>", "", cell)) for cell in line] for line in lines]
     return pd.DataFrame(rows, columns=heads).set_index("Metric")
 
 
 def signatures_of(app: AppTest) -> list[str]:
     """The signatures behind the table of scores."""
-    (found,) = re.findall(r'<details class="signatures">.*?</details>', html(app), re.DOTALL)
-    return [markup.unescape(one) for one in re.findall("<code>(.*?)</code>", found)]
+    (result,) = re.findall(r'<details class="signatures">.*?</details>', html(app), re.DOTALL)
+    return [markup.unescape(item) for item in re.findall("<code>(.*?)</code>", result)]
 
 
 def filtered(app: AppTest, show: str, **metrics_of: str) -> AppTest:
@@ -193,30 +193,30 @@ def same(app: AppTest, wanted: pd.DataFrame) -> bool:
 
 
 def test_no_data(storms: RatedStorms) -> None:
-    assert "There is no data set yet" in said(opened())
-    assert "There is no data set yet" in said(opened(study="x", show="against", document="d"))
+    assert "There is no data set yet" in page_text(opened())
+    assert "There is no data set yet" in page_text(opened(study="x", show="against", document="d"))
 
 
 def test_no_judgments(storms: RatedStorms) -> None:
     storms.add(rated_too=False)
     storms.score()
     storms.ask()
-    assert "Nobody has judged a pair of this study yet" in said(opened())
+    assert "Nobody has judged a pair of this study yet" in page_text(opened())
 
 
 def test_no_scores(storms: RatedStorms) -> None:
     storms.add()
-    assert "have no scores yet" in said(opened())
+    assert "have no scores yet" in page_text(opened())
 
 
 def test_from_a_source_with_nothing_to_one_with_pairs(known: RatedStorms) -> None:
     known.ask()
     app = opened()
-    assert f"Ratings of {ASPECT}" in said(app)
+    assert f"Ratings of {ASPECT}" in page_text(app)
     ratings, study = app.selectbox(key="source").options
     assert ratings.startswith("Ratings of")
     sound(app.selectbox(key="source").select(study).run())
-    assert "Nobody has judged a pair of this study yet" in said(app)
+    assert "Nobody has judged a pair of this study yet" in page_text(app)
     sound(app.selectbox(key="source").select(ratings).run())
     assert counted(app) == (12, 12)
     assert address(app)["dataset"] == NAME
@@ -225,7 +225,7 @@ def test_from_a_source_with_nothing_to_one_with_pairs(known: RatedStorms) -> Non
 def test_no_pair_is_left(known: RatedStorms) -> None:
     app = opened()
     sound(app.text_input(key="example_search").set_value("no such document").run())
-    assert "no pair is left" in said(app)
+    assert "no pair is left" in page_text(app)
     # a link to it leads there, and not to the example that was open
     assert address(app) == {"dataset": NAME, "aspect": ASPECT, "show": "all", "search": "no such document"}
     sound(app.text_input(key="example_search").set_value("").run())
@@ -255,7 +255,7 @@ def test_scores_that_came_with_a_data_set_stand_as_they_are_and_show_nothing(kno
     sound(app)
     table = pair_table(app)
     assert list(table.loc["given: js-2"])[:2] == ["-0.25", "-55.5"]
-    assert "its scores came with the data set, which does not say what it saw" in said(app)
+    assert "its scores came with the data set, which does not say what it saw" in page_text(app)
 
 
 def test_the_list_has_a_row_a_document(known: RatedStorms) -> None:
@@ -292,7 +292,7 @@ def test_the_pairs_of_a_document(known: RatedStorms) -> None:
 def test_the_verdict_in_words(known: RatedStorms) -> None:
     app = opened(document="d0", a="A", b="people")
     table = pair_table(app)
-    (verdict,) = (one.value for one in app.markdown if "**People" in one.value)
+    (verdict,) = (element.value for element in app.markdown if "**People" in element.value)
     assert verdict.replace("\\", "").startswith("**People preferred A.** ")  # rated 3 against 2
     for metric in METRICS:
         assert metric in verdict.replace("\\", "")
@@ -303,15 +303,15 @@ def test_the_verdict_in_words(known: RatedStorms) -> None:
 @pytest.mark.parametrize("show", get_args(Show))
 def test_each_filter(known: RatedStorms, show: Show) -> None:
     preferences = load_rated_pairs(known.data, NAME, ASPECT)
-    found = verdicts(preferences)
+    result = verdicts(preferences)
     app = filtered(opened(), show)
     assert app.selectbox(key="example_show").options == list(SHOWN.values())
-    one = {"metric": "ROUGE-K"} if show in PAIRWISE else {}
+    first = {"metric": "ROUGE-K"} if show in PAIRWISE else {}
     other = {"other": "Length"} if show == "rather" else {}
-    filtered(app, show, **one, **other)
-    chosen = PairFilter(show, **one, **other)
-    if not (left := int(filter_pairs(found, chosen).sum())):
-        assert "no pair is left" in said(app)
+    filtered(app, show, **first, **other)
+    chosen = PairFilter(show, **first, **other)
+    if not (left := int(filter_pairs(result, chosen).sum())):
+        assert "no pair is left" in page_text(app)
         return
     assert counted(app) == (left, 12)
     assert same(app, expected(known, chosen))
@@ -336,7 +336,7 @@ def test_a_study_by_majority_and_where_people_are_split(known: RatedStorms) -> N
     known.judge("Ana", ["left"])
     known.judge("Ben", ["left", "right", "tie"])
     app = opened()
-    assert "24 judgments" in said(app)
+    assert "24 judgments" in page_text(app)
     voted = load_judgments(known.annotation, STUDY).by_majority()
     wanted = make_pairs_frame(voted, PairFilter())
     assert same(app, wanted)
@@ -345,7 +345,7 @@ def test_a_study_by_majority_and_where_people_are_split(known: RatedStorms) -> N
     row = splits.iloc[0]
     app = opened(study=STUDY, document=row["document"], a=row["A"], b=row["B"])
     assert pair_table(app).loc["People", "Prefers"] == "split"
-    assert "People were split." in said(app)
+    assert "People were split." in page_text(app)
     assert address(app)["study"] == STUDY
 
 
@@ -429,7 +429,7 @@ def test_what_an_address_asks_for_in_vain(known: RatedStorms, query: dict[str, A
 
 def test_a_search_in_the_address_is_text(known: RatedStorms) -> None:
     app = opened(search="<img src=x onerror=alert(1)> **x** [y](z)")
-    assert "no pair is left" in said(app)
+    assert "no pair is left" in page_text(app)
     assert "<img" not in html(app)
 
 
@@ -457,9 +457,9 @@ def test_evidence_opens_on_the_metrics_that_the_filter_names(known: RatedStorms)
     if len(expected(known, PairFilter("rather", "Length", "ROUGE-K"))):
         assert sections_of(opened(show="rather", metric="length", other="rouge_k")) == ["ROUGE-K"]  # length has none
     named = next(
-        [one, other]
-        for one, other in permutations(METRICS[:-1], 2)
-        if len(expected(known, PairFilter("rather", one, other)))
+        [first, second]
+        for first, second in permutations(METRICS[:-1], 2)
+        if len(expected(known, PairFilter("rather", first, second)))
     )
     app = opened(show="rather", metric=named[0], other=named[1])
     assert sections_of(app) == named
@@ -488,7 +488,7 @@ def test_the_references_are_beside_the_source(known: RatedStorms) -> None:
     app = opened(document="d1", a="A", b="people")
     source, references = app.tabs
     assert (source.label, references.label) == ("Source", "References")
-    (shown,) = (one.proto.body for one in references.get("html"))
+    (shown,) = (item.proto.body for item in references.get("html"))
     for text in ("A storm hit the coast near the river (d1).", "The storm flooded the town."):
         assert text in shown
 
@@ -506,17 +506,17 @@ def test_the_table_of_scores_is_what_is_stored(known: RatedStorms) -> None:
         assert list(table.loc["People"])[:4] == [*map(str, ratings[:2]), f"{ratings[0] - ratings[1]:+d}", people]
         assert signatures_of(app) == list(stored)  # whole
         for row, of in zip(table.index[1:], stored.values(), strict=True):
-            one, other = of["A"].value, of["people"].value
-            if one is None or other is None:
+            first, second = of["A"].value, of["people"].value
+            if first is None or second is None:
                 assert of["A"].missing == of["people"].missing
                 assert list(table.loc[row]) == ["—", "—", "—", "— no score", f"A and B missing: {of['A'].missing}"]
                 continue
             assert [float(cell) for cell in list(table.loc[row])[:3]] == pytest.approx(
-                [one, other, one - other], abs=5e-4
+                [first, second, first - second], abs=5e-4
             )
-            prefers = "A" if one > other else "B"
+            prefers = "A" if first > second else "B"
             right = "✓ right" if prefers == people else "✗ wrong"
-            assert table.loc[row, "Prefers"] == ("= tie" if abs(one - other) < 1e-9 else f"{right}: {prefers}")
+            assert table.loc[row, "Prefers"] == ("= tie" if abs(first - second) < 1e-9 else f"{right}: {prefers}")
             assert table.loc[row, "Notes"] == ""
 
 
@@ -551,7 +551,7 @@ def test_previous_and_next_step_through_the_documents(known: RatedStorms) -> Non
     assert len(rows) > 2
     seen = []
     for place in range(len(rows)):
-        assert f"**{place + 1} of {len(rows)}**" in said(app)
+        assert f"**{place + 1} of {len(rows)}**" in page_text(app)
         names = dict(zip(("document", "a", "b"), rows.iloc[place][["document", "A", "B"]], strict=True))
         seen.append({name: address(app)[name] for name in names})
         assert seen[-1] == names  # of each document the strongest pair
@@ -583,7 +583,7 @@ def test_a_long_list_is_shown_in_parts(known: RatedStorms, monkeypatch: pytest.M
     for _ in range(3):
         sound(app.button(key="next").click().run())
     assert address(app)["document"] == wanted["document"][3]
-    assert f"**4 of 4** · {wanted['document'][3]}" in said(app)
+    assert f"**4 of 4** · {wanted['document'][3]}" in page_text(app)
     assert list(list_of(app)["document"]) == list(wanted["document"][3:].map(name_document))
     assert app.selectbox(key="example_part").value == 3
     pressed(app, "☆ Star")
@@ -609,7 +609,7 @@ def test_what_is_open_stays_open_when_it_stands_elsewhere_in_the_list(known: Rat
     names = {name: address(app)[name] for name in ("document", "a", "b")}
     sound(app.text_input(key="example_search").set_value(names["document"]).run())
     assert {name: address(app)[name] for name in names} == names
-    assert "**1 of 1**" in said(app)
+    assert "**1 of 1**" in page_text(app)
 
 
 @pytest.mark.parametrize(
@@ -625,7 +625,7 @@ def test_filters_to_begin_with(known: RatedStorms, chosen: PairFilter) -> None:
     sound(chips.set_value(chosen).run())
     assert app.selectbox(key="example_show").value == chosen.show
     if wanted.empty:
-        assert "no pair is left" in said(app)
+        assert "no pair is left" in page_text(app)
     else:
         assert same(app, wanted)
 
@@ -637,7 +637,7 @@ class Answering:
     """Stands for the process with the models: the real metrics, here."""
 
     def __init__(self) -> None:
-        self.asked: list[tuple[str, str, str]] = []
+        self.requests: list[tuple[str, str, str]] = []
         """Metric, document, system."""
         self.may = Event()
         self.may.set()
@@ -649,7 +649,7 @@ class Answering:
         self.may.wait(30)
         if given_up():  # by the view before, whose question waited, too
             raise CannotExplain("nobody asks any more")
-        self.asked.append((signature.partition("|")[0], example.document_id, example.system))
+        self.requests.append((signature.partition("|")[0], example.document_id, example.system))
         if signature.startswith("apes"):
             raise CannotExplain("the models are still being loaded: try again in a moment")
         metric = metric_of(signature)
@@ -672,21 +672,21 @@ def answering(storms: RatedStorms, monkeypatch: pytest.MonkeyPatch) -> Answering
 
 def answered(app: AppTest) -> AppTest:
     """The page when no model is waited for any more."""
-    return drawn_until(app, lambda app: "is being computed" not in said(app))
+    return drawn_until(app, lambda app: "is being computed" not in page_text(app))
 
 
 def test_models_come_after_what_is_there_at_once(answering: Answering) -> None:
     answering.may.clear()
     app = see(opened(document="d1", a="A", b="people"), ALL)
     assert sections_of(app) == ["ROUGE-1", "ROUGE-2", NOVELTY]  # there while the models are still looking
-    assert said(app).count("is being computed") == 2
+    assert page_text(app).count("is being computed") == 2
     answering.may.set()
     answered(app)
     assert sorted(sections_of(app)) == sorted(["ROUGE-1", "ROUGE-2", NOVELTY, "BERTScore", "APES"])
-    asked = [name for name, document, _ in answering.asked if document == "d1"]
-    assert sorted(asked[-4:]) == ["apes"] * 2 + ["bertscore"] * 2
-    assert "Undefined: the models are still being loaded: try again in a moment." in said(app)
-    assert "is being computed" not in said(app)  # what stood there while they were waited for
+    questions = [name for name, document, _ in answering.requests if document == "d1"]
+    assert sorted(questions[-4:]) == ["apes"] * 2 + ["bertscore"] * 2
+    assert "Undefined: the models are still being loaded: try again in a moment." in page_text(app)
+    assert "is being computed" not in page_text(app)  # what stood there while they were waited for
     assert not app.warning
     assert visible(html(app)).count("The best of 2 references makes the score; it is shown.") >= 2
     assert len(app.get("arrow_vega_lite_chart") or app.get("vega_lite_chart")) == 2
@@ -696,34 +696,34 @@ def test_a_model_that_failed_is_asked_again(answering: Answering) -> None:
     app = opened(document="d1", a="A", b="people")
     for times in (2, 4):
         answered(see(app, "APES"))
-        assert sum(asked[:2] == ("apes", "d1") for asked in answering.asked) == times
+        assert sum(item[:2] == ("apes", "d1") for item in answering.requests) == times
         see(app, "ROUGE-1")
 
 
 def test_what_nobody_waits_for_is_not_asked(answering: Answering) -> None:
     answering.may.clear()
     app = see(opened(document="d1", a="A", b="people"), "BERTScore")
-    assert "is being computed" in said(app)
+    assert "is being computed" in page_text(app)
     see(app, "ROUGE-1")
-    assert "is being computed" not in said(app)
+    assert "is being computed" not in page_text(app)
     assert visible(html(app)).count("unigrams of the reference") == 2
     answering.may.set()
     answered(see(app, "APES"))
-    assert sum(name == "bertscore" for name, _, _ in answering.asked) <= 1  # the one that was begun
+    assert sum(name == "bertscore" for name, _, _ in answering.requests) <= 1  # the one that was begun
 
 
 def test_models_look_at_the_next_example_while_one_reads(storms: RatedStorms, answering: Answering) -> None:
     app = answered(see(opened(), "BERTScore"))
-    until(lambda: len(answering.asked) >= 4)
+    until(lambda: len(answering.requests) >= 4)
     preferences = load_rated_pairs(storms.data, NAME, ASPECT)
     rows = make_pairs_frame(preferences, PairFilter()).drop_duplicates("document")
-    assert answering.asked == [
+    assert answering.requests == [
         ("bertscore", rows["document"].iloc[place], rows[side].iloc[place]) for place in (0, 1) for side in ("A", "B")
     ]
     answering.may.clear()  # nobody answers any more
     sound(app.button(key="next").click().run())
-    assert "2 of" in said(app)
-    assert "is being computed" not in said(app)
+    assert "2 of" in page_text(app)
+    assert "is being computed" not in page_text(app)
     answering.may.set()
 
 
@@ -742,7 +742,7 @@ def test_a_signature_that_cannot_be_made_again(known: RatedStorms, signature: st
     known.data.add_scores(metric=signature.partition("|")[0], signature=signature, scores=scores)
     app = opened()
     answered(see(app, "ROUGE-1 (mine)" if signature == "rouge1|mine" else label_of(signature)))
-    assert f"Undefined: {NOT_MADE_AGAIN}." in said(app)
+    assert f"Undefined: {NOT_MADE_AGAIN}." in page_text(app)
 
 
 def test_a_stored_score_that_the_evidence_does_not_make(storms: RatedStorms) -> None:
@@ -753,8 +753,8 @@ def test_a_stored_score_that_the_evidence_does_not_make(storms: RatedStorms) -> 
     storms.score()
     app = opened(document="d1", a="A", b="people")
     assert pair_table(app).loc["ROUGE-1", "A: A"] == "0.125"
-    assert "A: the stored score is 0.1250, the evidence shown here gives 0." in said(app)
-    assert "B: the stored score" not in said(app)
+    assert "A: the stored score is 0.1250, the evidence shown here gives 0." in page_text(app)
+    assert "B: the stored score" not in page_text(app)
 
 
 def test_the_evidence_asked_for_is_kept_from_pair_to_pair_and_source_to_source(known: RatedStorms) -> None:

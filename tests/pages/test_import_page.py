@@ -12,7 +12,7 @@ from relevance.data.database import connect
 from relevance.data.importers.mapping import load_columns, read_columns
 from relevance.data.store import DataStore
 from tests.pages.import_form import of_column, of_columns, upload
-from tests.pages.opening import address, open_page, press, said, sound
+from tests.pages.opening import address, open_page, page_text, press, sound
 from tests.released import MAPPINGS, find_released, read_mapping
 from tests.sheets import write_sheet
 from tests.waiting import until
@@ -29,7 +29,7 @@ def store(sqlite_url: str) -> DataStore:
 
 def hold(app: AppTest, kind: str) -> AppTest:
     """Say what a row holds."""
-    (held,) = (one for one in app.get("button_group") if str(one.key).startswith("import_kind:"))
+    (held,) = (element for element in app.get("button_group") if str(element.key).startswith("import_kind:"))
     return sound(held.set_value(kind).run())  # type: ignore[attr-defined]
 
 
@@ -54,10 +54,10 @@ def german(*answers: str, rows: int = 9) -> str:
 
 def test_columns_that_nobody_knows_are_told_from_their_contents(store: DataStore, sqlite_url: str) -> None:
     app = upload("mine.csv", german("A", "B", "tie"))
-    assert "Please check the columns." in said(app)
+    assert "Please check the columns." in page_text(app)
     assert (of_column(app, "source").value, of_column(app, "left").value) == ("Beitrag", "Text links")
     assert of_columns(app, "choice.").value == ["Urteil"]
-    (shown,) = (one.value for one in app.dataframe if "is read as" in one.value)
+    (shown,) = (element.value for element in app.dataframe if "is read as" in element.value)
     assert list(shown["is read as"])[:3] == ["Source", "Reference", "Left summary"]
     assert buttons(app) == ["import_and_score", "import"]
     press(app, "import")
@@ -70,14 +70,14 @@ def test_columns_that_nobody_knows_are_told_from_their_contents(store: DataStore
 
 def test_values_that_nobody_knows_are_asked(store: DataStore, sqlite_url: str) -> None:
     app = upload("mine.csv", german("links", "rechts", "egal"))
-    assert 'Choose what the values of "Urteil" mean.' in said(app)
+    assert 'Choose what the values of "Urteil" mean.' in page_text(app)
     assert [of_value(app, value).value for value in ("links", "rechts", "egal")] == ["left", "right", None]
     assert of_value(app, "egal").label.replace("\\", "") == "egal (3)"
     assert not buttons(app)
     app = sound(of_value(app, "egal").select("tie").run())
-    assert "9 judgments of 9 pairs" in said(app)
+    assert "9 judgments of 9 pairs" in page_text(app)
     app = sound(of_value(app, "egal").select("skip").run())
-    assert "6 judgments of 6 pairs" in said(app)
+    assert "6 judgments of 6 pairs" in page_text(app)
     press(app, "import")
     assert AnnotationStore(connect(sqlite_url)).study("mine").judgments == 6
 
@@ -87,7 +87,7 @@ def test_a_meaning_that_was_found_can_be_changed(store: DataStore) -> None:
     assert (of_value(app, "A").value, of_value(app, "B").value) == ("left", "right")
     sound(of_value(app, "A").select("right").run())
     app = sound(of_value(app, "B").select("left").run())
-    (shown,) = (one.value for one in app.dataframe if "choice" in one.value)
+    (shown,) = (element.value for element in app.dataframe if "choice" in element.value)
     assert list(shown["choice"]) == ["right", "left", "right", "left", "right"]
 
 
@@ -95,27 +95,29 @@ def test_very_many_values_are_not_all_asked(store: DataStore) -> None:
     app = upload("mine.csv", german(*(f"quux {n}!" for n in range(45)), rows=90))
     app = hold(app, "choice")
     app = sound(of_columns(app, "choice.").set_value(["Urteil"]).run())
-    assert "5 more values are not asked here" in said(app)
+    assert "5 more values are not asked here" in page_text(app)
 
 
 def test_answers_get_their_numbers(store: DataStore) -> None:
-    rows = "".join(f"d,A text.,R.,{name},{name} wrote.,{said}\n" for name, said in (("a", "gut"), ("b", "schlecht")))
+    rows = "".join(
+        f"d,A text.,R.,{name},{name} wrote.,{message}\n" for name, message in (("a", "gut"), ("b", "schlecht"))
+    )
     app = upload("mine.csv", f"document_id,source,reference,system,summary,human.Urteil\n{rows}")
-    assert 'Choose what the values of "human.Urteil" mean.' in said(app)
+    assert 'Choose what the values of "human.Urteil" mean.' in page_text(app)
     sound(of_value(app, "gut").select("5").run())
     app = sound(of_value(app, "schlecht").select("skip").run())
     press(app, "import")
     ((_, written),) = store.records("mine")
-    assert [one.human for one in written] == [{"Urteil": 5}, {}]
+    assert [summary.human for summary in written] == [{"Urteil": 5}, {}]
 
 
 def test_whoever_imports_says_what_rows_hold(store: DataStore) -> None:
     app = upload("mine.csv", german("A", "B"))
     app = hold(app, "several")
-    assert "Choose the columns of two summaries" in said(app)
+    assert "Choose the columns of two summaries" in page_text(app)
     app = sound(of_columns(app, "summary.").set_value(["Text links", "Text rechts"]).run())
     app = sound(of_column(app, "reference").select("Muster").run())
-    assert "18 summaries by 2 systems" in said(app)
+    assert "18 summaries by 2 systems" in page_text(app)
     press(app, "import")
     assert store.dataset("mine").systems == ("Text links", "Text rechts")
 
@@ -137,8 +139,8 @@ def test_columns_of_json_can_be_changed(store: DataStore) -> None:
     app = sound(of_column(app, "summary").select("other").run())
     app = sound(of_column(app, "source").select("(none)").run())
     press(app, "import")
-    ((document, (one,)),) = store.records("mine")
-    assert (document.source, one.text) == ("", "Else.")
+    ((document, (first,)),) = store.records("mine")
+    assert (document.source, first.text) == ("", "Else.")
 
 
 def test_ranks_keep_their_annotator_where_columns_are_changed(store: DataStore, sqlite_url: str) -> None:
@@ -154,13 +156,14 @@ def test_ranks_keep_their_annotator_where_columns_are_changed(store: DataStore, 
 def test_ratings_by_people_whom_no_column_names(store: DataStore) -> None:
     rows = "".join(f"d,A text.,R.,a,Words.,{rating}\n" for rating in (1, 4))
     app = upload("mine.csv", f"document_id,source,reference,system,summary,relevance\n{rows}")
-    assert 'the system "a" stands twice for "d", in line 2, too. Correct it, or choose other columns above.' in said(
-        app
+    assert (
+        'the system "a" stands twice for "d", in line 2, too. Correct it, or choose other columns above.'
+        in page_text(app)
     )
     app = sound(of_column(app, "annotator").select("(somebody, not named)").run())
     press(app, "import")
-    ((_, (one,)),) = store.records("mine")
-    assert (one.human, len(one.annotators)) == ({"relevance": 2.5}, 2)
+    ((_, (first,)),) = store.records("mine")
+    assert (first.human, len(first.annotators)) == ({"relevance": 2.5}, 2)
 
 
 @pytest.mark.parametrize("indent", [None, 1])
@@ -173,7 +176,7 @@ def test_rows_within_objects_are_read_by_a_mapping(store: DataStore, shared_data
     assert "Where rows lie within objects" in app.error[0].value
     mapping = (MAPPINGS / "goyal2022.toml").read_bytes()
     app = sound(app.file_uploader(key="import_mapping").upload("goyal2022.toml", mapping, "application/toml").run())
-    assert "Columns and values are read as the mapping goyal2022.toml says." in said(app)
+    assert "Columns and values are read as the mapping goyal2022.toml says." in page_text(app)
     press(app, "import")
     dataset = store.dataset("cnn_human")
     assert (dataset.documents, dataset.systems) == (100, ("brio", "gpt3", "t0"))
@@ -189,12 +192,12 @@ def test_a_saved_mapping_is_used_again(store: DataStore, tmp_path: Path) -> None
     app = upload("other.csv", german("B", "A", "A"))
     app = sound(app.file_uploader(key="import_mapping").upload("mine.toml", kept.encode(), "application/toml").run())
     assert not [box for box in app.selectbox if "import_column:" in str(box.key)]
-    assert "Columns and values are read as the mapping mine.toml says." in said(app)
+    assert "Columns and values are read as the mapping mine.toml says." in page_text(app)
     press(app, "import")
     assert store.dataset("other").columns == kept
     app = upload("third.csv", german("A"))
     app = sound(app.file_uploader(key="import_mapping").upload("bad.toml", b"columns = 3", "application/toml").run())
-    assert "bad.toml: columns must be a table." in said(app)
+    assert "bad.toml: columns must be a table." in page_text(app)
 
 
 VOTES = "document_id,system_a,system_b,winner\n1,bart,t5,A\n2,bart,t5,B\n"
@@ -213,10 +216,10 @@ def test_judgments_without_texts_are_of_a_data_set_that_is_here(store: DataStore
 
 def test_judgments_of_nothing_that_is_here_only_rank_systems(store: DataStore) -> None:
     app = upload("votes.csv", VOTES)
-    assert "No data set here has summaries by these systems" in said(app)
+    assert "No data set here has summaries by these systems" in page_text(app)
     assert buttons(app) == ["import"]
     app = press(app, "import")
-    assert "Without texts, no metric has scores." in said(app)
+    assert "Without texts, no metric has scores." in page_text(app)
     assert "score" not in [button.key for button in app.button]
 
 
@@ -224,10 +227,10 @@ def test_the_import_ends_at_the_agreement_of_metrics(store: DataStore) -> None:
     app = press(upload("mine.csv", german("A", "B", "A")), "import_and_score")
     assert app.title[0].value == "Agreement"
     assert address(app)["study"] == "mine"
-    assert "Imported 9 documents" in said(app)
+    assert "Imported 9 documents" in page_text(app)
     until(lambda: (run := store.last_run("mine")) is not None and run.state != "going", "the scores")
     app = open_page("agreement.py", study="mine")
-    table = next(one.value for one in app.dataframe if "metric" in one.value)
+    table = next(element.value for element in app.dataframe if "metric" in element.value)
     assert "ROUGE-1" in set(table["metric"])
 
 
@@ -236,7 +239,7 @@ def test_several_questions_are_announced_as_their_studies(store: DataStore) -> N
     text = f"document,reference,summary_a,summary_b,choice,choice.style\n{rows}"
     app = upload("mine.csv", text)
     app = sound(of_columns(app, "choice.").set_value(["choice", "choice.style"]).run())
-    assert "6 judgments of 3 pairs by 1 annotator, which become 2 closed studies" in said(app)
+    assert "6 judgments of 3 pairs by 1 annotator, which become 2 closed studies" in page_text(app)
 
 
 @pytest.mark.process
@@ -244,11 +247,11 @@ def test_a_sheet_is_chosen(store: DataStore, tmp_path: Path) -> None:
     rows = [["document_id", "reference", "system", "summary"], ["d", "R.", "a", "Words."]]
     path = write_sheet(tmp_path / "a.xlsx", rows, second=[*rows, ["e", "R.", "a", "Others."]])
     app = upload("a.xlsx", path.read_bytes())
-    assert "1 document" in said(app)
+    assert "1 document" in page_text(app)
     (box,) = (box for box in app.selectbox if str(box.key).startswith("import_sheet:"))
     assert "second" in box.options
     app = sound(box.select("second").run())
-    assert "2 documents" in said(app)
+    assert "2 documents" in page_text(app)
 
 
 @pytest.mark.parametrize(
@@ -263,6 +266,6 @@ def test_a_sheet_is_chosen(store: DataStore, tmp_path: Path) -> None:
 )
 def test_no_error_speaks_of_options_of_the_command_line(store: DataStore, text: str) -> None:
     app = upload("mine.jsonl" if text.startswith("{") else "mine.csv", text)
-    shown = said(app)
+    shown = page_text(app)
     assert "--" not in shown
     assert "import" not in buttons(app)

@@ -9,7 +9,7 @@ from relevance.annotation.store import AnnotationStore
 from relevance.data.database import connect
 from relevance.data.importing import Reading
 from tests.data.battles import comparison, policies, write
-from tests.pages.opening import PAGES, html, open_page, said, sound, visible
+from tests.pages.opening import PAGES, html, open_page, page_text, sound, visible
 
 pytestmark = pytest.mark.page
 
@@ -36,7 +36,7 @@ def test_every_page_opens(imported: None, page: str) -> None:
 
 def test_the_study_shows_what_came_and_offers_nobody_to_judge(imported: None) -> None:
     app = open_page("studies.py", study="feedback")
-    text = said(app)
+    text = page_text(app)
     assert "The judgments came with the data set. They can be read; the study takes no others." in text
     assert "2 annotators" in text
     assert not any("Reopen" in button.label or "Preview" in button.label for button in app.button)
@@ -52,5 +52,5 @@ def test_the_study_shows_what_came_and_offers_nobody_to_judge(imported: None) ->
             labels = [button.label for button in app.get("download_button")]
             assert labels[:4] == [f"Judgments ({name})" for name in ("JSONL", "CSV", "LMArena", "Crowd-Kit")]
         if part == "Design":
-            assert "Pairs that came with their judgments: 8 pairs." in said(app)
-            assert "Seed" not in said(app)
+            assert "Pairs that came with their judgments: 8 pairs." in page_text(app)
+            assert "Seed" not in page_text(app)

@@ -12,22 +12,22 @@ from sqlalchemy.orm import Session
 from relevance.annotation.protocol.tables import AdjudicationRow
 from relevance.annotation.store import AnnotationStore
 from relevance.annotation.tables import JudgmentRow
-from relevance.data.access import LOCAL
 from relevance.data.cells import Cells
 from relevance.data.demo import AUTHOR, NAME
 from relevance.data.preferences import Preferences
+from relevance.data.rights import LOCAL
 from relevance.data.store import DataStore
-from relevance.pages.background import computed, waiting
-from relevance.pages.background.pool import NOT_HOSTED
 from relevance.pages.components.examples.pairs import PairFilter
 from relevance.pages.components.shared import sources
 from relevance.pages.components.shared.stores import version_of
 from relevance.pages.components.upper_bound.choice import BoundChoice
 from relevance.pages.components.upper_bound.evaluated import tables_as
+from relevance.pages.computing import computed, waiting
+from relevance.pages.computing.page_pool import NOT_HOSTED
 from relevance.processes.pool import Call, Pool
 from relevance.summarizers.oracles.evaluation import OracleTask, evaluate_stored
 from tests.pages.hosted import Server, server
-from tests.pages.opening import address, open_page, press, pressed, said, sound
+from tests.pages.opening import address, open_page, page_text, press, pressed, sound
 from tests.pages.test_examples import STUDY, RatedStorms
 
 __all__ = ["server"]
@@ -77,28 +77,28 @@ def test_examples() -> None:
     first = address(app)["document"]
     press(app, "next")
     assert address(app)["document"] != first
-    assert "**2 of " in said(app)
+    assert "**2 of " in page_text(app)
     pressed(app, "☆ Star")
     sound(app.button_group(key="example_preset").set_value(PairFilter("starred")).run())
-    assert "Starred: 1 of " in said(app)
+    assert "Starred: 1 of " in page_text(app)
     study = open_page("examples.py", study=STUDY)
-    assert "12 judgments" in said(study)
+    assert "12 judgments" in page_text(study)
     press(study, "next")
-    assert "**2 of 4**" in said(study)
+    assert "**2 of 4**" in page_text(study)
 
 
 @pytest.mark.usefixtures("nothing_read_here")
 def test_what_adjudicators_decided_and_what_annotators_marked() -> None:
-    assert "**1 decision** of 1 adjudicator" in said(open_page("examples.py", study=STUDY, source="adjudicated"))
-    assert "Marked words against keywords" in said(open_page("keywords.py", view="marked", study=STUDY))
+    assert "**1 decision** of 1 adjudicator" in page_text(open_page("examples.py", study=STUDY, source="adjudicated"))
+    assert "Marked words against keywords" in page_text(open_page("keywords.py", view="marked", study=STUDY))
 
 
 @pytest.mark.usefixtures("nothing_read_here")
 def test_when_metrics_disagree() -> None:
     app = open_page("disagreements.py", dataset=NAME, aspect=AUTHOR, show="everybody")
-    assert "The strongest of each document is shown" in said(app)
+    assert "The strongest of each document is shown" in page_text(app)
     press(app, "next")
-    assert "2 of " in said(app)
+    assert "2 of " in page_text(app)
 
 
 PAGES = [
@@ -115,10 +115,10 @@ PAGES = [
 @pytest.mark.usefixtures("nothing_read_here")
 def test_pages_read_what_they_show() -> None:
     for page, query, shown in PAGES:
-        assert shown in said(open_page(page, dataset=NAME, **query)), (page, query)
+        assert shown in page_text(open_page(page, dataset=NAME, **query)), (page, query)
     app = open_page("datasets.py", dataset=NAME)
     sound(app.text_input(key=f"search:{NAME}").input("MUSSELS salt").run())
-    assert "1 of 24 documents" in said(app)
+    assert "1 of 24 documents" in page_text(app)
     app.session_state.part = "Scores"
     assert "undefined" in sound(app.run()).dataframe[-1].value
 
@@ -126,9 +126,9 @@ def test_pages_read_what_they_show() -> None:
 @pytest.mark.usefixtures("nothing_read_here")
 def test_the_search_over_all_documents_runs_in_a_process_of_its_own() -> None:
     app = open_page("upper_bound.py", dataset=NAME, view="all")
-    assert "**3 of 24 documents**" in said(app)
+    assert "**3 of 24 documents**" in page_text(app)
     pressed(app, "Compute for 21 documents")
-    assert "No extracts exceed" in said(app)
+    assert "No extracts exceed" in page_text(app)
     assert not [button for button in app.button if button.label.startswith("Compute")]
 
 
@@ -136,6 +136,6 @@ def test_the_search_over_all_documents_runs_in_a_process_of_its_own() -> None:
 def test_files_are_made_where_no_page_is_drawn(server: Server) -> None:
     """Streamlit asks for a file in a thread that belongs to no session."""
     data = DataStore(server.engine)
-    asked = "csv", BoundChoice(NAME), version_of(data.dataset(NAME)), 3
+    arguments = "csv", BoundChoice(NAME), version_of(data.dataset(NAME)), 3
     with ThreadPoolExecutor() as thread:
-        assert "best F1" in thread.submit(tables_as, *asked).result()
+        assert "best F1" in thread.submit(tables_as, *arguments).result()

@@ -9,7 +9,7 @@ from relevance.annotation.model_judgments import ModelJudgment, ModelStore
 from relevance.pages.components.shared.sources import Source
 from relevance.pages.components.shared.stores import open_stores
 from tests.commands import refused, run
-from tests.pages.opening import html, open_page, said, sound, visible
+from tests.pages.opening import html, open_page, page_text, sound, visible
 from tests.pages.world import NAME, ROUGE1, World, first, first_but_in_d0, world
 
 __all__ = ["world"]
@@ -29,18 +29,18 @@ def judged(world: World) -> World:
     world.judge("Ann", first)
     world.judge("Ben", first_but_in_d0)
     models = ModelStore(world.annotation.engine)
-    (found,) = models.pairs("Study")[:1]
-    assert found.document.startswith("Source of")
-    said = []
+    (result,) = models.pairs("Study")[:1]
+    assert result.document.startswith("Source of")
+    notes = []
     for pair in models.pairs("Study"):
         a_and_b = pair.first.endswith("by a") and pair.second.endswith("by b")
         orders = ("first", "first") if a_and_b else ("first", "second")
         if "d3" in pair.document:
-            said.append(ModelJudgment(pair.id, None, "first", None, "refused: <b>no</b>"))
+            notes.append(ModelJudgment(pair.id, None, "first", None, "refused: <b>no</b>"))
         else:
             verdict = orders[0] if a_and_b else "orders disagree"
-            said.append(ModelJudgment(pair.id, verdict, *orders, None, 30, 10, 0.5, "gpt-1"))
-    assert models.add("Study", "gpt", GPT, said) == 9
+            notes.append(ModelJudgment(pair.id, verdict, *orders, None, 30, 10, 0.5, "gpt-1"))
+    assert models.add("Study", "gpt", GPT, notes) == 9
     return world
 
 
@@ -50,9 +50,9 @@ def judged(world: World) -> World:
 def test_a_judge_stands_among_metrics_on_pages_of_results(judged: World, page: str) -> None:
     app = open_page(page, study="Study")
     if page == "overview.py":  # of too few documents for a chart of metrics
-        assert "Too early to say which metric agrees best" in said(app)
+        assert "Too early to say which metric agrees best" in page_text(app)
     if page == "correlation.py":
-        assert "Language models that judge give verdicts on pairs and no scores" in said(app)
+        assert "Language models that judge give verdicts on pairs and no scores" in page_text(app)
     if page == "agreement.py":
         tables = [frame.value for frame in app.dataframe]
         ((row,),) = (table.to_dict("records") for table in tables if "judge" in table)
@@ -90,7 +90,7 @@ def test_an_example_shows_what_a_judge_said_in_each_order(
 
 def test_examples_are_filtered_by_a_judge(judged: World) -> None:
     app = open_page("examples.py", study="Study", show="missing", metric="judge: gpt")
-    assert "3 of 12 pairs" in said(app)
+    assert "3 of 12 pairs" in page_text(app)
     app = open_page("disagreements.py", study="Study", show="against", metric="judge: gpt")
     assert not app.exception
 
@@ -107,8 +107,8 @@ def test_commands_print_and_write_what_judges_say(judged: World, tmp_path: Path)
     text = run("analyze", "--study", "Study", "--tables", "judges,agreement").stdout
     assert "Language models as judges" in text
     assert "judge: gpt" in text
-    found = json.loads(run("analyze", "--study", "Study", "--tables", "agreement", "--format", "json").stdout)
-    assert found["metrics"]["judge: gpt"]["missing"] == 3
+    answer = json.loads(run("analyze", "--study", "Study", "--tables", "agreement", "--format", "json").stdout)
+    assert answer["metrics"]["judge: gpt"]["missing"] == 3
     run("report", "Study", "-o", tmp_path / "report")
     records = [json.loads(line) for line in (tmp_path / "report" / "model_judgments.jsonl").read_text().splitlines()]
     assert len(records) == 12

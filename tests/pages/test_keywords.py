@@ -35,7 +35,7 @@ from relevance.reports.charts import discovery_chart
 from relevance.reports.formats import as_text
 from relevance.reports.tables.keywords import PUBLISHED, discoveries, discovery_tables, published_table
 from relevance.reports.tables.table import Range, Undefined
-from tests.pages.opening import address, html, open_page, pressed, said, sound, visible
+from tests.pages.opening import address, html, open_page, page_text, pressed, sound, visible
 
 MARKUP = "<img src=x onerror=alert(1)> :red[red] **bold** \u202ebidi\u202c"
 
@@ -43,14 +43,14 @@ MARKUP = "<img src=x onerror=alert(1)> :red[red] **bold** \u202ebidi\u202c"
 # --- what the page is made of -----------------------------------------------------------------------------------
 
 
-def found(words: str, *places: tuple[int, tuple[int, int]]) -> Keyword:
+def keyword_at(words: str, *places: tuple[int, tuple[int, int]]) -> Keyword:
     return Keyword(tuple(words.split()), places)
 
 
 STORMS = Document("d", "A source.", ("Storms hit the coast.", "A storm at the coast."), "The storm of the coast")
 LISTS = {
-    "overlap": [found("storm", (0, (0, 6)), (1, (2, 7)), (2, (4, 9))), found("coast", (0, (15, 20)))],
-    "tfidf": [found("coast", (0, (15, 20))), found("hit", (0, (7, 10)))],
+    "overlap": [keyword_at("storm", (0, (0, 6)), (1, (2, 7)), (2, (4, 9))), keyword_at("coast", (0, (15, 20)))],
+    "tfidf": [keyword_at("coast", (0, (15, 20))), keyword_at("hit", (0, (7, 10)))],
 }
 
 
@@ -58,11 +58,11 @@ def test_the_union_has_each_keyword_once_with_every_place() -> None:
     texts = [*STORMS.references, "The storm of the coast"]
     storm, coast, hit = merge_keywords(LISTS, texts)
     assert (storm.words, storm.extractors) == (("storm",), ("overlap",))
-    assert [texts[text][start:end] for text, start, end in storm.found] == ["Storms", "storm", "storm"]
+    assert [texts[text][start:end] for text, start, end in storm.places] == ["Storms", "storm", "storm"]
     assert coast.extractors == ("overlap", "tfidf")
     # each extractor named one place only: all are looked up
-    assert [text for text, *_ in coast.found] == [0, 1, 2]
-    assert hit.found == ((0, 7, 10),)
+    assert [text for text, *_ in coast.places] == [0, 1, 2]
+    assert hit.places == ((0, 7, 10),)
     assert [surface(keyword, texts) for keyword in (storm, coast, hit)] == ["Storms", "coast", "hit"]
     assert surface(FoundKeyword(("w" * 200,), (), ("tfidf",)), []) == "w" * (LONGEST - 1) + "…"
 
@@ -228,7 +228,7 @@ def boxes(app: AppTest) -> list[Any]:
 
 def test_an_empty_database_shows_the_way(stores: PageStores) -> None:
     for view in ("compare", "mark", "results", "recall"):
-        assert "no documents yet" in said(opened(view=view))
+        assert "no documents yet" in page_text(opened(view=view))
 
 
 def test_the_demo_is_compared_without_any_review(demo: PageStores) -> None:
@@ -236,7 +236,7 @@ def test_the_demo_is_compared_without_any_review(demo: PageStores) -> None:
     records = demo.data.records(DEMO)
     documents = [document for document, _ in records]
     lists = compared_keywords(documents)
-    first = {extractor: found[0] for extractor, found in lists.items()}
+    first = {extractor: result[0] for extractor, result in lists.items()}
     assert compared_html(documents[0], first, list(first)) in [element.proto.body for element in app.get("html")]
     shares = [row.same for row in shared_keywords(lists)]
     assert list(app.dataframe[0].value["same keywords"]) == pytest.approx(shares)
@@ -245,7 +245,7 @@ def test_the_demo_is_compared_without_any_review(demo: PageStores) -> None:
     assert address(app)["document"] == documents[1].id
     assert documents[1].references[0] in visible(html(app))
     sound(app.button_group(key="keywords_marked").set_value("textrank").run())
-    second = {extractor: found[1] for extractor, found in lists.items()}
+    second = {extractor: result[1] for extractor, result in lists.items()}
     assert compared_html(documents[1], second, ["textrank"]) in [element.proto.body for element in app.get("html")]
     again = opened(view="compare", dataset=DEMO, document=documents[5].id)
     assert documents[5].references[0] in visible(html(again))
@@ -258,9 +258,9 @@ def test_of_many_documents_one_is_found(demo: PageStores, monkeypatch: pytest.Mo
     documents = [document for document, _ in demo.data.records(DEMO)]
     app = opened()
     assert not [box for box in app.selectbox if box.label == "Document"]
-    for found in (pressed(app, "Next"), sound(app.text_input(key="keywords_document_number").input("2").run())):
-        assert address(found)["document"] == documents[1].id
-        assert documents[1].references[0] in visible(html(found))
+    for result in (pressed(app, "Next"), sound(app.text_input(key="keywords_document_number").input("2").run())):
+        assert address(result)["document"] == documents[1].id
+        assert documents[1].references[0] in visible(html(result))
     # of another data set, another document
     demo.data.add_dataset(name="few", format="lines", sha256="1", records=[(Document("x", "", ("One text.",)), [])])
     assert address(sound(app.run()))["document"] == documents[1].id
@@ -276,14 +276,14 @@ def test_the_review_that_was_just_made_is_the_one_to_mark(demo: PageStores) -> N
 
 def test_a_review_from_making_it_to_its_results(demo: PageStores) -> None:
     app = opened(view="results")
-    assert "no review yet" in said(app)
+    assert "no review yet" in page_text(app)
     app = made(opened(view="mark"))
     review = demo.marks.review("R")
     assert (review.dataset, review.extractors, review.documents) == (DEMO, tuple(EXTRACTORS), 3)
     assert review.signature.startswith("keywords|")
     assert "|version:" in review.signature
     joined(app, "Ann")
-    assert "Marking as **Ann** in **R**" in said(app)
+    assert "Marking as **Ann** in **R**" in page_text(app)
     ann = demo.marks.annotator(app.session_state["keywords_marker"])
     assert address(app)["marker"] == ann.token
     task = demo.marks.task(ann, 0)
@@ -293,38 +293,38 @@ def test_a_review_from_making_it_to_its_results(demo: PageStores) -> None:
     sound(boxes(app)[1].check().run())
     pressed(look_back(app), f"Save: 1 of {len(task.keywords)} wrong")
     assert demo.marks.task(ann, 0).wrong == {task.keywords[1].id}
-    assert "**Document 2 of 3**" in said(app)
+    assert "**Document 2 of 3**" in page_text(app)
     pressed(look_back(app), "Save: none is wrong")
     assert demo.marks.progress(ann) == (2, 3)
 
     again = opened(view="mark", marker=ann.token)  # a reload
-    assert "**Document 3 of 3**" in said(again)
+    assert "**Document 3 of 3**" in page_text(again)
     pressed(look_back(again), "Save: none is wrong")
-    assert "last document" in said(again)
+    assert "last document" in page_text(again)
     for _ in range(3):
         pressed(again, "Back")
-    assert "saved; you may change it" in said(again)
+    assert "saved; you may change it" in page_text(again)
     assert [box.value for box in boxes(again)] == [
         keyword.id in demo.marks.task(ann, 0).wrong for keyword in task.keywords
     ]
     sound(boxes(again)[0].check().run())
     pressed(look_back(again), "Save: 2 of")
     assert len(demo.marks.task(ann, 0).wrong) == 2
-    assert "last document" in said(again)
+    assert "last document" in page_text(again)
 
-    found = discoveries(demo.marks.counts("R"), review.extractors)
+    result = discoveries(demo.marks.counts("R"), review.extractors)
     results = opened(view="results", review="R")
     table = results.dataframe[0].value
-    assert list(table["pooled false discovery rate"]) == pytest.approx([of.rate for of in found.values()])
-    assert list(table["wrong per document"]) == pytest.approx([of.per_document for of in found.values()])
-    assert table["marked"].sum() == sum(of.wrong for of in found.values()) >= 2
+    assert list(table["pooled false discovery rate"]) == pytest.approx([of.rate for of in result.values()])
+    assert list(table["wrong per document"]) == pytest.approx([of.per_document for of in result.values()])
+    assert table["marked"].sum() == sum(of.wrong for of in result.values()) >= 2
     assert ann.token not in json.dumps(address(results))
-    assert "Takeshita et al. 2024" in said(results)
+    assert "Takeshita et al. 2024" in page_text(results)
 
 
 def test_nobody_is_shown_who_found_a_keyword(demo: PageStores) -> None:
     app = joined(made(opened(view="mark")), "Ann")
-    shown = visible(html(app)) + said(app) + "".join(box.label for box in boxes(app))
+    shown = visible(html(app)) + page_text(app) + "".join(box.label for box in boxes(app))
     assert not [name for name in ("TF-IDF", "TextRank", "Overlap", *EXTRACTORS) if name in shown]
 
 
@@ -334,13 +334,13 @@ def test_a_press_too_soon_or_from_a_stale_window_saves_nothing(demo: PageStores)
     key, _ = app.session_state["keywords_shown"]
     app.session_state["keywords_shown"] = (key, now() + timedelta(seconds=1))
     pressed(app, "Save")
-    assert "too soon" in said(app)
+    assert "too soon" in page_text(app)
     assert demo.marks.progress(ann).saved == 0
     task = demo.marks.task(ann, 0)
     demo.marks.save(annotator=ann, task_id=task.id, wrong=[], presented_at=now() - timedelta(seconds=9))
     pressed(look_back(app), "Save")
     assert demo.marks.task(ann, 0).revision == 1
-    assert "another window" in said(app)
+    assert "another window" in page_text(app)
 
 
 def test_ticks_that_are_not_saved_outlive_another_view(demo: PageStores) -> None:
@@ -353,7 +353,7 @@ def test_ticks_that_are_not_saved_outlive_another_view(demo: PageStores) -> None
     assert [box.value for box in boxes(app)] == [place == 1 for place in range(len(task.keywords))]
     pressed(look_back(app), f"Save: 1 of {len(task.keywords)} wrong")
     assert demo.marks.task(ann, 0).wrong == {task.keywords[1].id}
-    assert "**Document 2 of 3**" in said(app)
+    assert "**Document 2 of 3**" in page_text(app)
     # what was taken away again is not ticked
     sound(boxes(app)[0].check().run())
     sound(boxes(app)[0].uncheck().run())
@@ -369,12 +369,12 @@ def test_ticks_outlive_turning_to_another_document_which_names_them(demo: PageSt
     pressed(look_back(app), "Save: none is wrong")
     boxes(app)[2].check()  # a tick and at once the press
     pressed(app, "Back")
-    assert "ticked in another document is not saved yet" in said(app)
-    assert "you may change it" in said(app)
+    assert "ticked in another document is not saved yet" in page_text(app)
+    assert "you may change it" in page_text(app)
     sound(boxes(app)[0].check().run())
-    assert "your change is not yet" in said(app)
+    assert "your change is not yet" in page_text(app)
     pressed(app, "Go on, save later")
-    assert "**Document 2 of 3**" in said(app)
+    assert "**Document 2 of 3**" in page_text(app)
     assert [place for place, box in enumerate(boxes(app)) if box.value] == [2]
     assert demo.marks.task(ann, 0).wrong == frozenset()
     pressed(app, "Document 1")
@@ -383,7 +383,7 @@ def test_ticks_outlive_turning_to_another_document_which_names_them(demo: PageSt
     assert demo.marks.task(ann, 0).wrong == {first.keywords[0].id}
     pressed(look_back(app), "Save: 1 of")
     assert len(demo.marks.task(ann, 1).wrong) == 1
-    assert "not saved yet" not in said(app)
+    assert "not saved yet" not in page_text(app)
     assert not any(box.value for box in boxes(app))
 
 
@@ -397,10 +397,10 @@ def test_ticks_give_way_to_what_another_window_saved_and_say_so(demo: PageStores
     demo.marks.save(annotator=ann, task_id=task.id, wrong=wrong, presented_at=now() - timedelta(seconds=9))
     sound(app.button_group(key="keywords_view").set_value("Mark").run())
     pressed(app, "Document 1")
-    assert "saved in another window since" in said(app)
+    assert "saved in another window since" in page_text(app)
     assert [place for place, box in enumerate(boxes(app)) if box.value] == [0]
     sound(app.run())
-    assert "another window" not in said(app)
+    assert "another window" not in page_text(app)
 
 
 def test_a_name_that_is_taken_asks_whether_it_is_you(demo: PageStores) -> None:
@@ -409,10 +409,10 @@ def test_a_name_that_is_taken_asks_whether_it_is_you(demo: PageStores) -> None:
     pressed(app, "Not you?")
     assert "marker" not in address(app)
     joined(app, "Ann")
-    assert "has begun this review" in said(app)
+    assert "has begun this review" in page_text(app)
     assert "keywords_marker" not in app.session_state
     joined(app, "Anna")
-    assert "Marking as **Anna**" in said(app)
+    assert "Marking as **Anna**" in page_text(app)
     pressed(app, "Not you?")
     joined(app, "Ann")
     pressed(app, "I am Ann")
@@ -422,16 +422,16 @@ def test_a_name_that_is_taken_asks_whether_it_is_you(demo: PageStores) -> None:
 def test_what_is_refused_is_said(demo: PageStores) -> None:
     app = made(opened(view="mark"))
     made(app)
-    assert "already a review 'R'" in said(app)
+    assert "already a review 'R'" in page_text(app)
     joined(app, " ")
-    assert "printable" in said(app)
+    assert "printable" in page_text(app)
     wrong = opened(view="mark", marker="nobody")
-    assert "not known" in said(wrong)
+    assert "not known" in page_text(wrong)
     pressed(wrong, "Start again")
     assert wrong.text_input(key="keywords_join_name")
     sound(app.multiselect(key="keywords_new_extractors").set_value([]).run())
     made(app, "S")
-    assert "at least one extractor" in said(app)
+    assert "at least one extractor" in page_text(app)
     assert [review.name for review in demo.marks.reviews()] == ["R"]
 
 
@@ -453,7 +453,7 @@ def test_views_and_choices_outlive_each_other(demo: PageStores) -> None:
         records=[(STORMS, [Summary("d", "a", "A storm.")]), (Document("bare", "", ("One text.",)), [])],
     )
     app = opened(view="compare", dataset="other & <b>", document="bare")
-    assert "not two texts" in said(app)
+    assert "not two texts" in page_text(app)
     sound(app.button_group(key="keywords_view").set_value("Keyword recall").run())
     assert address(app) == {"view": "recall", "dataset": "other & <b>"}
     sound(app.button_group(key="keywords_view").set_value("Compare").run())

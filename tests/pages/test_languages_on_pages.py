@@ -18,7 +18,7 @@ from relevance.metrics.scoring import score_dataset
 from relevance.reports.html_report import write_report
 from relevance.summarizers.oracles import Target
 from relevance.summarizers.oracles.oracle import find_extract
-from tests.pages.opening import drawn_until, html, open_page, press, pressed, said, sound, visible
+from tests.pages.opening import drawn_until, html, open_page, page_text, press, pressed, sound, visible
 
 # Reference and title share Stadt and Fluss in other forms: in German a keyword, as the lemmas are the same, and none
 # in English.
@@ -100,18 +100,18 @@ def test_a_study_says_which_words_its_metrics_do_not_see(
     assert f"rouge1: {words}" in (tmp_path / "report" / "report.html").read_text(encoding="utf-8")
     for page in ("overview.py", "agreement.py", "correlation.py"):
         app = drawn_until(open_page(page, study="S"), lambda app: bool(app.warning))
-        assert f"ROUGE-1: {words}" in said(app)
+        assert f"ROUGE-1: {words}" in page_text(app)
 
 
 def test_an_upper_bound_is_that_of_the_language(store: DataStore) -> None:
     """German stems make the words of the reference those of the second sentence, which English ones do not."""
-    found = {code: find_extract(GERMAN, Target(tokenizer=words)) for code, words in (("en", "ascii"), ("de", "de"))}
-    values = {code: one.solution.f1 for code, one in found.items() if one is not None}
+    by_name = {code: find_extract(GERMAN, Target(tokenizer=words)) for code, words in (("en", "ascii"), ("de", "de"))}
+    values = {code: value.solution.f1 for code, value in by_name.items() if value is not None}
     assert values["de"] > values["en"]
     app = open_page("upper_bound.py")
-    assert f"F1 {values['en']:.4f}" in said(app)
+    assert f"F1 {values['en']:.4f}" in page_text(app)
     sound(app.selectbox(key="bound_language").set_value("de").run())
-    assert f"F1 {values['de']:.4f}" in said(app)
+    assert f"F1 {values['de']:.4f}" in page_text(app)
     assert app.query_params["language"] in ("de", ["de"])
-    assert f"F1 {values['de']:.4f}" in said(open_page("upper_bound.py", language="de"))
-    assert "names a language that is not here" in said(open_page("upper_bound.py", language="xx"))
+    assert f"F1 {values['de']:.4f}" in page_text(open_page("upper_bound.py", language="de"))
+    assert "names a language that is not here" in page_text(open_page("upper_bound.py", language="xx"))

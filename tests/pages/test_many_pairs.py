@@ -4,7 +4,7 @@ import pytest
 
 import relevance.data.preferences
 from relevance.data.demo import AUTHOR, NAME
-from tests.pages.opening import open_page, said
+from tests.pages.opening import open_page, page_text
 from tests.pages.world import ROUGE1, World, first, world
 
 __all__ = ["world"]
@@ -24,7 +24,7 @@ def test_pages_count_pairs_that_are_not_listed(
 ) -> None:
     monkeypatch.setattr(relevance.data.preferences, "MANY", 1)
     app = open_page(page, dataset=NAME, aspect=AUTHOR)
-    assert words in said(app)
+    assert words in page_text(app)
 
 
 def test_two_kinds_of_ratings_are_compared_all_the_same(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -35,7 +35,7 @@ def test_two_kinds_of_ratings_are_compared_all_the_same(world: World, monkeypatc
     world.score(ROUGE1, lambda _, system: {"a": 0.9, "b": 0.5, "c": 0.7}[system], "two")
     monkeypatch.setattr(relevance.data.preferences, "MANY", 1)
     app = open_page("compare.py", dataset="one", aspect="relevance", with_dataset="two", with_aspect="relevance")
-    assert "have too many pairs to say on how many they prefer the same summary" in said(app)
+    assert "have too many pairs to say on how many they prefer the same summary" in page_text(app)
     (row,) = app.dataframe[0].value.to_dict("records")
     assert (row["first n"], row["second n"], row["first"]) == (30, 30, 1)
     assert row["difference"] == pytest.approx(1 / 3)
@@ -48,5 +48,5 @@ def test_a_study_is_compared_with_ratings_on_its_own_pairs(world: World, monkeyp
     world.judge("Ann", first)
     monkeypatch.setattr(relevance.data.preferences, "MANY", 29)  # more than those of the study's documents
     app = open_page("compare.py", study="Study", with_dataset="set", with_aspect="relevance")
-    assert "Where both prefer a summary, it is the same one on 4 of 4 pairs" in said(app)
-    assert "All pairs of each count, 4 and 30" in said(app)
+    assert "Where both prefer a summary, it is the same one on 4 of 4 pairs" in page_text(app)
+    assert "All pairs of each count, 4 and 30" in page_text(app)

@@ -20,7 +20,7 @@ from relevance.pages.components.keywords.marked import marked_html
 from relevance.reports.html_report import write_report
 from relevance.reports.marked_words import ShownText
 from tests.commands import refused, run
-from tests.pages.opening import address, html, open_page, said, sound, visible
+from tests.pages.opening import address, html, open_page, page_text, sound, visible
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 
@@ -63,7 +63,7 @@ def mark(store: AnnotationStore) -> None:
 
 def test_without_marks_the_view_says_what_asks_for_them(store: AnnotationStore) -> None:
     app = open_page("keywords.py", view="marked", study="S")
-    assert "No annotator of S has marked words" in said(app)
+    assert "No annotator of S has marked words" in page_text(app)
     assert not app.dataframe
     assert address(app) == {"view": "marked", "study": "S"}
 
@@ -88,10 +88,10 @@ def test_the_view_shows_tables_and_texts(store: AnnotationStore) -> None:
 
 def test_a_word_that_is_both_is_told_in_words_too() -> None:
     text = ShownText("a", "cat sleeps", KeywordPlaces(((0, 3), (4, 10)), ((0, 1),)), [True, True])
-    found = marked_html([text])
-    assert 'class="k-keyword k-marked"' in found
-    assert 'data-says="keyword, marked by people"' in found
-    assert 'data-says="marked by people"' in found
+    result = marked_html([text])
+    assert 'class="k-keyword k-marked"' in result
+    assert 'data-says="keyword, marked by people"' in result
+    assert 'data-says="marked by people"' in result
 
 
 def test_commands_and_reports_have_the_tables_where_there_are_marks(store: AnnotationStore, tmp_path: Path) -> None:
@@ -100,10 +100,10 @@ def test_commands_and_reports_have_the_tables_where_there_are_marks(store: Annot
     empty = run("analyze", "--study", "S", "--tables", "marked").stdout
     assert "no annotator of this study has marked words" in empty
     mark(store)
-    found = json.loads(run("analyze", "--study", "S", "--tables", "marked", "--format", "json").stdout)["tables"]
-    assert list(found) == ["marked_words", "marked_words_by_document"]
-    assert found["marked_words"]["rows"][0]["value"] == 0.25
-    assert RougeK().signature in " ".join(found["marked_words"]["notes"])
+    tables = json.loads(run("analyze", "--study", "S", "--tables", "marked", "--format", "json").stdout)["tables"]
+    assert list(tables) == ["marked_words", "marked_words_by_document"]
+    assert tables["marked_words"]["rows"][0]["value"] == 0.25
+    assert RougeK().signature in " ".join(tables["marked_words"]["notes"])
     assert "marked_words" in json.loads(run("analyze", "--study", "S", "--format", "json").stdout)["tables"]
     assert "precision by chance" in run("analyze", "--study", "S", "--tables", "marked", "--format", "latex").stdout
     names = {path.name for path in write_report(data, store, "S", tmp_path / "report")}

@@ -8,7 +8,7 @@ import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from relevance.reports.evidence.marks import GROUPS, HIGHLIGHT_STYLE, KINDS, Mark, highlight, legend
+from relevance.reports.evidence.highlighting import GROUPS, HIGHLIGHT_STYLE, KINDS, Mark, highlight, legend
 
 PIECES = [
     '<img src=x onerror="alert(1)">',
@@ -107,10 +107,10 @@ def test_every_character_is_under_its_marks(case: tuple[str, list[Mark]]) -> Non
         for start, end in clusters
         for _ in range(start, end)
     ]
-    found: list[set[str]] = []
+    result: list[set[str]] = []
     for kind_text, kinds in pieces(highlight(text, marks)):
-        found += [kinds] * len(kind_text)
-    assert found == expected
+        result += [kinds] * len(kind_text)
+    assert result == expected
 
 
 def pieces(fragment: str) -> list[tuple[str, set[str]]]:
@@ -178,10 +178,10 @@ def test_each_group_lights_its_own_marks_up_to_a_number() -> None:
 
 
 def rules() -> dict[str, dict[str, str]]:
-    found = {}
+    result = {}
     for kind, body in re.findall(r"\.evidence \.k-([a-z]+) \{([^}]*)\}", HIGHLIGHT_STYLE):
-        found[kind] = {name.strip(): value.strip() for name, value in re.findall(r"([a-z-]+):([^;]*);", body)}
-    return found
+        result[kind] = {name.strip(): value.strip() for name, value in re.findall(r"([a-z-]+):([^;]*);", body)}
+    return result
 
 
 def test_kinds_differ_without_colour() -> None:

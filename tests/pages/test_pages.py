@@ -86,6 +86,6 @@ def test_no_page_loads_the_libraries_of_models(demo: object) -> None:
     command = [sys.executable, "-c", WITHOUT_MODELS, str(MAIN), json.dumps(PAGES)]
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=PATIENCE)
     assert ran.returncode == 0, ran.stderr
-    found = json.loads(ran.stdout.splitlines()[-1])
-    assert {moment: len(modules) for moment, modules in found.items()} == dict.fromkeys(found, 0), found
-    assert list(found) == ["app", *PAGES, "pressed", "scoring", "created"]
+    answer = json.loads(ran.stdout.splitlines()[-1])
+    assert {moment: len(modules) for moment, modules in answer.items()} == dict.fromkeys(answer, 0), answer
+    assert list(answer) == ["app", *PAGES, "pressed", "scoring", "created"]

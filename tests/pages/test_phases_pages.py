@@ -27,7 +27,7 @@ from relevance.annotation.results import export_judgments
 from relevance.annotation.store import AnnotationStore
 from relevance.data.database import connect
 from relevance.data.demo import NAME
-from tests.pages.opening import html, open_page, open_work, press, pressed, said, sound
+from tests.pages.opening import html, open_page, open_work, page_text, press, pressed, sound
 
 pytestmark = pytest.mark.page
 
@@ -80,7 +80,7 @@ def choose(app: AppTest, choice: str, **extras: Any) -> AppTest:
 
 
 def headings(app: AppTest) -> str:
-    return f"{said(app)} {html(app)}"
+    return f"{page_text(app)} {html(app)}"
 
 
 def practise(app: AppTest, *, right: bool = True) -> AppTest:
@@ -103,16 +103,16 @@ def test_all_phases_to_a_code(store: AnnotationStore, ask: Ask) -> None:
         judging=Judging(most_per_annotator=2, confidence=True, rationale="required"),
     )
     app = way(ana)
-    assert "Your answers are **kept**." in said(app)
+    assert "Your answers are **kept**." in page_text(app)
     app = pressed(app, "I agree")
     app = pressed(app, "I have read this")
     app = pressed(app, "Go on")
     assert "Please answer: How old are you" in app.warning[0].value.replace("\\", "")
     app = practise(answer(app))
     assert "That is right" in html(app)
-    assert "It tells 0." in said(app)
+    assert "It tells 0." in page_text(app)
     app = practise(pressed(app, "Go on"))
-    assert "now the real pairs begin" in said(app)
+    assert "now the real pairs begin" in page_text(app)
     app = pressed(app, "Go on")
     assert "Pair 1 of 2" in html(app)
     app = choose(app, "left")
@@ -126,12 +126,12 @@ def test_all_phases_to_a_code(store: AnnotationStore, ask: Ask) -> None:
     app = pressed(app, "Go on")
     code = PhaseStore(store.engine).standing(ana).code
     assert "You have finished" in html(app)
-    assert [one.value for one in app.code] == [code]
+    assert [element.value for element in app.code] == [code]
     judged = [(row["confidence"], row["rationale"]) for row in export_judgments(store, "Way")]
     assert judged == [(4, "it says more")] * 2
     app = press(app, "withdraw")
     assert "You have withdrawn" in html(app)
-    assert "A *fine* study" in said(app)
+    assert "A *fine* study" in page_text(app)
 
 
 def test_every_end_says_what_it_means(store: AnnotationStore, ask: Ask) -> None:
@@ -152,7 +152,7 @@ def test_checks_warn_once_and_then_end(ask: Ask) -> None:
     warned = []
     while "Your part ends here" not in html(app):
         app = choose(app, "tie")  # which no check takes for right
-        warned.append("attention check was answered wrongly" in said(app))
+        warned.append("attention check was answered wrongly" in page_text(app))
     assert sum(warned) == 1
 
 
@@ -177,7 +177,7 @@ def test_a_preview_goes_all_the_way_and_stores_nothing(store: AnnotationStore, a
     ask(consent=Consent(text="Kept."), judging=Judging(most_per_annotator=1))
     before = dump(store)
     app = press(open_page("studies.py", study="Way"), "preview").switch_page("annotate.py").run()
-    assert "Nothing that you do here is stored" in said(app)
+    assert "Nothing that you do here is stored" in page_text(app)
     app = pressed(pressed(app, "I agree"), "I have read this")
     app = choose(app, "right")
     assert "You have finished" in html(app)

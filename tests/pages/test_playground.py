@@ -24,7 +24,7 @@ from relevance.pages.components.playground.sharing import from_link, to_link
 from relevance.pages.components.playground.state import Playground
 from relevance.pages.components.playground.what_if import MOST_WORDS, most_words
 from relevance.reports.evidence.phrases import figures
-from tests.pages.opening import html, open_page, said, sound
+from tests.pages.opening import html, open_page, page_text, sound
 
 HOSTILE = "<img src=x onerror=alert(1)> **b** [l](http://127.0.0.1:9/) $x$ \u202e"
 DRAFT = Draft((f"A storm hit. {HOSTILE}",), "Storm", "A storm.", ("The storm.", f"Rain {HOSTILE}"), ("", "second"))
@@ -45,25 +45,25 @@ opened = partial(open_page, "playground.py")
 
 
 def playground_of(app: AppTest) -> Playground:
-    found = app.session_state["playground"]
-    assert isinstance(found, Playground)
-    return found
+    playground = app.session_state["playground"]
+    assert isinstance(playground, Playground)
+    return playground
 
 
 def shown(app: AppTest) -> dict[str, str]:
-    found = re.findall(r'<td data-score="([^"]*)"[^>]*>(.*?)</td>', html(app))
+    parts = re.findall(r'<td data-score="([^"]*)"[^>]*>(.*?)</td>', html(app))
     return {
         name: re.sub(r"<span class=\"moved\">.*?</span>|<[^>]*>|[^0-9.a-z…]|preferred", "", text)
-        for name, text in found
+        for name, text in parts
     }
 
 
 def expected(draft: Draft) -> dict[str, str]:
     cells = {}
     for name in lexical_metrics():
-        found = examples_of(draft)
+        examples = examples_of(draft)
         values: dict[str, float | None] = {}
-        for letter, score in zip(found, metric(name).score(list(found.values())), strict=True):
+        for letter, score in zip(examples, metric(name).score(list(examples.values())), strict=True):
             values[letter] = score.value
         known = [value for value in values.values() if value is not None]
         numbers = iter([f"{value:.0f}" for value in known] if name == "length" else figures(known))
@@ -102,9 +102,9 @@ def test_what_was_typed_can_be_undone() -> None:
     assert not app.button(key="playground_undo").disabled  # what was there before the link
     while not app.button(key="playground_undo").disabled:
         sound(app.button(key="playground_undo").click().run())
-    found = playground_of(app)
-    before = found.draft
-    found.typed(found.began("summary", 0), "summary", 0, "Typed.", 1)
+    playground = playground_of(app)
+    before = playground.draft
+    playground.typed(playground.began("summary", 0), "summary", 0, "Typed.", 1)
     sound(app.run())
     assert '<span class="moved">(' in html(app)
     sound(app.button(key="playground_undo").click().run())
@@ -119,7 +119,7 @@ def test_evidence_of_each_metric() -> None:
         sound(app.button_group(key="playground_evidence").set_value(name).run())
         assert html(app).count('<div class="evidence">') >= 2
     sound(app.button_group(key="playground_evidence").set_value("bertscore").run())
-    assert "The metric is asked when you pause" in said(app)
+    assert "The metric is asked when you pause" in page_text(app)
 
 
 def test_metrics_of_libraries_are_shown_when_they_are_asked_for() -> None:
@@ -128,27 +128,27 @@ def test_metrics_of_libraries_are_shown_when_they_are_asked_for() -> None:
     assert "bleu-A" not in shown(app)
     sound(app.button_group(key="playground_also").set_value(["bleu", "chrf"]).run())
     assert {"bleu-A", "bleu-B", "chrf-A", "chrf-B"} <= shown(app).keys()
-    found = playground_of(app)
-    for signature, example in found.models.wanted:
+    playground = playground_of(app)
+    for signature, example in playground.models.wanted:
         if name_of(signature) == "bleu":
             made = metric_of(signature)
             assert made is not None
-            found.models.kept[signature, example] = explain(made, example)
+            playground.models.kept[signature, example] = explain(made, example)
     sound(app.button_group(key="playground_evidence").set_value("bleu").run())
-    assert "n-grams of 1 to 4 words found" in said(app)
+    assert "n-grams of 1 to 4 words found" in page_text(app)
     sound(app.button_group(key="playground_also").set_value([]).run())
     assert "bleu-A" not in shown(app)
 
 
 def test_models_that_are_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
     app = opened()
-    found = playground_of(app)
-    found.models.kept = {asked: CannotExplain(f"no such model {HOSTILE}") for asked in found.models.wanted}
+    playground = playground_of(app)
+    playground.models.kept = {item: CannotExplain(f"no such model {HOSTILE}") for item in playground.models.wanted}
     sound(app.run())
     assert shown(app)["carouge-A"] == "missing"
     assert "CAROUGE, A, B: missing, no such model &lt;img" in html(app)
     sound(app.button_group(key="playground_evidence").set_value("carouge").run())
-    assert "Undefined: no such model <img" in said(app)
+    assert "Undefined: no such model <img" in page_text(app)
 
 
 def test_a_link_brings_its_texts_once() -> None:
@@ -168,7 +168,7 @@ def test_a_bad_link_is_said_and_leaves_nothing(link: str) -> None:
     assert len(app.error) == 1
     assert app.error[0].value.startswith("The example in the address cannot be opened: ")
     assert playground_of(app).draft == Draft()
-    assert "Write a summary to see its scores." in said(app)
+    assert "Write a summary to see its scores." in page_text(app)
     assert not shown(app)
 
 
@@ -213,7 +213,7 @@ def test_a_long_summary_has_fewer_bars() -> None:
     sound(app.button_group(key="playground_view").set_value("What if").run())
     most = most_words(draft.summaries[0])
     assert most < MOST_WORDS
-    assert f"Only the first {most} words have bars" in said(app)
+    assert f"Only the first {most} words have bars" in page_text(app)
     assert html(app).count("without it the score") == most
 
 
@@ -229,7 +229,7 @@ def test_another_example_is_opened_or_none(store: DataStore) -> None:
     assert playground_of(app).draft == Draft()
     app = form(app, "open")
     sound(app.button_group(key="playground_kind").set_value("data set").run())
-    assert "There is no data set yet" in said(app)
+    assert "There is no data set yet" in page_text(app)
     add_demo(store)
     sound(app.run())
     sound(app.selectbox(key="playground_document:demo").select(records[7][0].id).run())
@@ -241,7 +241,7 @@ def test_a_file_is_checked_as_any_import() -> None:
     app = form(opened(), "open")
     sound(app.button_group(key="playground_kind").set_value("file").run())
     sound(app.file_uploader(key="playground_file").upload("bad.jsonl", b'{"id": "x"}\n', "application/json").run())
-    assert "bad.jsonl:1: the document has no source, references, summaries or title" in said(app)
+    assert "bad.jsonl:1: the document has no source, references, summaries or title" in page_text(app)
 
 
 def fill(app: AppTest, **fields: str) -> AppTest:
@@ -261,11 +261,11 @@ def test_saved_with_a_preference_it_is_an_example_as_any(store: DataStore) -> No
     known = playground_of(app).models
     from relevance.metrics.explained import Explained
 
-    known.kept = {asked: Explained(0.25, None, True, None) for asked in known.wanted if asked[0] == model}
+    known.kept = {item: Explained(0.25, None, True, None) for item in known.wanted if item[0] == model}
     fill(app, dataset="mine & <b>", document="one")
     app.radio(key="playground_prefer").set_value("B")
     saved(app)
-    assert "Saved as one in the data set mine & <b>" in said(app)
+    assert "Saved as one in the data set mine & <b>" in page_text(app)
     ((document, summaries),) = store.records("mine & <b>")
     assert (document.id, document.title, document.source) == ("one", "Storm", "A storm.")
     assert {s.system: (s.text, s.human) for s in summaries} == {
@@ -282,7 +282,7 @@ def test_saved_with_a_preference_it_is_an_example_as_any(store: DataStore) -> No
 
     fill(app, dataset="mine & <b>", document="one")
     saved(app)
-    assert "already has a document 'one'; choose another id" in said(app)
+    assert "already has a document 'one'; choose another id" in page_text(app)
     assert len(store.records("mine & <b>")) == 1
 
 
@@ -302,7 +302,7 @@ def test_what_cannot_be_saved_is_said(store: DataStore, fields: dict[str, str], 
     before = store.datasets()
     app = form(opened(example=to_link(DRAFT)), "save")
     saved(fill(app, **fields))
-    assert why in said(app)
+    assert why in page_text(app)
     assert store.datasets() == before
     assert from_link(to_link(playground_of(app).draft)) == playground_of(app).draft
 
@@ -319,10 +319,10 @@ def test_a_link_and_a_file_to_share() -> None:
     assert app.code[0].value.endswith(f"?example={to_link(DRAFT)}")
     playground_of(app).draft = DRAFT._replace(source="")
     sound(app.run())
-    assert "No file is possible: a file needs a source" in said(app)
+    assert "No file is possible: a file needs a source" in page_text(app)
     playground_of(app).draft = DRAFT._replace(source=" ".join(str(number * 7919 % 100_003) for number in range(4000)))
     sound(app.run())
-    assert "No link is possible" in said(app)
+    assert "No link is possible" in page_text(app)
 
 
 def test_texts_stay_while_other_pages_are_looked_at() -> None:

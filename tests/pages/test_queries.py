@@ -14,7 +14,7 @@ from relevance.data.preferences import Preferences
 from relevance.data.records import Document, Summary
 from relevance.data.store import DataStore
 from relevance.pages.components.shared import sources
-from tests.pages.opening import open_page, said, sound
+from tests.pages.opening import open_page, page_text, sound
 from tests.pages.world import ROUGE1, World, known, known_file, world
 
 __all__ = ["known", "known_file", "world"]
@@ -49,7 +49,7 @@ def test_a_run_neither_counts_nor_reads_scores_again(known: World, page: str) ->
     with queries() as seen:
         sound(app.run())
     assert not any(map(counts_scores, seen)), seen
-    assert not [one for one in seen if "scores.value" in one], seen
+    assert not [item for item in seen if "scores.value" in item], seen
     assert len(seen) <= 22, seen
 
 
@@ -73,25 +73,25 @@ def test_keywords_are_explained_without_counting_scores_again(world: World) -> N
     app = open_page("overview.py", study="Study")
     with queries() as seen:
         sound(app.run())
-    assert "ROUGE-K has no keywords in any document" in said(app)
+    assert "ROUGE-K has no keywords in any document" in page_text(app)
     assert not any(map(counts_scores, seen)), seen
 
 
-def frozen(found: Preferences | Cells) -> Preferences | Cells:
+def frozen(preferences: Preferences | Cells) -> Preferences | Cells:
     """The same with columns that refuse to be changed."""
-    for field in fields(found):
-        column = getattr(found, field.name)
+    for field in fields(preferences):
+        column = getattr(preferences, field.name)
         for array in column.values() if isinstance(column, dict) else [column]:
             if isinstance(array, np.ndarray):
                 array.setflags(write=False)
-    return found
+    return preferences
 
 
 def test_no_page_changes_the_columns_that_all_sessions_share(known: World, monkeypatch: pytest.MonkeyPatch) -> None:
     cells = DataStore.cells
     monkeypatch.setattr(DataStore, "cells", lambda *given: frozen(cells(*given)))
     for load in (load_judgments, load_rated_pairs):
-        monkeypatch.setattr(sources, load.__name__, lambda *given, load=load, **asked: frozen(load(*given, **asked)))
+        monkeypatch.setattr(sources, load.__name__, lambda *given, load=load, **item: frozen(load(*given, **item)))
     for page in (*RESULTS, "annotators.py", "examples.py", "disagreements.py", "new_study.py"):
         for source in ({"study": "Study"}, {"dataset": "set", "aspect": "relevance"}):
             open_page(page, **source)

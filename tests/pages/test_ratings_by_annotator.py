@@ -14,7 +14,7 @@ from relevance.data.importing import import_file
 from relevance.data.store import DataStore
 from relevance.metrics.registry import label_of, make_metrics
 from relevance.metrics.scoring import score_dataset
-from tests.pages.opening import PAGES, open_page, said, sound
+from tests.pages.opening import PAGES, open_page, page_text, sound
 
 pytestmark = pytest.mark.page
 
@@ -44,27 +44,27 @@ def rated(sqlite_url: str, tmp_path: Path) -> DataStore:
 @pytest.mark.parametrize("page", PAGES)
 def test_every_page_opens(rated: DataStore, page: str) -> None:
     app = open_page(page, dataset="rated", aspect="relevance", source="annotator")
-    assert "zoe" not in said(app)
+    assert "zoe" not in page_text(app)
 
 
 def agreement_of(app: AppTest) -> pd.DataFrame:
     """The table of all figures of agreement."""
-    return next(one.value for one in app.dataframe if "acc_eq" in one.value.columns).set_index("metric")
+    return next(element.value for element in app.dataframe if "acc_eq" in element.value.columns).set_index("metric")
 
 
 def test_agreement_by_annotator_is_a_choice_of_its_own(rated: DataStore) -> None:
     app = open_page("agreement.py", dataset="rated")
     assert app.selectbox(key="source").options == ["Ratings of relevance", "Ratings of relevance, by annotator"]
-    assert "36 pairs of summaries of 12 documents" in said(app)
+    assert "36 pairs of summaries of 12 documents" in page_text(app)
     single = open_page("agreement.py", dataset="rated", aspect="relevance", source="annotator")
-    assert "Ratings of relevance by 3 annotators" in said(single)
-    assert "Everyone counts who rated both summaries of a pair: 108 preferences" in said(single)
+    assert "Ratings of relevance by 3 annotators" in page_text(single)
+    assert "Everyone counts who rated both summaries of a pair: 108 preferences" in page_text(single)
     results = analyze_ratings(rated.cells("rated"), Settings(human="relevance", by_annotator=True))
     shown = agreement_of(single)
     for row in results.agreement.rows:
-        found, counts = shown.loc[label_of(row.metric)], row.evaluation.agreement
-        assert (found["n"], found["C"], found["D"]) == (counts.pairs, counts.concordant, counts.discordant)
-        assert found["half"] == pytest.approx(counts.half)
+        result, counts = shown.loc[label_of(row.metric)], row.evaluation.agreement
+        assert (result["n"], result["C"], result["D"]) == (counts.pairs, counts.concordant, counts.discordant)
+        assert result["half"] == pytest.approx(counts.half)
     assert results.ceiling is not None
     assert shown.loc["people", "half"] == pytest.approx(results.ceiling.agreement.half)
     voted = agreement_of(sound(single.button_group(key="unit").set_value("by majority").run()))
@@ -73,16 +73,19 @@ def test_agreement_by_annotator_is_a_choice_of_its_own(rated: DataStore) -> None
 
 
 def test_systems_are_ranked_by_annotators_ratings(rated: DataStore) -> None:
-    tabs = [one.label for one in open_page("systems.py", dataset="rated", aspect="relevance", source="annotator").tabs]
+    tabs = [
+        element.label
+        for element in open_page("systems.py", dataset="rated", aspect="relevance", source="annotator").tabs
+    ]
     assert "Ranked by annotators" in tabs
-    assert "Ranked by annotators" not in [one.label for one in open_page("systems.py", dataset="rated").tabs]
+    assert "Ranked by annotators" not in [element.label for element in open_page("systems.py", dataset="rated").tabs]
 
 
 def test_a_tab_says_how_far_annotators_agree(rated: DataStore) -> None:
     for source, more in (({}, 1), ({"source": "annotator"}, 3)):
         app = open_page("agreement.py", dataset="rated", aspect="relevance", **source)
-        tab = next(one for one in app.tabs if one.label == "Annotators")
-        tables = [one.value for one in tab.dataframe]
+        tab = next(element for element in app.tabs if element.label == "Annotators")
+        tables = [element.value for element in tab.dataframe]
         assert tables[0]["coefficient"].tolist() == [
             "Krippendorff's alpha (ordinal)",
             "Krippendorff's alpha (interval)",
@@ -92,4 +95,4 @@ def test_a_tab_says_how_far_annotators_agree(rated: DataStore) -> None:
         assert len(tables) == 1 + more
         results = analyze_ratings(rated.cells("rated"), Settings(human="relevance"))
         assert results.ratings is not None
-        assert tables[0]["value"].tolist() == pytest.approx([one.value for one in results.ratings.alphas.values()])
+        assert tables[0]["value"].tolist() == pytest.approx([alpha.value for alpha in results.ratings.alphas.values()])

@@ -31,13 +31,13 @@ from relevance.data.training_history import TrainingEntry
 from relevance.metrics.registry import label_of, metric
 from relevance.pages.components.results import report
 from relevance.pages.components.shared.sources import Source
-from relevance.reports.finding import TOO_LITTLE
+from relevance.reports.findings import TOO_LITTLE
 from relevance.reports.presentation import READER_NAMES, name_agreement
 from relevance.reports.report import Report
 from relevance.reports.report.study import make_study_report
 from relevance.reports.tables.correlation import COEFFICIENTS, LEVEL_NAMES
 from relevance.summarizers.oracles.evaluation import OracleTask
-from tests.pages.opening import html, open_page, press, said, sound
+from tests.pages.opening import html, open_page, page_text, press, sound
 from tests.pages.world import LENGTH, NAME, ROUGE1, ROUGE2, ROUGE_K, World, first, known, known_file, world
 
 __all__ = ["known", "known_file", "world"]
@@ -69,14 +69,14 @@ TABLES = {
 def table(app: AppTest, name: str) -> pd.DataFrame:
     """A table of the page; its key does not reach AppTest."""
     under, column = TABLES[name]
-    (found,) = (d.value for d in (tab(app, under) if under else app).dataframe if column in d.value.columns)
-    return found
+    (result,) = (d.value for d in (tab(app, under) if under else app).dataframe if column in d.value.columns)
+    return result
 
 
 def means(app: AppTest) -> pd.DataFrame:
     """The table of all metrics' means, which stands below that of one."""
-    (found,) = (d.value for d in tab(app, "Mean scores").dataframe if list(d.value)[:2] == ["system", "documents"])
-    return found
+    (result,) = (d.value for d in tab(app, "Mean scores").dataframe if list(d.value)[:2] == ["system", "documents"])
+    return result
 
 
 def tab(app: AppTest, label: str) -> Any:
@@ -112,23 +112,23 @@ def test_the_agreement_table_is_the_analysis_of_the_same_judgments(known: World,
     preferences = load_judgments(known.annotation, "Study")
     counted = preferences.by_majority() if unit == "by majority" else preferences
     analysis = name_agreement(analyze_agreement(counted), READER_NAMES)
-    assert "(set: Annotators in Study)**" in said(app)  # the title of the whole table, which saved files have
+    assert "(set: Annotators in Study)**" in page_text(app)  # the title of the whole table, which saved files have
     shown = table(app, "agreement").set_index("metric")
     # people among themselves are judgments, not pairs
     people = ["people"] if unit == "per judgment" else []
     assert list(shown.index) == [*(row.metric for row in analysis.rows), *people]
     for row in analysis.rows:
-        found, ratios = shown.loc[row.metric], row.evaluation.agreement
+        result, ratios = shown.loc[row.metric], row.evaluation.agreement
         expected = {name: getattr(ratios, name) for name in ("half", "strict", "decided", "coverage")}
         expected |= {"acc_eq": row.evaluation.ties.accuracy, "threshold": row.evaluation.ties.threshold}
-        assert all(equal(found[name], value) for name, value in expected.items()), found
-        assert (found["n"], found["C"], found["D"], found["T"]) == (
+        assert all(equal(result[name], value) for name, value in expected.items()), result
+        assert (result["n"], result["C"], result["D"], result["T"]) == (
             ratios.pairs,
             ratios.concordant,
             ratios.discordant,
             ratios.tied,
         )
-        assert found["half 95 %"] == "[{:.3f}, {:.3f}]".format(*row.evaluation.intervals.half[:2])
+        assert result["half 95 %"] == "[{:.3f}, {:.3f}]".format(*row.evaluation.intervals.half[:2])
     compared = table(app, "comparisons")
     assert len(compared) == 6
     for line, expected in zip(compared.to_dict("records"), analysis.comparisons, strict=True):
@@ -141,10 +141,10 @@ def test_the_agreement_table_is_the_analysis_of_the_same_judgments(known: World,
 
 def test_counts_by_hand_per_judgment_and_by_majority(known: World) -> None:
     app = open_page("agreement.py")
-    assert "36 judgments" in said(app)
+    assert "36 judgments" in page_text(app)
     # Ana, Ben and Cleo: 12 pairs each; Cleo ties on the 4 pairs of a and b. rouge1 goes by the names: Ana 12, Cleo 8
     # and Ben 9 are with it, Ben's 3 pairs of d0 against it
-    assert "per judgment (4 human ties)" in said(app)
+    assert "per judgment (4 human ties)" in page_text(app)
     assert counts(app, "ROUGE-1") == (32, 29, 3, 0)
     # rouge_k ties b and c: 3 annotators, 4 documents; lacks a in d3: 5 decided judgments; for a against another in
     # d0 to d2 only Ben's 2 of d0 are with it, against it are Ana 6, Ben 4, Cleo 3 (a and c)
@@ -158,7 +158,7 @@ def test_counts_by_hand_per_judgment_and_by_majority(known: World) -> None:
     assert counts(app, "people") == (31, 24, 4, 3)
     choose(app, "unit", "by majority")
     # of a and b in d0 Ana and Ben cancel out
-    assert "per pair by majority (0 human ties, 1 split)" in said(app)
+    assert "per pair by majority (0 human ties, 1 split)" in page_text(app)
     assert counts(app, "ROUGE-1") == (11, 11, 0, 0)
     assert counts(app, "ROUGE-K") == (9, 0, 5, 4)
 
@@ -168,11 +168,11 @@ def test_filters_by_hand(known: World) -> None:
     source = "set:Annotators in Study"
     sound(app.multiselect(key="people:Study").set_value(["Ben"]).run())
     assert counts(app, "ROUGE-1") == (12, 9, 3, 0)
-    assert "12 judgments" in said(app)
-    assert "Filtered" in said(app)
+    assert "12 judgments" in page_text(app)
+    assert "Filtered" in page_text(app)
     alone = table(app, "agreement").set_index("metric").loc["people"]  # one annotator has nobody to agree with
     assert alone["n"] == 0
-    assert "no pair was judged by 2 annotators" in said(app)
+    assert "no pair was judged by 2 annotators" in page_text(app)
     assert list(table(app, "position")["annotator"]) == ["all annotators", "Ben"]
     sound(app.multiselect(key="people:Study").set_value([]).run())
     sound(app.multiselect(key=f"systems:{source}").set_value(["a", "b"]).run())
@@ -187,7 +187,7 @@ def test_filters_by_hand(known: World) -> None:
     assert (shown["half"] == shown["strict"]).all()
     assert (shown["half"] == shown["decided"]).all()
     sound(app.multiselect(key=f"systems:{source}").set_value(["a", "b"]).run())
-    assert "The filters leave nothing to count" in said(app)
+    assert "The filters leave nothing to count" in page_text(app)
 
 
 def test_the_ceiling_and_the_position_check_are_the_functions(known: World) -> None:
@@ -225,7 +225,7 @@ def test_contradictions_and_the_example_that_is_open(known: World) -> None:
         "ROUGE-K: 5",
         "Length: 0",
     ]
-    assert "There are none." in said(app)
+    assert "There are none." in page_text(app)
     choose(app, "contradicted_metric", "ROUGE-K")
     shown = table(app, "contradictions")
     assert sorted(zip(shown["document"], shown["people prefer"], shown["the metric prefers"], strict=True)) == [
@@ -259,7 +259,7 @@ def test_contradictions_and_the_example_that_is_open(known: World) -> None:
 def test_imported_ratings_are_a_source(known: World) -> None:
     app = open_page("agreement.py")
     select(app, "source", "Ratings of relevance")
-    assert "Ratings of relevance, imported" in said(app).replace("**", "")
+    assert "Ratings of relevance, imported" in page_text(app).replace("**", "")
     assert counts(app, "ROUGE-1") == (12, 12, 0, 0)
     assert "people" not in set(table(app, "agreement")["metric"])
     assert not [group for group in app.button_group if group.key == "unit"]
@@ -279,7 +279,7 @@ def test_the_data_set_narrows_the_sources(known: World) -> None:
     assert app.selectbox(key="source").options == ["Ratings of relevance"]
     # two documents: a is rated below b and c, which are rated alike
     assert counts(app, "ROUGE-1") == (4, 0, 4, 0)
-    assert "(2 human ties)" in said(app)
+    assert "(2 human ties)" in page_text(app)
     sound(app.switch_page("correlation.py").run())
     assert app.selectbox(key="dataset").value == "other"
 
@@ -301,7 +301,7 @@ def test_the_study_with_the_most_judgments_comes_first(known: World) -> None:
 
 def test_nothing_is_called_the_best_and_drawn_on_too_few_documents(known: World) -> None:
     app = open_page("overview.py", study="Study")
-    text = said(app)
+    text = page_text(app)
     assert TOO_LITTLE in text
     assert "Naming a best metric takes at least 20 judgments of 6 documents. Still missing: 2 more documents." in text
     assert "most often" not in text
@@ -313,7 +313,7 @@ def test_all_figures_are_there_however_few(known: World) -> None:
     app = open_page("agreement.py", study="Study")
     assert app.get("vega_lite_chart")
     assert list(table(app, "agreement")["metric"])[:1] == ["ROUGE-1"]
-    assert "3 people judged, too few to speak of others, which takes 5" in said(app)
+    assert "3 people judged, too few to speak of others, which takes 5" in page_text(app)
 
 
 def test_a_metric_with_hardly_a_value_has_no_ratio(world: World) -> None:
@@ -322,8 +322,8 @@ def test_a_metric_with_hardly_a_value_has_no_ratio(world: World) -> None:
     world.score(ROUGE1, lambda _, system: float(ord(system)))
     world.score("apes|v:1", lambda document, system: 0.5 if document == "d0" else None)
     app = open_page("overview.py")
-    assert "ROUGE-1 agrees" in said(app)
-    assert "APES has values on 3 of 30, of 1 document." in said(app)
+    assert "ROUGE-1 agrees" in page_text(app)
+    assert "APES has values on 3 of 30, of 1 document." in page_text(app)
     assert "APES" not in app.get("vega_lite_chart")[0].proto.spec
     row = table(open_page("agreement.py"), "agreement").set_index("metric").loc["APES"]
     assert (row["n"], row["missing"]) == (3, 27)
@@ -340,12 +340,12 @@ def test_the_report_of_a_study_rests_on_what_that_of_the_command_line_does(
     monkeypatch.setattr(report, "report_html", lambda contents, _methods: made.append(contents) or "")
     app = open_page("overview.py", study="Study")
     press(app, "report:{'study': 'Study'}")
-    (found,) = made
+    (result,) = made
     expected = make_study_report(without_names(read_study(known.data, known.annotation, "Study")), Settings())
-    assert (found.heading, found.people) == ("Metrics against annotators: Study", "annotators")
-    assert (found.heading, found.people, found.names) == (expected.heading, expected.people, expected.names)
-    assert (found.facts, found.gaps) == (expected.facts, expected.gaps)
-    assert found.shown.inputs.checks == expected.shown.inputs.checks
+    assert (result.heading, result.people) == ("Metrics against annotators: Study", "annotators")
+    assert (result.heading, result.people, result.names) == (expected.heading, expected.people, expected.names)
+    assert (result.facts, result.gaps) == (expected.facts, expected.gaps)
+    assert result.shown.inputs.checks == expected.shown.inputs.checks
 
 
 # --- correlation ------------------------------------------------------------------------------------------
@@ -372,8 +372,8 @@ def test_correlations_are_those_of_the_functions(known: World, method: str) -> N
                 cells.systems,
                 method=method,
             )
-            for level, found in zip(("pooled", "within documents", "system level"), levels, strict=True):
-                assert equal(row[level], found.r), (name, row, level)
+            for level, result in zip(("pooled", "within documents", "system level"), levels, strict=True):
+                assert equal(row[level], result.r), (name, row, level)
             counted = {
                 "summaries": levels.global_.n,
                 "documents": levels.input.n,
@@ -381,11 +381,13 @@ def test_correlations_are_those_of_the_functions(known: World, method: str) -> N
                 "systems": levels.system.n,
             }
             # a column that is the same in all rows is said under the table
-            assert all(row[what] == n if what in row else f"{what}: {n}" in said(app) for what, n in counted.items())
-            assert f"coefficient: {COEFFICIENTS[method]}" in said(app)
-    assert "not the two" not in said(app)
+            assert all(
+                row[what] == n if what in row else f"{what}: {n}" in page_text(app) for what, n in counted.items()
+            )
+            assert f"coefficient: {COEFFICIENTS[method]}" in page_text(app)
+    assert "not the two" not in page_text(app)
     assert len(means(open_page("systems.py"))) == 3
-    assert "— (" in said(app)  # rouge_k is constant in d3
+    assert "— (" in page_text(app)  # rouge_k is constant in d3
 
 
 def test_the_level_and_what_is_drawn(known: World) -> None:
@@ -398,20 +400,22 @@ def test_the_level_and_what_is_drawn(known: World) -> None:
             in tab(app, "With people").get("vega_lite_chart")[0].proto.spec
         )
     before = table(app, "human")
-    assert "bootstrap over documents (pooled, within documents) and documents and systems (system level)" in said(app)
+    assert "bootstrap over documents (pooled, within documents) and documents and systems (system level)" in page_text(
+        app
+    )
     choose(app, "resample", "systems")
     after = table(app, "human")
     assert (before["pooled"] == after["pooled"]).all()
     assert (before["pooled 95 %"] != after["pooled 95 %"]).any()
-    assert "bootstrap over systems" in said(app)
+    assert "bootstrap over systems" in page_text(app)
     choose(app, "resample", "both")
-    assert "bootstrap over documents and systems," in said(app)
+    assert "bootstrap over documents and systems," in page_text(app)
 
 
 def test_judgments_won_are_what_metrics_are_correlated_with(known: World) -> None:
     app = open_page("correlation.py")
     assert app.selectbox(key="source").value.study == "Study"
-    assert "the share of judgments that a summary won" in said(app)
+    assert "the share of judgments that a summary won" in page_text(app)
     cells = known.data.cells(NAME)
     won = shares_won(load_judgments(known.annotation, "Study"))
     # d0: a against b 1, 0, 1/2 and against c 1, 0, 1; of all 6 judgments it won 3.5
@@ -419,7 +423,7 @@ def test_judgments_won_are_what_metrics_are_correlated_with(known: World) -> Non
     shares = [won[cell] for cell in zip(cells.documents, cells.systems, strict=True)]
     expected = correlate(shares, cells.scores[ROUGE1], cells.documents, cells.systems).global_.r
     row = table(app, "human").set_index("metric").loc["ROUGE-1"]
-    assert "with: judgments won" in said(app)
+    assert "with: judgments won" in page_text(app)
     assert equal(row["pooled"], expected)
 
 
@@ -443,7 +447,7 @@ def test_two_metrics_are_tested_and_systems_are_compared(known: World) -> None:
     assert list(shown["test"]) == ["Perm-Systems + Perm-Inputs", "Perm-Inputs, exact", "Perm-Systems, exact"]
     choose(app, "permute", "cells")
     assert set(table(app, "correlation_tests")["holds for"]) == {"these systems and documents"}
-    assert "takes these systems and documents as fixed" in said(app)
+    assert "takes these systems and documents as fixed" in page_text(app)
     select(app, "tested_first", "ROUGE-2")  # what stood second before
     shown = table(app, "correlation_tests")
     assert (set(shown["first"]), set(shown["second"])) == ({"ROUGE-2"}, {"ROUGE-1"})
@@ -462,11 +466,11 @@ def test_who_beats_the_baselines_has_a_dagger(world: World) -> None:
     world.score(ROUGE2, lambda document, system: ord(system) / 100 * int(document[1]))
     world.score(ROUGE_K, lambda document, system: int(document[1]) * (1 + (system == "a")) / 20)
     app = open_page("systems.py")
-    assert "†" not in said(app)
+    assert "†" not in page_text(app)
     assert list(means(app)["ROUGE-1"]) == pytest.approx([0.63, 0.23, 0.13])
     app.multiselect(key=f"baselines:{NAME}").set_value(["b", "c"]).run()
     assert list(means(sound(app))["ROUGE-1"]) == ["0.630†", "0.230", "0.130"]
-    assert "†: beats each of b, c: a higher mean" in said(app)
+    assert "†: beats each of b, c: a higher mean" in page_text(app)
 
 
 def test_systems_come_in_the_order_of_people(world: World) -> None:
@@ -482,12 +486,12 @@ def test_systems_come_in_the_order_of_people(world: World) -> None:
     assert list(chosen["system"]) == ["c", "a", "b"]
     middle, half = 99 / 200 + 0.15, stats.t.ppf(0.975, 3) * np.std([0, 0.1, 0.2, 0.3], ddof=1) / 2
     assert chosen["95 %"][0] == f"[{middle - half:.3f}, {middle + half:.3f}]"
-    assert "From top to bottom by ratings of relevance, the highest mean first." in said(app)
+    assert "From top to bottom by ratings of relevance, the highest mean first." in page_text(app)
     world.add(name="unrated")
     world.score(ROUGE1, lambda document, system: 0.5, name="unrated")
     alone = open_page("systems.py", dataset="unrated")
     assert list(means(alone)["system"]) == ["a", "b", "c"]
-    assert "From top to bottom" not in said(alone)
+    assert "From top to bottom" not in page_text(alone)
 
 
 def test_systems_stand_beside_the_best_extracts_where_they_were_searched_for(world: World) -> None:
@@ -507,9 +511,9 @@ def test_systems_called_like_a_baseline_are_to_be_beaten_unless_others_are_chose
     world.score(ROUGE1, lambda document, system: 0.5)
     app = open_page("systems.py")
     assert app.multiselect(key=f"baselines:{NAME}").value == ["lead-1", "lexrank"]
-    assert "†: beats each of lead-1, lexrank: " in said(app)
+    assert "†: beats each of lead-1, lexrank: " in page_text(app)
     app.multiselect(key=f"baselines:{NAME}").set_value([]).run()
-    assert "†" not in said(sound(app))
+    assert "†" not in page_text(sound(app))
 
 
 def test_the_words_stay_beside_rouge_k_whichever_metrics_are_chosen(world: World) -> None:
@@ -518,7 +522,7 @@ def test_the_words_stay_beside_rouge_k_whichever_metrics_are_chosen(world: World
         world.score(signature, lambda document, system: 0.5)
     app = open_page("systems.py", dataset=NAME, metrics=["ROUGE-K"])
     assert list(means(app)) == ["system", "documents", "ROUGE-K", "words"]
-    assert "Keyword recall grows with length" in said(app)
+    assert "Keyword recall grows with length" in page_text(app)
     assert list(table(app, "wilcoxon"))[-1] == "words apart"
 
 
@@ -553,14 +557,14 @@ def history(*scores: float, measure: str = "rouge1") -> list[TrainingEntry]:
 def test_how_a_system_was_trained_has_charts_and_a_table(world: World) -> None:
     world.add()
     world.score(ROUGE1, lambda document, system: 0.5)
-    assert "Training" not in [one.label for one in open_page("systems.py").tabs]  # nothing was trained
+    assert "Training" not in [element.label for element in open_page("systems.py").tabs]  # nothing was trained
     for run, scores in {"b#1": (0.1, 0.3, 0.3), "b#2": (0.4, 0.2)}.items():
         world.data.keep_history(dataset=NAME, system=run, history=history(*scores))
     shown = tab(open_page("systems.py"), "Training").dataframe[0].value
     assert list(shown["system"]) == ["b#1"] * 3 + ["b#2"] * 2
     assert list(shown["updates"]) == [10, 20, 30, 10, 20]
     assert list(shown["loss"]) == [4, 3, 2, 4, 3]
-    assert [str(one) for one in shown["mean on dev"]] == ["0.100", "0.300*", "0.300", "0.400*", "0.200"]
+    assert [str(item) for item in shown["mean on dev"]] == ["0.100", "0.300*", "0.300", "0.400*", "0.200"]
     assert list(shown["minutes"]) == [10, 20, 30, 10, 20]
 
 
@@ -575,7 +579,7 @@ def test_published_figures_stand_in_a_table_of_their_own(world: World) -> None:
     world.add()
     world.score(ROUGE1, lambda document, system: 0.5)
     app = open_page("systems.py")
-    assert app.selectbox(key=f"published:{NAME}").value is None  # these are no documents of a paper
+    assert app.selectbox(key=f"published:{NAME}").value is None  # these are not documents of a paper
     assert "As published" not in [header.value for header in app.header]
     select(app, f"published:{NAME}", "SciTLDR")
     *_, shown = (frame.value for frame in tab(app, "Mean scores").dataframe)
@@ -583,7 +587,7 @@ def test_published_figures_stand_in_a_table_of_their_own(world: World) -> None:
     assert len(shown) == 10
     rouge_k = dict(zip(shown["system"], shown["ROUGE-K"], strict=True))
     assert (rouge_k["BART"], rouge_k["TDSum"], rouge_k["Llama 2 13B"]) == (0.4136, 0.4304, 0.444)
-    assert "Quoted, not computed here" in said(app)
+    assert "Quoted, not computed here" in page_text(app)
 
 
 def test_pairs_on_which_rouge_k_parts_from_others(known: World) -> None:
@@ -592,7 +596,7 @@ def test_pairs_on_which_rouge_k_parts_from_others(known: World) -> None:
     shown = table(open_page("correlation.py"), "discrepancies")
     # ROUGE-1 puts a above b above c, ROUGE-K b and c above a, but in d3, where it has none of a and b and c tie
     assert [(row["second"], row["part"], row["ties"], row["n"]) for row in shown.to_dict("records")] == [
-        (label_of(found.second), found.parted, found.tied, found.pairs) for found in expected
+        (label_of(result.second), result.parted, result.tied, result.pairs) for result in expected
     ]
     assert (expected[0].second, expected[0].parted, expected[0].tied, expected[0].pairs) == ("rouge1", 6, 4, 10)
 
@@ -606,8 +610,8 @@ def test_what_is_not_weighed_says_so(world: World) -> None:
     world.judge("Ana", first)
     app = open_page("systems.py")
     note = "Not weighed: the column judgments won describes the pairs that were drawn"
-    assert said(app).count(note) == 4  # systems, system_means, distinguishability, wilcoxon
-    agreement = said(open_page("agreement.py"))
+    assert page_text(app).count(note) == 4  # systems, system_means, distinguishability, wilcoxon
+    agreement = page_text(open_page("agreement.py"))
     assert "Wilcoxon's test is not weighed" in agreement
     assert agreement.count("Not weighed: this describes the pairs that were drawn") == 1  # of the sides
 
@@ -624,7 +628,7 @@ def test_all_tables_of_a_study_are_of_its_systems(world: World) -> None:
     assert app.multiselect(key=f"baselines:{NAME}:Study").options == ["a", "c"]
     correlation = open_page("correlation.py")
     assert {*table(correlation, "discrepancies")["n"]} == {4}  # a pair in each of four documents
-    assert "8 summaries of 8 were judged" in said(correlation)
+    assert "8 summaries of 8 were judged" in page_text(correlation)
 
 
 def test_a_change_of_the_data_set_changes_every_choice(known: World) -> None:
@@ -635,7 +639,7 @@ def test_a_change_of_the_data_set_changes_every_choice(known: World) -> None:
     select(app, "tested_first", "Length")
     select(app, "dataset", "zz")
     assert (app.selectbox(key="x").value, app.selectbox(key="y").value) == ("other", "other")
-    assert "Nobody has judged or rated" in said(app)
+    assert "Nobody has judged or rated" in page_text(app)
     assert [tab.label for tab in app.tabs] == ["Summaries"]
     select(app, "dataset", NAME)
 
@@ -647,16 +651,16 @@ def test_reliability_is_that_of_the_functions(known: World) -> None:
     app = open_page("annotators.py")
     preferences = load_judgments(known.annotation, "Study")
     pair, choices, annotators = preferences.pair, preferences.choices, preferences.annotators
-    assert "36 judgments of 12 pairs by 3 annotators" in said(app).replace("**", "")
+    assert "36 judgments of 12 pairs by 3 annotators" in page_text(app).replace("**", "")
     shown = table(app, "reliability")
     documents = preferences.document
     fleiss = fleiss_kappa(pair, choices, documents)
     expected = [krippendorff_alpha(pair, choices, documents), fleiss.estimate, raw_agreement(pair, choices, documents)]
     assert shown["coefficient"][1] == "Fleiss' kappa, pairs with 3 judgments"
-    for row, found in zip(shown.to_dict("records"), expected, strict=True):
-        assert equal(row["value"], found.value)
-        assert row["95 %"] == f"[{found.low:.3f}, {found.high:.3f}]"
-        assert row["pairs"] == found.n == 12
+    for row, result in zip(shown.to_dict("records"), expected, strict=True):
+        assert equal(row["value"], result.value)
+        assert row["95 %"] == f"[{result.low:.3f}, {result.high:.3f}]"
+        assert row["pairs"] == result.n == 12
     # 12 pairs of 3 judgments, 3 couples each: all agree in 6 (a or b against c, d1 to d3), 1 couple in the 3 of a and
     # b with Cleo's tie and in d0's a and c, b and c; none in d0's a and b
     assert shown["value"][2] == pytest.approx((6 * 3 + 3 + 2) / 36)
@@ -685,15 +689,15 @@ def test_attention_checks_are_counted_and_count_nowhere_else(world: World) -> No
     world.add()
     world.ask(checks=2, judgments_per_pair=2)
 
-    def own(document: str, one: str, other: str) -> str:
-        return one
+    def own(document: str, text: str, other: str) -> str:
+        return text
 
     world.judge("Ana", own)
     app = open_page("annotators.py")
     people = table(app, "annotators").set_index("annotator")
     assert people.loc["Ana", "judged"] == 12
     assert people.loc["Ana", "checks passed"] == f"{world.annotation.annotators('Study')[0].checks_passed} of 2"
-    assert "12 judgments" in said(app)
+    assert "12 judgments" in page_text(app)
 
 
 # --- planner ----------------------------------------------------------------------------------------------
@@ -734,9 +738,9 @@ def test_the_planner_by_assumed_ratios(sqlite_url: str) -> None:
     }
     entered(app, "Agreement of the first metric", 0.72)
     assert not app.metric
-    assert "the two ratios are equal: no number of pairs separates them" in said(app)
+    assert "the two ratios are equal: no number of pairs separates them" in page_text(app)
     entered(app, "Agreement of the first metric", 0.99)
-    assert "with these ratios it is at most" in said(app)
+    assert "with these ratios it is at most" in page_text(app)
     sound(app.radio(key="plan_goal").set_value("measure one metric's agreement").run())
     # Clopper and Pearson's interval of .6 to within .05
     assert entered(app, "Agreement of the metric") == 0.6
@@ -752,14 +756,16 @@ def test_the_planner_by_observed_ratios(known: World) -> None:
     preferences = load_judgments(known.annotation, "Study").by_majority()
     differences = preferences.differences()
     earned = [credit_pairs(preferences.choices, differences[name]) for name in (ROUGE1, ROUGE2)]
-    found = observe_metrics(*earned, preferences.document)
+    result = observe_metrics(*earned, preferences.document)
     row = table(app, "observed").iloc[0]
     assert (row["n"], row["agreement of the first"]) == (11, 1.0)  # 12 pairs, and one that the annotators tie on
     assert row["pairs per document"] == 11 / 4
-    assert equal(row["phi"], found.phi)
-    assert found.second is not None
-    assert entered(app, "Agreement of the second metric") == found.second
-    plan = pairs_to_separate(1.0, found.second, phi=found.phi or 0.0, pairs_per_document=11 / 4, icc=found.icc or 0.0)
+    assert equal(row["phi"], result.phi)
+    assert result.second is not None
+    assert entered(app, "Agreement of the second metric") == result.second
+    plan = pairs_to_separate(
+        1.0, result.second, phi=result.phi or 0.0, pairs_per_document=11 / 4, icc=result.icc or 0.0
+    )
     assert numbers(app)["Pairs"] == f"{plan.pairs:,}"
     select(app, "plan_source", "assumed")
     assert numbers(app)["Pairs"] == "306"
@@ -771,7 +777,7 @@ def test_the_planner_by_observed_ratios(known: World) -> None:
     sound(app.radio(key="plan_goal").set_value("measure one metric's agreement").run())
     assert entered(app, "Agreement of the metric") == pytest.approx(0.2)
     assert entered(app, "ICC") == 0.0
-    assert "agreement 0.200" in said(app)
+    assert "agreement 0.200" in page_text(app)
 
 
 def test_an_address_opens_the_planner_on_what_was_observed(known: World) -> None:
@@ -791,7 +797,7 @@ def test_an_observed_ratio_of_0_stays_0(world: World) -> None:
     select(app, "plan_source", "observed in set: Ratings of relevance")
     assert entered(app, "Agreement of the first metric") == 0.0
     assert entered(app, "Agreement of the second metric") == 1.0
-    assert "phi is undefined" in said(app)
+    assert "phi is undefined" in page_text(app)
 
 
 # --- what there is little or nothing of ---------------------------------------------------------------------
@@ -983,16 +989,16 @@ def test_what_is_undefined_is_said_with_its_reason(
     world: World, state: Callable[[World], None], expected: list[tuple[str, str]]
 ) -> None:
     state(world)
-    found = {}
+    result = {}
     for page in PAGES:
         app = open_page(page)
-        found[page] = said(app)
+        result[page] = page_text(app)
         for box in app.selectbox:
             for option in box.options if box.key in {"source", "plan_source"} else []:
                 select(app, str(box.key), option)
-                found[page] += said(app)
+                result[page] += page_text(app)
         for group in app.button_group:
             if group.key in {"unit", "rule", "method", "level", "resample", "permute"}:
                 choose(app, group.key, group.options[-1])
     for page, words in expected:
-        assert words in found[page], found[page]
+        assert words in result[page], result[page]

@@ -8,8 +8,8 @@ from relevance.data.ties import TIE
 from relevance.metrics.explained import CannotExplain, Explained
 from relevance.pages.components.playground.score_table import (
     Change,
-    Found,
     MetricScores,
+    ShownScore,
     best_letters,
     changes_html,
     describe_preference,
@@ -26,12 +26,12 @@ def score(value: float | None, missing: str | None = None, truncated: bool = Fal
 
 
 def cells(html: str, attribute: str) -> dict[str, str]:
-    found = re.findall(rf'<td {attribute}="([^"]*)"[^>]*>(.*?)</td>', html)
-    return {name: re.sub(r"<[^>]*>", "", text).strip() for name, text in found}
+    parts = re.findall(rf'<td {attribute}="([^"]*)"[^>]*>(.*?)</td>', html)
+    return {name: re.sub(r"<[^>]*>", "", text).strip() for name, text in parts}
 
 
 @pytest.mark.parametrize(
-    ("found", "letters", "said"),
+    ("result", "letters", "message"),
     [
         ({"A": score(0.5), "B": score(0.25)}, "A", "A"),
         ({"A": score(0.5), "B": score(0.5 + TIE / 2), "C": score(0.1)}, "AB", "tie of A, B"),
@@ -41,9 +41,9 @@ def cells(html: str, attribute: str) -> dict[str, str]:
         ({"A": score(0.0), "B": score(None, "why"), "C": score(1.0)}, "C", "C"),
     ],
 )
-def test_who_is_preferred(found: dict[str, Found], letters: str | None, said: str) -> None:
-    assert best_letters(found) == letters
-    assert describe_preference(best_letters(found)) == said
+def test_who_is_preferred(result: dict[str, ShownScore], letters: str | None, message: str) -> None:
+    assert best_letters(result) == letters
+    assert describe_preference(best_letters(result)) == message
 
 
 def test_a_missing_score_is_never_a_number() -> None:
@@ -107,8 +107,8 @@ def test_changes_have_a_sign() -> None:
             Change("apes", score(0.5), None),
         ]
     )
-    found = cells(html, "data-what-if")
-    differences = {name.split("-")[0]: text for name, text in found.items() if name.endswith("-difference")}
+    result = cells(html, "data-what-if")
+    differences = {name.split("-")[0]: text for name, text in result.items() if name.endswith("-difference")}
     assert differences == {
         "rouge1": "+.250",
         "rouge2": "-.250",
@@ -117,7 +117,7 @@ def test_changes_have_a_sign() -> None:
         "rouge_k": "–",
         "apes": "–",
     }
-    assert (found["rouge_k-after"], found["apes-after"]) == ("missing", "computing…")
+    assert (result["rouge_k-after"], result["apes-after"]) == ("missing", "computing…")
     assert "ROUGE-K: missing, no keywords" in html
     assert 'data-what-if="rouge1-difference" class="up"' in html
     assert 'data-what-if="rouge2-difference" class="down"' in html

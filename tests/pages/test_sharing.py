@@ -1,4 +1,4 @@
-"""A draft survives a link and a file; what is no link of ours is refused, whatever it is."""
+"""A draft survives a link and a file; what is not a link of ours is refused, whatever it is."""
 
 import base64
 import json
@@ -79,18 +79,18 @@ def test_a_link_that_was_changed_is_another_example_or_none(place: int, change: 
     data[place % len(data)] ^= change
     letters = base64.urlsafe_b64encode(bytes(data)).decode().rstrip("=")
     try:
-        found = from_link(letters)
+        result = from_link(letters)
     except BadLink:
         return
-    assert isinstance(found, Draft)
-    assert found == DRAFT  # zlib's checksum finds the rest; some bits of its head say nothing
+    assert isinstance(result, Draft)
+    assert result == DRAFT  # zlib's checksum finds the rest; some bits of its head say nothing
 
 
 RECORD = {name: list(value) if isinstance(value, tuple) else value for name, value in DRAFT._asdict().items()}
 
 
 @pytest.mark.parametrize(
-    ("record", "said"),
+    ("record", "message"),
     [
         ([], "a JSON object"),
         ({}, "has the fields"),
@@ -107,8 +107,8 @@ RECORD = {name: list(value) if isinstance(value, tuple) else value for name, val
         (RECORD | {"title": "\ud800"}, "half characters"),
     ],
 )
-def test_what_is_no_example(record: Any, said: str) -> None:
-    with pytest.raises(BadLink, match=said):
+def test_what_is_no_example(record: Any, message: str) -> None:
+    with pytest.raises(BadLink, match=message):
         from_link(of(record))
 
 
@@ -155,7 +155,7 @@ def test_a_file_brings_the_texts_back() -> None:
 
 
 @pytest.mark.parametrize(
-    ("draft", "said"),
+    ("draft", "message"),
     [
         (DRAFT._replace(source=" "), "needs a source"),
         (DRAFT._replace(references=("",)), "needs a reference"),
@@ -164,8 +164,8 @@ def test_a_file_brings_the_texts_back() -> None:
         (DRAFT._replace(names=("B", "")), "two summaries are called B"),
     ],
 )
-def test_what_a_file_cannot_hold(draft: Draft, said: str) -> None:
-    with pytest.raises(UnfitDraft, match=said):
+def test_what_a_file_cannot_hold(draft: Draft, message: str) -> None:
+    with pytest.raises(UnfitDraft, match=message):
         to_file(draft)
     assert from_link(to_link(draft)) == draft
 

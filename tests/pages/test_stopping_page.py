@@ -16,7 +16,7 @@ from relevance.data.demo import NAME
 from relevance.data.signatures import find_signature
 from relevance.data.store import DataStore
 from tests.commands import refused, run
-from tests.pages.opening import html, open_page, open_work, said, sound
+from tests.pages.opening import html, open_page, open_work, page_text, sound
 
 Demo = tuple[DataStore, AnnotationStore]
 
@@ -27,7 +27,7 @@ DOCUMENTS = 14
 def study(demo: Demo) -> str:
     """A study that compares ROUGE-1 with one half on all pairs of 14 documents of the demo corpus."""
     data, annotation = demo
-    signatures = [one.signature for one in data.signatures(NAME)]
+    signatures = [signature.signature for signature in data.signatures(NAME)]
     protocol = StudyProtocol(
         name="Ends",
         dataset=Pinned(name=NAME),
@@ -41,7 +41,7 @@ def study(demo: Demo) -> str:
 def judge(demo: Demo, name: str, documents: int) -> None:
     """Judge as ROUGE-1 does."""
     data, annotation = demo
-    signature = find_signature("rouge1", [one.signature for one in data.signatures(NAME)]) or ""
+    signature = find_signature("rouge1", [signature.signature for signature in data.signatures(NAME)]) or ""
     scores = data.scores(dataset=NAME, signature=signature)
     of_text = {
         summary.text: scores[document.id, summary.system].value
@@ -66,7 +66,7 @@ def judge(demo: Demo, name: str, documents: int) -> None:
 def open_stopping() -> str:
     app = open_page("studies.py", study="Ends")
     app.session_state.study_part = "Stopping"
-    return said(sound(app.run()))
+    return page_text(sound(app.run()))
 
 
 def test_the_page_says_to_go_on_and_then_to_stop(demo: Demo, study: str) -> None:
@@ -75,13 +75,13 @@ def test_the_page_says_to_go_on_and_then_to_stop(demo: Demo, study: str) -> None
     page = open_stopping()
     assert "After 3 documents of at most 14 the wealth is" in page
     assert "Compared: ROUGE-1 with one half" in page
-    assert "Go on: after 3 documents" in said(open_page("studies.py", study=study))
-    assert "Go on: after 3 documents" in said(open_page("overview.py", study=study))
+    assert "Go on: after 3 documents" in page_text(open_page("studies.py", study=study))
+    assert "Go on: after 3 documents" in page_text(open_page("overview.py", study=study))
     judge(demo, "Ana", DOCUMENTS)
     page = open_stopping()
     assert "ROUGE-1 agrees with annotators more often than chance" in page
     assert demo[1].study(study).stopped_at is not None
-    assert "Stop: after" in said(open_page("overview.py", study=study))
+    assert "Stop: after" in page_text(open_page("overview.py", study=study))
 
 
 def test_annotators_end_and_learn_nothing_of_it(demo: Demo, study: str) -> None:
@@ -90,7 +90,7 @@ def test_annotators_end_and_learn_nothing_of_it(demo: Demo, study: str) -> None:
     app = open_work(annotator=annotator.token)
     assert demo[1].study(study).stopped_at is not None  # what they judged decided it
     assert not [button for button in app.button if (button.key or "").startswith("left:")]
-    seen = f"{said(app)} {html(app)}".lower()
+    seen = f"{page_text(app)} {html(app)}".lower()
     assert not [word for word in ("wealth", "stopping", "rouge-1 agrees") if word in seen]
 
 

@@ -19,7 +19,7 @@ from relevance.data.store import DataStore, StoredScore
 from relevance.metrics import default_metrics, metric
 from relevance.pages.components.shared.keywords import EXTRACTOR
 from relevance.pages.components.studies.cards import describe_pace
-from tests.pages.opening import address, html, open_page, press, pressed, said, sound
+from tests.pages.opening import address, html, open_page, page_text, press, pressed, sound
 
 
 def open_part(part: str, **query: str) -> AppTest:
@@ -43,13 +43,13 @@ def test_a_study_that_was_made_is_shown_and_the_form_is_empty_again(demo: tuple[
     app = create(app, "Mine <b>")
     assert app.title[0].value.replace("\\", "") == "Mine <b>"
     assert address(app) == {"study": "Mine <b>"}
-    assert "Created Mine <b>. All pairs: 144 pairs drawn of 144 eligible." in said(app)
+    assert "Created Mine <b>. All pairs: 144 pairs drawn of 144 eligible." in page_text(app)
     assert demo[1].study("Mine <b>").pairs == 144
-    assert "Created" not in said(sound(app.run()))  # it is said once
+    assert "Created" not in page_text(sound(app.run()))  # it is said once
     sound(app.switch_page("new_study.py").run())
     assert app.text_input(key="new_name").value == ""
     assert app.radio(key="new_rule").value == "random"
-    assert "There is already a study" in said(create(app, "Mine <b>"))
+    assert "There is already a study" in page_text(create(app, "Mine <b>"))
 
 
 def test_suspicious_summaries_are_shown_before_a_study_is_made(demo: tuple[DataStore, AnnotationStore]) -> None:
@@ -63,9 +63,9 @@ def test_suspicious_summaries_are_shown_before_a_study_is_made(demo: tuple[DataS
     demo[0].add_dataset(name="odd", format="x", sha256="", records=records)
     told = "Suspicious: 2 of 4 summaries only announce a summary (2 by bad), such as"
     app = open_page("new_study.py", dataset="odd")
-    assert told in said(app)
+    assert told in page_text(app)
     app.multiselect(key="new_systems:odd").set_value(["good"]).run()
-    assert told not in said(sound(app))
+    assert told not in page_text(sound(app))
 
 
 def open_form(rule: str) -> AppTest:
@@ -76,13 +76,13 @@ def open_form(rule: str) -> AppTest:
 def test_pairs_are_counted_while_one_types(demo: tuple[DataStore, AnnotationStore]) -> None:
     app = open_form("rouge_k_differs")
     # of 144 pairs ROUGE-K ties on 37; one of each of 24 documents
-    told = said(app).replace("*", "")
+    told = page_text(app).replace("*", "")
     assert "24 of 107 eligible pairs will be drawn (at most 1 per document). Left out: 37" in told
     assert "37 on which ROUGE-K gives the same score." in told
     sound(app.number_input(key="new_count:rouge_k_differs").set_value(10).run())
-    assert "10 of 107 eligible pairs will be drawn" in said(app)
-    assert "Not more" not in said(app)
-    made = said(create(open_form("rouge_k_differs"), "Same"))
+    assert "10 of 107 eligible pairs will be drawn" in page_text(app)
+    assert "Not more" not in page_text(app)
+    made = page_text(create(open_form("rouge_k_differs"), "Same"))
     assert "drawn of 107 eligible. Left out: 37 on which ROUGE-K gives the same score." in made
     sound(app.radio(key="new_rule").set_value("conflicts").run())
     spec = StudySpec(
@@ -91,10 +91,10 @@ def test_pairs_are_counted_while_one_types(demo: tuple[DataStore, AnnotationStor
     sample = demo[1].sample(spec)
     assert (
         f"{len(sample.pairs)} of 144 eligible pairs will be drawn.** On {sample.conflicts} of them metrics disagree."
-        in said(app)
+        in page_text(app)
     )
     sound(app.number_input(key="new_per_document:conflicts").set_value(1).run())
-    assert f"{len(demo[1].sample(spec_with(spec, 1)).pairs)} of 144 eligible pairs will be drawn" in said(app)
+    assert f"{len(demo[1].sample(spec_with(spec, 1)).pairs)} of 144 eligible pairs will be drawn" in page_text(app)
 
 
 def conflict_key() -> str:
@@ -111,18 +111,18 @@ def test_counting_looks_nothing_up_twice(
     app = open_form("rouge_k_differs")
     monkeypatch.setattr(AnnotationStore, "count_pairs", lambda *_: pytest.fail("counted again"))
     sound(app.number_input(key="new_count:rouge_k_differs").set_value(10).run())
-    assert "10 of 107 eligible pairs will be drawn" in said(app)
+    assert "10 of 107 eligible pairs will be drawn" in page_text(app)
 
 
 def test_the_form_says_what_its_pairs_can_show(demo: tuple[DataStore, AnnotationStore]) -> None:
     app = open_page("new_study.py")
     assert app.radio(key="new_rule").value == "random"
     assert detectable_difference(24) == 0.42
-    assert "24 pairs can detect a difference of about .42 between two metrics' agreement with people" in said(app)
+    assert "24 pairs can detect a difference of about .42 between two metrics' agreement with people" in page_text(app)
     app.number_input(key="new_judgments").set_value(2)
     app.number_input(key="new_count:random").set_value(5)
     app = sound(app.run())
-    assert "5 pairs cannot detect a difference between any two metrics" in said(app)  # fewer than 6 documents
+    assert "5 pairs cannot detect a difference between any two metrics" in page_text(app)  # fewer than 6 documents
     app = press(app, "plan_taken")
     assert app.number_input(key="new_count:random").value == 306
     assert app.number_input(key="new_judgments").value == 1
@@ -133,26 +133,26 @@ def test_the_form_suggests_that_two_people_judge_a_part_of_the_pairs(
 ) -> None:
     _, annotation = demo
     app = open_page("new_study.py")
-    assert "With 1 judgment per pair nothing can be said of the agreement between annotators" in said(app)
+    assert "With 1 judgment per pair nothing can be said of the agreement between annotators" in page_text(app)
     assert app.button(key="take_twice").label == "Ask two people about 24 pairs"
     app.number_input(key="new_count:random").set_value(20)
     app = press(sound(app.run()), "take_twice")
     assert app.number_input(key="new_twice").value == 20
     half = find_half_width(0.8, 20)
     known = f"will be known to within about {half:.2f}, if it is".replace("0.", ".")
-    assert f"40 judgments in all. The share of pairs on which two people agree {known} .80" in said(app)
+    assert f"40 judgments in all. The share of pairs on which two people agree {known} .80" in page_text(app)
     app.number_input(key="new_twice").set_value(8)
     app.text_input(key="new_name").set_value("Twice")
     press(sound(app.run()), "create")
     app = open_part("Design", study="Twice")
-    assert "Judgments wanted per pair: 1, 2 of each of the first 8" in said(app)
+    assert "Judgments wanted per pair: 1, 2 of each of the first 8" in page_text(app)
     study = annotation.study("Twice")
     assert (study.pairs, study.judged_twice, study.judgments_wanted) == (20, 8, 28)
     # it can be changed while people judge, as no pair and no question changes
     annotation.join(study="Twice", name="Ann")
     app.number_input(key="twice:Twice").set_value(5)
     app = pressed(app, "Save the changes")
-    assert "Saved the number of pairs that two people judge of Twice" in said(app)
+    assert "Saved the number of pairs that two people judge of Twice" in page_text(app)
     assert annotation.study("Twice").judgments_wanted == 25
 
 
@@ -161,7 +161,7 @@ def test_each_pair_with_several_judgments_needs_no_part_with_two(demo: tuple[Dat
     app.number_input(key="new_judgments").set_value(3)
     app.text_input(key="new_name").set_value("Thrice")
     app = sound(app.run())
-    assert "new_twice" not in [one.key for one in app.number_input]
+    assert "new_twice" not in [element.key for element in app.number_input]
     press(app, "create")
     study = demo[1].study("Thrice")
     assert (study.judged_twice, study.judgments_wanted, study.can_judge_twice) == (0, 3 * study.pairs, False)
@@ -171,10 +171,10 @@ def test_pairs_are_not_counted_before_there_are_scores(sqlite_url: str) -> None:
     store = DataStore(connect(sqlite_url))
     add(store, references=("a river floods the city", "the river is in the city"))
     app = open_form("rouge_k_differs")
-    assert "Pairs can be counted once the summaries are scored" in said(app)
+    assert "Pairs can be counted once the summaries are scored" in page_text(app)
     assert not store.signatures("one")  # nobody asked for scores
     app = pressed(app, "Score and count now")
-    assert "3 of 3 eligible pairs will be drawn" in said(app)
+    assert "3 of 3 eligible pairs will be drawn" in page_text(app)
 
 
 def test_a_new_study_of_conflicts_with_checks(demo: tuple[DataStore, AnnotationStore]) -> None:
@@ -195,11 +195,11 @@ def test_a_new_study_of_conflicts_with_checks(demo: tuple[DataStore, AnnotationS
     study = demo[1].study("Contested")
     assert (study.pairs, study.checks, study.random_share) == (20, 2, 0.4)
     assert study.signatures == (rouge1, metric("length").signature)
-    assert "2 attention checks for every annotator." in said(app)
+    assert "2 attention checks for every annotator." in page_text(app)
     app = open_page("new_study.py")
     app.radio(key="new_rule").set_value("conflicts").run()
     app.multiselect(key=conflict_key()).set_value([rouge1]).run()
-    assert "at least two" in said(app)
+    assert "at least two" in page_text(app)
     assert app.button(key="create").disabled
 
 
@@ -236,26 +236,28 @@ def upload(app: AppTest, text: str) -> AppTest:
 def test_a_study_file_is_checked_and_applied(demo: tuple[DataStore, AnnotationStore]) -> None:
     text = EXAMPLE.read_text()
     app = upload(open_page("new_study.py"), text.replace("ties =", "tie ="))
-    assert "study.toml:48: unknown key 'tie' in [judging]; did you mean 'ties'?" in said(app)
+    assert "study.toml:48: unknown key 'tie' in [judging]; did you mean 'ties'?" in page_text(app)
     app = upload(open_page("new_study.py"), text)
-    assert "This makes the study **Example**. 20 of 144 eligible pairs will be drawn. 4 attention checks." in said(app)
+    assert "This makes the study **Example**. 20 of 144 eligible pairs will be drawn. 4 attention checks." in page_text(
+        app
+    )
     assert "Example" not in {study.name for study in demo[1].studies()}
     doubtful = text.replace('"Judge summaries"', '"Judge summary"')
     said_of_it = "study.toml:123: the pages of annotators never say 'Judge summary'; did you mean 'Judge summaries'?"
-    assert said_of_it in said(upload(open_page("new_study.py"), doubtful)).replace("\\", "")
+    assert said_of_it in page_text(upload(open_page("new_study.py"), doubtful)).replace("\\", "")
     unknown = text.replace('value:f1|version:0.2.0"\nalpha', 'value:f9|version:0.2.0"\nalpha')
     app = upload(open_page("new_study.py"), unknown)
-    assert "first run relevance score demo" in said(app)
+    assert "first run relevance score demo" in page_text(app)
     assert "score_file" not in [button.key for button in app.button]
     app = press(upload(open_page("new_study.py"), text), "apply_file")
     assert address(app) == {"study": "Example"}
     protocols = ProtocolStore(demo[1].engine)
     assert protocols.export("Example") == text
     app = upload(open_page("new_study.py"), text)
-    assert "The study **Example** is as this file says." in said(app)
+    assert "The study **Example** is as this file says." in page_text(app)
     assert app.button(key="apply_file").disabled
     app = press(upload(open_page("new_study.py"), text.replace("places = 12", "places = 24")), "apply_file")
-    assert [one.changed for one in protocols.history("Example")] == [(), ("links",)]
+    assert [item.changed for item in protocols.history("Example")] == [(), ("links",)]
 
 
 # --- ROUGE-K without keywords -----------------------------------------------------------------------------------
@@ -277,15 +279,17 @@ def test_one_reference_and_no_title_are_explained_and_the_way_out_is_a_button(sq
     store, studies = DataStore(engine), AnnotationStore(engine)
     add(store)
     app = open_page("new_study.py")
-    assert "ROUGE-K has no keywords in any document" in said(app)
-    assert "only one of these" in said(app)
-    assert "`tfidf:K`" in said(app)
+    assert "ROUGE-K has no keywords in any document" in page_text(app)
+    assert "only one of these" in page_text(app)
+    assert "`tfidf:K`" in page_text(app)
     assert "rouge_k_differs" not in app.radio(key="new_rule").options
-    assert "Pairs on which ROUGE-K differs: not possible here. ROUGE-K has no keywords in any document." in said(app)
+    assert "Pairs on which ROUGE-K differs: not possible here. ROUGE-K has no keywords in any document." in page_text(
+        app
+    )
     app = pressed(app, "Score ROUGE-K by TF-IDF keywords")
     extracted = metric("rouge_k", keywords=EXTRACTOR).signature
-    assert [one.signature for one in store.signatures("one")] == [extracted]
-    assert "has no keywords" not in said(app)
+    assert [signature.signature for signature in store.signatures("one")] == [extracted]
+    assert "has no keywords" not in page_text(app)
     app.radio(key="new_rule").set_value("rouge_k_differs").run()
     app = create(app, "By TF-IDF")
     assert studies.study("By TF-IDF").pairs == 3
@@ -295,7 +299,7 @@ def test_one_reference_and_no_title_are_explained_and_the_way_out_is_a_button(sq
 def test_two_texts_are_enough(sqlite_url: str, more: dict[str, object]) -> None:
     add(DataStore(connect(sqlite_url)), **more)  # type: ignore[arg-type]
     app = open_form("rouge_k_differs")
-    assert "no keywords" not in said(app)
+    assert "no keywords" not in page_text(app)
     assert app.radio(key="new_rule").value == "rouge_k_differs"
 
 
@@ -303,9 +307,11 @@ def test_a_rule_that_allows_no_pair_cannot_be_chosen_to_the_end(sqlite_url: str)
     engine = connect(sqlite_url)
     add(DataStore(engine), references=("nothing shared", "by these texts"))
     app = pressed(open_form("rouge_k_differs"), "Score and count now")
-    assert "0 of 0 eligible pairs will be drawn. Left out: 3 without a ROUGE-K score." in said(app).replace("*", "")
+    assert "0 of 0 eligible pairs will be drawn. Left out: 3 without a ROUGE-K score." in page_text(app).replace(
+        "*", ""
+    )
     assert app.button(key="create").disabled
-    assert "No pair is left to ask about. Choose another rule." in said(app)
+    assert "No pair is left to ask about. Choose another rule." in page_text(app)
     spec = StudySpec(name="x", dataset="one", rule="rouge_k_differs", signature=metric("rouge_k").signature)
     with pytest.raises(NoPairs):
         AnnotationStore(engine).create_study(spec)
@@ -316,7 +322,7 @@ def test_a_rule_that_allows_no_pair_cannot_be_chosen_to_the_end(sqlite_url: str)
 
 def test_a_card_opens_its_study(demo: tuple[DataStore, AnnotationStore]) -> None:
     app = open_page("studies.py")
-    assert "Demo" in said(app)
+    assert "Demo" in page_text(app)
     assert "0 of 72 judgments" in [element.proto.text for element in app.get("progress")]
     app = press(app, f"open:{demo[1].study('Demo').id}")
     assert address(app) == {"study": "Demo"}
@@ -328,7 +334,7 @@ def test_a_card_opens_its_study(demo: tuple[DataStore, AnnotationStore]) -> None
 
 def test_an_address_of_a_study_that_is_gone_shows_the_others(demo: object) -> None:
     app = open_page("studies.py", study="**gone**")
-    assert "There is no study **gone**." in said(app)
+    assert "There is no study **gone**." in page_text(app)
     assert app.title[0].value == "Studies"
 
 
@@ -361,7 +367,7 @@ def test_overview_leads_to_judging_the_study_that_it_shows(demo: tuple[DataStore
 
 def test_overview_leads_to_the_import_of_a_file(demo: tuple[DataStore, AnnotationStore]) -> None:
     def is_open(app: AppTest) -> bool:
-        return next(one.proto.expanded for one in app.expander if one.label == "Import a file")
+        return next(element.proto.expanded for element in app.expander if element.label == "Import a file")
 
     assert is_open(press(open_page("overview.py"), "datasets.py"))
     assert not is_open(open_page("datasets.py"))
@@ -378,27 +384,27 @@ def test_the_link_of_a_study_leads_to_it(demo: tuple[DataStore, AnnotationStore]
 
 def test_instructions_are_changed(demo: tuple[DataStore, AnnotationStore]) -> None:
     app = open_part("Design", study="Demo")
-    assert "Pairs on which ROUGE-K differs: 24 pairs drawn of 107 eligible." in said(app)
+    assert "Pairs on which ROUGE-K differs: 24 pairs drawn of 107 eligible." in page_text(app)
     app.text_area(key="instructions:Demo").input("Read **twice**.")
     app = pressed(app, "Save the changes")
-    assert "Saved the instructions of Demo" in said(app)
+    assert "Saved the instructions of Demo" in page_text(app)
     assert demo[1].study("Demo").instructions == "Read **twice**."
     app.text_input(key="title:Demo").input("News <b>")
     app.datetime_input(key="closes:Demo").set_value(datetime(2020, 1, 1, 12, 30))
     app = pressed(app, "Save the changes")
     study = demo[1].study("Demo")
     assert (study.title, study.closes) == ("News <b>", datetime(2020, 1, 1, 12, 30, tzinfo=UTC))
-    assert "Closes: 2020-01-01 12:30 (UTC)" in said(app)
-    assert "Version 3" in said(app)
-    assert "changed: title, closes" in said(app)
+    assert "Closes: 2020-01-01 12:30 (UTC)" in page_text(app)
+    assert "Version 3" in page_text(app)
+    assert "changed: title, closes" in page_text(app)
     assert 'title = "News <b>"' in app.code[0].value
-    assert "Nothing was changed." in said(pressed(app, "Save the changes"))
+    assert "Nothing was changed." in page_text(pressed(app, "Save the changes"))
     app.session_state.study_part = "Overview"
-    assert "closing date of the study 'Demo' has passed" in said(press(sound(app.run()), "close"))
+    assert "closing date of the study 'Demo' has passed" in page_text(press(sound(app.run()), "close"))
 
 
 @pytest.mark.parametrize(
-    ("pace", "said"),
+    ("pace", "message"),
     [
         (StudyPace(0, 0, None, None), "No annotators yet · no judgment yet"),
         (StudyPace(1, 0, None, None), "1 annotator · no judgment yet"),
@@ -412,8 +418,8 @@ def test_instructions_are_changed(demo: tuple[DataStore, AnnotationStore]) -> No
         ),
     ],
 )
-def test_the_pace_of_a_study(demo: tuple[DataStore, AnnotationStore], pace: StudyPace, said: str) -> None:
-    assert describe_pace(demo[1].study("Demo"), pace) == said
+def test_the_pace_of_a_study(demo: tuple[DataStore, AnnotationStore], pace: StudyPace, message: str) -> None:
+    assert describe_pace(demo[1].study("Demo"), pace) == message
 
 
 def test_the_pace_counts_the_last_day(demo: tuple[DataStore, AnnotationStore]) -> None:

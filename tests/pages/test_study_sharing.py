@@ -9,14 +9,14 @@ from relevance.annotation.protocol.file import write_protocol
 from relevance.annotation.protocol.records import Panel, Pinned, Places, Sampling, StudyProtocol
 from relevance.annotation.records import StudySpec
 from relevance.annotation.store import AnnotationStore
-from relevance.data.access import Right
 from relevance.data.database import now
 from relevance.data.demo import NAME
+from relevance.data.rights import Right
 from relevance.hosting.accounts import Member
 from relevance.hosting.links import LinkStore
 from relevance.pages.components.studies.sharing import describe_link, end_of
 from tests.pages.hosted import ADDRESS, Server, server  # noqa: F401  a fixture
-from tests.pages.opening import open_page, pressed, said, sound
+from tests.pages.opening import open_page, page_text, pressed, sound
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def test_a_manager_gives_and_takes_rights(managed: Server) -> None:
     app.text_input(key="member_name").input("rita")
     app.selectbox(key="member_right").set_value(Right.ADJUDICATE)
     app = pressed(app, "Give the right")
-    assert f"Rita may adjudicate {managed.study()}." in said(app)
+    assert f"Rita may adjudicate {managed.study()}." in page_text(app)
     assert managed.accounts.members(managed.study()) == [
         Member("mark", Right.MANAGE),
         Member("rita", Right.ADJUDICATE),
@@ -88,11 +88,11 @@ def test_links_are_made_copied_and_revoked(managed: Server) -> None:
         f"{ADDRESS}/p/{panel.token}?PROLIFIC_PID={{{{%PROLIFIC_PID%}}}}",
         f"{ADDRESS}/join/{opened.token}",
     ]
-    assert "0 of 20 places taken" in said(app)
+    assert "0 of 20 places taken" in page_text(app)
     links.enter(opened.token)
     app = sound(app.button(key=f"revoke:{opened.id}").click().run())
-    assert "The link is revoked. Those who have entered by it can go on." in said(app)
-    assert "1 of 20 places taken" in said(app)
+    assert "The link is revoked. Those who have entered by it can go on." in page_text(app)
+    assert "1 of 20 places taken" in page_text(app)
     assert opened.token not in str(addresses(app))
     assert links.links(managed.study())[1].revoked_at is not None
     AnnotationStore(managed.engine).close_study(managed.study())

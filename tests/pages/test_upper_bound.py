@@ -58,14 +58,14 @@ from relevance.summarizers.oracles.evaluation import (
     OracleTask,
     evaluate,
     evaluate_stored,
-    load_evaluation,
     rows_of,
     summarize_algorithms,
 )
 from relevance.summarizers.oracles.extracts import look_into
 from relevance.summarizers.oracles.standing import SystemScore, judged_all, score_systems, standings_of
 from relevance.summarizers.sentences import sentences_of
-from tests.pages.opening import address, new_session, open_page, pressed, said, sound, visible
+from tests.pages.opening import address, new_session, open_page, page_text, pressed, sound, visible
+from tests.summarizers.oracles.loading import load_evaluation
 
 HOSTILE = "<img src=x onerror=alert(1)> :red[red] **bold** \u202ebidi\u202c"
 
@@ -80,7 +80,7 @@ def row(
 
 
 @pytest.mark.parametrize(
-    "asked",
+    "wanted",
     [
         BoundChoice("a"),
         BoundChoice("b", Target(2, "set", "first"), SummaryLength(3)),
@@ -88,8 +88,8 @@ def row(
         BoundChoice("b", Target(1, "set"), REFERENCE_LENGTH),
     ],
 )
-def test_an_address_says_what_is_asked_for(asked: BoundChoice) -> None:
-    assert asked_by(asked.address, ["a", "b"]) == asked
+def test_an_address_says_what_is_asked_for(wanted: BoundChoice) -> None:
+    assert asked_by(wanted.address, ["a", "b"]) == wanted
 
 
 @pytest.mark.parametrize(
@@ -102,10 +102,10 @@ def test_what_an_address_says_wrongly_is_usual(length: str) -> None:
 
 def test_the_choices_are_explained() -> None:
     assert "as often as both texts have it" in explanation(BoundChoice("a"))
-    said = explanation(BoundChoice("a", Target(1, "set", "first"), SummaryLength(1)))
+    text = explanation(BoundChoice("a", Target(1, "set", "first"), SummaryLength(1)))
     for words in ("counts once", "the first reference counts", "at most 1 sentence.", "Ordinary ROUGE"):
-        assert words in said
-    assert "as ROUGE counts" not in said
+        assert words in text
+    assert "as ROUGE counts" not in text
     pairs = explanation(BoundChoice("a", Target(2)))
     assert "across sentence ends" in pairs
     assert "may be higher" in pairs
@@ -118,12 +118,12 @@ def test_what_a_link_names_in_vain_is_said() -> None:
     assert not_here(right, ["a"]) == []
     assert not_here({}, ["a"]) == []
     wrong = dict.fromkeys(right, f"none {HOSTILE} {'x' * 200}")
-    said = not_here(wrong, ["a"])
-    assert len(said) == len(right)
+    text = not_here(wrong, ["a"])
+    assert len(text) == len(right)
     for name in ("data set", "metric", "way of counting", "rule for references", "view", "length"):
-        assert any(f"a {name} that is not here (“none <img" in line for line in said), name
-    assert all(len(line) < 2 * OPENING + 60 for line in said)
-    assert "there is no limit" in said[-1]
+        assert any(f"a {name} that is not here (“none <img" in line for line in text), name
+    assert all(len(line) < 2 * OPENING + 60 for line in text)
+    assert "there is no limit" in text[-1]
 
 
 def test_documents_are_called_by_their_number_and_title_or_opening_words() -> None:
@@ -150,16 +150,16 @@ CARS = Document("d", ("Red cars stop.", "They are old.", "Red boats."), ("blue s
 
 def test_what_is_known_of_better_extracts_is_said() -> None:
     best = row("exact", 0.8, (0, 2), 0.8)
-    asked = BoundChoice("a")
-    said = extract_words(best, CARS, asked)
-    assert said == (
+    bound_choice = BoundChoice("a")
+    words = extract_words(best, CARS, bound_choice)
+    assert words == (
         "F1 0.8000 against reference 1 of 2, 2 sentences, 5 words. Proven optimal in 0.25 s: no extract scores higher."
     )
     cut = row("exact", 0.7, (0,), 0.85)
-    said = extract_words(cut, CARS, asked)
-    assert "Best found so far" in said
-    assert "no extract is above 0.8500" in said
-    assert "ptim" not in said
+    words = extract_words(cut, CARS, bound_choice)
+    assert "Best found so far" in words
+    assert "no extract is above 0.8500" in words
+    assert "ptim" not in words
     assert greedy_words(row("greedy", 0.7), best) == "The greedy search reaches 0.7000 with 1 sentence, 0.1000 less."
     assert greedy_words(row("greedy", 0.8), best) == "The greedy search finds one that is as good."
     assert greedy_words(row("greedy", 0.0), row("exact", 0.0, (), 0.0)) == ""
@@ -173,7 +173,7 @@ def test_what_is_known_of_better_extracts_is_said() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "references", "why"),
+    ("wanted", "references", "why"),
     [
         (BoundChoice("a", length=SummaryLength(1, "words")), ("red",), "no sentence has 1 word or fewer"),
         (
@@ -196,12 +196,12 @@ def test_what_is_known_of_better_extracts_is_said() -> None:
         ),
     ],
 )
-def test_why_nothing_is_taken_is_said(asked: BoundChoice, references: tuple[str, ...], why: str) -> None:
+def test_why_nothing_is_taken_is_said(wanted: BoundChoice, references: tuple[str, ...], why: str) -> None:
     document = Document("d", CARS.source, references)
-    (best,) = rows_of(OracleTask(asked.target, ("exact",), asked.length), document)
+    (best,) = rows_of(OracleTask(wanted.target, ("exact",), wanted.length), document)
     assert (best.places, best.f1, best.proven) == ((), 0, True)
-    assert why_nothing(document, asked).startswith(why)
-    assert why in extract_words(best, document, asked)
+    assert why_nothing(document, wanted).startswith(why)
+    assert why in extract_words(best, document, wanted)
 
 
 def test_taken_sentences_and_covered_words_are_marked() -> None:
@@ -285,8 +285,8 @@ def test_the_verdict_is_of_systems_that_do_not_read_the_references() -> None:
             "rare": {"a": 0.4},
         }
     )
-    said = describe_best_system(standings_of(scores, rows), rows, BoundChoice("a"))
-    assert said == "No extracts exceed 0.400 on average; the best system, better, reaches 50% of that (0.200)."
+    best_system = describe_best_system(standings_of(scores, rows), rows, BoundChoice("a"))
+    assert best_system == "No extracts exceed 0.400 on average; the best system, better, reaches 50% of that (0.200)."
     alone = describe_best_system(
         standings_of({"rare": scores["rare"]}, rows), rows, BoundChoice("a", length=SummaryLength(1))
     )
@@ -305,7 +305,7 @@ def test_the_verdict_is_of_systems_that_do_not_read_the_references() -> None:
     )
     notes = " ".join(standings_table(standings_of(scores, rows)).notes)
     assert "read the references" in notes
-    assert [(found.name, found.kind) for found in score_distributions(rows, scores)[2:]] == [
+    assert [(distribution.name, distribution.kind) for distribution in score_distributions(rows, scores)[2:]] == [
         ("oracle-exact-rouge1", "oracle"),
         ("rare", "system"),
         ("better", "system"),
@@ -339,7 +339,7 @@ def test_spreads_are_quartiles_over_the_same_documents() -> None:
     assert exact[:2] == ("exact", "oracle")
     assert exact[2:] == (5, *(pytest.approx(value) for value in (0.1, 0.2, 0.3, 0.4, 1.0, 0.4)))
     assert greedy.mean == pytest.approx(0.1)
-    assert [(found.name, found.documents) for found in systems] == [("high", 2), ("low", 2), ("exact", 1)]
+    assert [(system.name, system.documents) for system in systems] == [("high", 2), ("low", 2), ("exact", 1)]
     assert row_names([exact, greedy, *systems]) == ["exact", "greedy", "high", "low", "exact (system)"]
     rows[0] = row("exact", 0.1, (0,), 0.5, "a")
     assert score_distributions(rows, {})[0].name == "exact (best found)"
@@ -373,22 +373,22 @@ def chosen(app: AppTest, key: str, value: object) -> AppTest:
 
 
 def exact_row(document: Document, target: Target, length: SummaryLength | None = None) -> OracleRow:
-    (found,) = rows_of(OracleTask(target, ("exact",), length), document)
-    return found
+    (result,) = rows_of(OracleTask(target, ("exact",), length), document)
+    return result
 
 
 def test_an_empty_database_shows_the_way(world: DataStore) -> None:
     for view in ("document", "all"):
-        assert "no documents yet" in said(opened(view=view))
+        assert "no documents yet" in page_text(opened(view=view))
 
 
 def test_a_long_text_of_one_sentence_is_said(world: DataStore) -> None:
     long = Document("long", "red cars drive and " * 40, ("red cars",))
     short = Document("short", "Red cars. They drive.", ("red cars",))
     world.add_dataset(name="long", format="interchange", sha256="0" * 64, records=[(long, []), (short, [])])
-    assert "This document is one sentence of over 100 words, as no sentence end was found" in said(opened())
-    assert "no sentence end" not in said(opened(dataset="long", document="short"))
-    assert "1 of 2 documents are one sentence of over 100 words each" in said(opened(view="all"))
+    assert "This document is one sentence of over 100 words, as no sentence end was found" in page_text(opened())
+    assert "no sentence end" not in page_text(opened(dataset="long", document="short"))
+    assert "1 of 2 documents are one sentence of over 100 words each" in page_text(opened(view="all"))
 
 
 def test_the_first_document_is_open_with_its_optimum(demo: DataStore) -> None:
@@ -396,10 +396,10 @@ def test_the_first_document_is_open_with_its_optimum(demo: DataStore) -> None:
     (document, summaries), (second, _), *_ = demo.records(DEMO)
     best = exact_row(document, Target())
     assert extract_html(document, best, Target()) in blocks(app)
-    assert "Proven optimal" in said(app)
-    assert f"F1 {best.f1:.4f}" in said(app)
+    assert "Proven optimal" in page_text(app)
+    assert f"F1 {best.f1:.4f}" in page_text(app)
     (greedy,) = rows_of(OracleTask(Target(), ("greedy",)), document)
-    assert greedy_words(greedy, best) in said(app)
+    assert greedy_words(greedy, best) in page_text(app)
     (systems,) = (frame.value for frame in app.dataframe)
     expected = score_systems(document, summaries, Target())
     assert dict(zip(systems["system"], systems["F1"], strict=True)) == pytest.approx(
@@ -420,12 +420,12 @@ def test_the_first_document_is_open_with_its_optimum(demo: DataStore) -> None:
 
 def test_a_link_shows_what_was_chosen(demo: DataStore) -> None:
     document = demo.records(DEMO)[5][0]
-    asked = BoundChoice(DEMO, Target(2, "set", "first"), SummaryLength(1))
-    app = opened(**asked.address, view="document", document=document.id)
-    one = exact_row(document, asked.target, SummaryLength(1))
-    assert len(one.places) == 1
-    assert extract_html(document, one, asked.target) in blocks(app)
-    assert explanation(asked) in said(app)
+    bound_choice = BoundChoice(DEMO, Target(2, "set", "first"), SummaryLength(1))
+    app = opened(**bound_choice.address, view="document", document=document.id)
+    first = exact_row(document, bound_choice.target, SummaryLength(1))
+    assert len(first.places) == 1
+    assert extract_html(document, first, bound_choice.target) in blocks(app)
+    assert explanation(bound_choice) in page_text(app)
     assert address(app)["length"] == "1"
     sound(app.number_input(key="bound_amount_sentences").set_value(2).run())
     assert address(app)["length"] == "2"
@@ -434,24 +434,24 @@ def test_a_link_shows_what_was_chosen(demo: DataStore) -> None:
         assert address(app).get("length") == name
     chosen(app, "n", 1)
     assert address(app)["metric"] == "rouge1"
-    # as if the browser went back: what the address says is shown, whatever the widgets said
-    for name, value in {**asked.address, "view": "document", "document": document.id}.items():
+    # as if the browser went back: what the address says is shown, whatever the widgets page_text
+    for name, value in {**bound_choice.address, "view": "document", "document": document.id}.items():
         app.query_params[name] = value
     sound(app.run())
-    assert extract_html(document, one, asked.target) in blocks(app)
+    assert extract_html(document, first, bound_choice.target) in blocks(app)
     assert address(app)["length"] == "1"
     nowhere = opened(dataset="none", document="none", view="none", length="none")
     assert demo.records(DEMO)[0][0].id == address(nowhere)["document"]
     for name in ("data set", "document", "view", "length"):
-        assert f"a {name} that is not here (“none”)" in said(nowhere)
-    assert "not here" not in said(sound(nowhere.run()))  # the address is right by now
-    assert "not here" not in said(app)
+        assert f"a {name} that is not here (“none”)" in page_text(nowhere)
+    assert "not here" not in page_text(sound(nowhere.run()))  # the address is right by now
+    assert "not here" not in page_text(app)
 
 
 def test_all_documents_are_computed_once_and_shown(demo: DataStore) -> None:
     task = BoundChoice(DEMO).task
     app = opened(view="all")
-    assert "**0 of 24 documents**" in said(app)
+    assert "**0 of 24 documents**" in page_text(app)
     assert not app.dataframe
     pressed(app, "Compute for 24 documents")
     evaluation = load_evaluation(demo, DEMO, task)
@@ -459,9 +459,9 @@ def test_all_documents_are_computed_once_and_shown(demo: DataStore) -> None:
     assert not [button for button in app.button if button.label.startswith("Compute")]
     expected = standings_of(judged_all(demo.records(DEMO), task.target), evaluation.rows)
     table = app.dataframe[0].value
-    assert list(table["system"]) == [found.system for found in expected]
-    assert list(table["share"]) == pytest.approx([found.share for found in expected])
-    assert list(table["words"]) == pytest.approx([found.words for found in expected])
+    assert list(table["system"]) == [result.system for result in expected]
+    assert list(table["share"]) == pytest.approx([result.share for result in expected])
+    assert list(table["words"]) == pytest.approx([result.words for result in expected])
     known = look_into(evaluation.rows, [document for document, _ in demo.records(DEMO)], task.target)
     titles = [section.title for section in oracle_tables(summarize_algorithms(evaluation.rows), task, {}, known)]
     assert [header.value for header in app.header] == [
@@ -469,8 +469,8 @@ def test_all_documents_are_computed_once_and_shown(demo: DataStore) -> None:
         "Document by document",
         *titles,
     ]
-    asked = BoundChoice(DEMO)
-    assert describe_best_system(expected, evaluation.rows, asked) in said(app)
+    bound_choice = BoundChoice(DEMO)
+    assert describe_best_system(expected, evaluation.rows, bound_choice) in page_text(app)
     assert list(app.dataframe[2].value["algorithm"]) == list(SEARCHES)
     assert not [frame for frame in app.dataframe if "signature" in frame.value]
     command, signatures = app.code
@@ -480,15 +480,15 @@ def test_all_documents_are_computed_once_and_shown(demo: DataStore) -> None:
     assert list(gaps) == sorted(gaps, reverse=True)
     assert set(app.dataframe[1].value["id"]) == {document.id for document, _ in demo.records(DEMO)}
     again = evaluate([demo.records(DEMO)[0][0]], task, processes=0)
-    assert [found.f1 for found in evaluation.rows[: len(SEARCHES)]] == pytest.approx([f.f1 for f in again.rows])
+    assert [row.f1 for row in evaluation.rows[: len(SEARCHES)]] == pytest.approx([f.f1 for f in again.rows])
     chosen(app, "definition", "set")  # another question, which nobody has asked yet
-    assert "**0 of 24 documents**" in said(app)
+    assert "**0 of 24 documents**" in page_text(app)
 
 
 def test_what_is_stored_is_shown_and_the_rest_is_offered(demo: DataStore) -> None:
     evaluate_stored(demo, DEMO, BoundChoice(DEMO).task, first=3, processes=0)
     app = opened(view="all")
-    assert "**3 of 24 documents**" in said(app)
+    assert "**3 of 24 documents**" in page_text(app)
     assert [button.label for button in app.button if button.label.startswith("Compute")] == ["Compute for 21 documents"]
     assert set(app.dataframe[0].value["documents"]) == {3}
 
@@ -533,7 +533,7 @@ def test_of_many_documents_one_is_found_by_number_id_or_title(demo: DataStore, m
             address(app)["document"] == document.id
             and field() == str(place + 1)
             and extract_html(document, exact_row(document, Target()), Target()) in blocks(app)
-            and document.id in visible(said(app))
+            and document.id in visible(page_text(app))
         )
 
     assert shows(2)
@@ -546,17 +546,17 @@ def test_of_many_documents_one_is_found_by_number_id_or_title(demo: DataStore, m
     assert next(button for button in app.button if button.label == "Previous").disabled
     sound(app.text_input(key="bound_document_number").input("nothing of the *kind*").run())
     assert shows(0)
-    assert "No document has the number or id “nothing of the *kind*”" in visible(said(app))
+    assert "No document has the number or id “nothing of the *kind*”" in visible(page_text(app))
     sound(app.run())
-    assert "No document has" not in said(app)
-    assert "a document that is not here (“none”)" in said(opened(document="none"))
+    assert "No document has" not in page_text(app)
+    assert "a document that is not here (“none”)" in page_text(opened(document="none"))
 
 
 def test_what_a_stopped_search_stores_last_is_shown(demo: DataStore) -> None:
     app = new_session(dataset=DEMO, view="all")
     app.session_state[SEARCH] = LateSearch(demo)
     sound(app.switch_page("upper_bound.py").run())
-    assert "**3 of 24 documents**" in said(app)
+    assert "**3 of 24 documents**" in page_text(app)
 
 
 def test_a_search_has_ended_however_it_ends(demo: DataStore, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -592,15 +592,15 @@ def test_documents_without_a_bound_are_said(world: DataStore) -> None:
     ]
     world.add_dataset(name=name, format="interchange", sha256="0", records=records)
     app = opened(view="document")
-    assert "No upper bound: the document has no sentence" in said(app)
+    assert "No upper bound: the document has no sentence" in page_text(app)
     pressed(app, "Next")
-    assert "No upper bound: it has no reference with a word" in said(app)
+    assert "No upper bound: it has no reference with a word" in page_text(app)
     pressed(app, "Next")
-    assert "Proven optimal" in said(app)
+    assert "Proven optimal" in page_text(app)
     assert not [block for block in blocks(app) if "<img" in block]
     app = pressed(chosen(app, "view", "all"), "Compute for 1 document")
     assert set(app.dataframe[0].value["documents"]) == {1}
-    assert "1 document is left out: the document has no sentence." in said(app)
+    assert "1 document is left out: the document has no sentence." in page_text(app)
     # the way back leads to the document that was open
     chosen(app, "view", "document")
     assert address(app)["document"] == "good"
@@ -623,9 +623,9 @@ def test_where_the_time_ends_nothing_is_called_optimal(world: DataStore, monkeyp
     world.add_dataset(name="long", format="interchange", sha256="0", records=records)
     monkeypatch.setattr("relevance.pages.components.upper_bound.cached.WAIT", 0.0)
     app = opened()
-    assert "Best found so far, the time was over" in said(app)
-    assert "ptimal" not in said(app)
-    stated = re.search(r"no extract is above (\d\.\d{4})", said(app))
+    assert "Best found so far, the time was over" in page_text(app)
+    assert "ptimal" not in page_text(app)
+    stated = re.search(r"no extract is above (\d\.\d{4})", page_text(app))
     assert stated is not None
     bound = float(stated[1])
     target = Target()
@@ -637,8 +637,8 @@ def test_where_the_time_ends_nothing_is_called_optimal(world: DataStore, monkeyp
     # what a longer search has proven is better, and taken
     evaluate_stored(world, "long", OracleTask(target, ("exact",)), processes=0)
     sound(app.run())
-    assert f"F1 {best.f1:.4f}" in said(app)
-    assert "Proven optimal" in said(app)
+    assert f"F1 {best.f1:.4f}" in page_text(app)
+    assert "Proven optimal" in page_text(app)
 
 
 @pytest.mark.parametrize(("name", "count"), [("summeval.jsonl", 4), ("scitldr/dev.jsonl", 6)])

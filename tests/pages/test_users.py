@@ -6,7 +6,7 @@ from streamlit.testing.v1 import AppTest
 from relevance.hosting.accounts import password_is_right
 from relevance.hosting.sign_ins import SignedIn, SignInStore
 from tests.pages.hosted import Server, server  # noqa: F401  a fixture
-from tests.pages.opening import new_session, open_page, pressed, said, sound
+from tests.pages.opening import new_session, open_page, page_text, pressed, sound
 
 PASSWORD = "plum-otter-bicycle"
 
@@ -37,11 +37,11 @@ def test_an_owner_adds_accounts(owned: Server) -> None:
     app = open_page("users.py")
     assert rows(app) == [("olga", "owner", "active")]
     app = pressed(fill(app, name="<b>ann</b>", password=PASSWORD), "Add the account")
-    assert "Added the researcher <b>ann</b>." in said(app)
+    assert "Added the researcher <b>ann</b>." in page_text(app)
     assert rows(app) == [("<b>ann</b>", "researcher", "active"), ("olga", "owner", "active")]
-    found = owned.accounts.password_of("<b>ann</b>")
-    assert found is not None
-    assert password_is_right(PASSWORD, found[1])
+    password = owned.accounts.password_of("<b>ann</b>")
+    assert password is not None
+    assert password_is_right(PASSWORD, password[1])
     assert app.text_input(key="user_password:1").value == ""
     assert PASSWORD not in str(kept(app))
     app.selectbox(key="user_role:1").set_value("owner")
@@ -69,19 +69,19 @@ def test_an_owner_changes_an_account(owned: Server) -> None:
     app = open_page("users.py")
     app = sound(app.selectbox(key="user_chosen").set_value("ann").run())
     app = pressed(app, "Sign out everywhere")
-    assert "Ann is signed out everywhere." in said(app)
+    assert "Ann is signed out everywhere." in page_text(app)
     assert not sign_ins.is_live(ann.digest)
     app = pressed(app, "Disable")
-    assert "Ann is disabled and signed out." in said(app)
+    assert "Ann is disabled and signed out." in page_text(app)
     assert rows(app)[0] == ("ann", "researcher", "disabled")
     app = pressed(app, "Enable")
     assert rows(app)[0] == ("ann", "researcher", "active")
     app.text_input(key=f"set_password_typed:{owned.accounts.user('ann').id}:0").input(PASSWORD)
     app = pressed(app, "Set the password")
-    assert "Ann has another password and is signed out." in said(app)
-    found = owned.accounts.password_of("ann")
-    assert found is not None
-    assert password_is_right(PASSWORD, found[1])
+    assert "Ann has another password and is signed out." in page_text(app)
+    password = owned.accounts.password_of("ann")
+    assert password is not None
+    assert password_is_right(PASSWORD, password[1])
     assert PASSWORD not in str(kept(app))
 
 
@@ -95,12 +95,12 @@ def test_an_owner_who_is_signed_out_changes_nothing(owned: Server) -> None:
     app = open_page("users.py")
     owned.accounts.sign_out("olga")
     app = pressed(fill(app, name="ann", password=PASSWORD), "Add the account")
-    assert "Sign in again" in said(app) or "sign in again" in said(app)
+    assert "Sign in again" in page_text(app) or "sign in again" in page_text(app)
     assert [user.name for user in owned.accounts.users()] == ["olga"]
 
 
 def test_nobody_else_comes_to_the_page(owned: Server) -> None:
     for actor in (owned.add("ann"), SignedIn("guessed")):
         owned.visit(actor)
-        with pytest.raises(ValueError, match="Could not find a navigation page"):  # it is no page of theirs
+        with pytest.raises(ValueError, match="Could not find a navigation page"):  # it is not a page of theirs
             new_session().run().switch_page("users.py").run()

@@ -15,7 +15,7 @@ from relevance.metrics.registry import lexical_metrics
 from relevance.metrics.scoring import score_dataset
 from relevance.pages.components.playground.draft import Draft
 from relevance.pages.components.playground.sharing import to_link
-from tests.pages.opening import html, open_page, said, sound
+from tests.pages.opening import html, open_page, page_text, sound
 
 SAID = "No document has a reference: each summary is set against its source by ROUGE-1, ROUGE-2"
 PAIRS = "\n".join(
@@ -48,7 +48,7 @@ def score(store: DataStore) -> None:
 def test_pages_name_what_summaries_were_set_against(store: DataStore, page: str) -> None:
     score(store)
     app = open_page(page, study="today")
-    shown = said(app) + html(app)
+    shown = page_text(app) + html(app)
     assert ("(refs:source)" if page == "examples.py" else SAID) in shown
     assert "ROUGE-K has no keywords" not in shown
 
@@ -57,7 +57,7 @@ def test_evidence_is_of_the_source(store: DataStore) -> None:
     score(store)
     app = open_page("examples.py", study="today")
     assert "of the source, 4 of 4 of the summary" in html(app)
-    assert "beside" not in [one.key for one in app.segmented_control]
+    assert "beside" not in [element.key for element in app.segmented_control]
     assert "References" not in html(app)
 
 
@@ -65,13 +65,15 @@ def test_a_new_study_scores_against_the_source(store: DataStore) -> None:
     app = open_page("new_study.py", dataset="today")
     app.text_input(key="new_name").set_value("mine")
     sound(app.button(key="create").click().run())
-    signatures = [one.signature for one in store.signatures("today")]
+    signatures = [signature.signature for signature in store.signatures("today")]
     assert signatures
-    assert all(is_against_source(one) or is_length(one) for one in signatures)
+    assert all(is_against_source(signature) or is_length(signature) for signature in signatures)
 
 
 def test_the_playground_says_that_there_is_no_reference() -> None:
     draft = Draft(("",), "", "A storm hit the coast.", ("The storm hit.", "Rain fell."), ("", ""))
     caption = "There is no reference: the metrics set each summary against the source."
-    assert caption in said(open_page("playground.py", example=to_link(draft)))
-    assert caption not in said(open_page("playground.py", example=to_link(draft._replace(references=("A storm.",)))))
+    assert caption in page_text(open_page("playground.py", example=to_link(draft)))
+    assert caption not in page_text(
+        open_page("playground.py", example=to_link(draft._replace(references=("A storm.",))))
+    )

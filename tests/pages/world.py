@@ -56,8 +56,8 @@ class World:
     def score(self, signature: str, value: Callable[[str, str], float | None], name: str = NAME) -> None:
         scores = {}
         for key, example in self.data.examples(name).items():
-            found = value(example.document_id, example.system)
-            scores[key] = StoredScore(found, None if found is not None else "not computed")
+            result = value(example.document_id, example.system)
+            scores[key] = StoredScore(result, None if result is not None else "not computed")
         self.data.add_scores(metric=signature.partition("|")[0], signature=signature, scores=scores)
 
     def ask(self, name: str = "Study", **settings: Any) -> None:
@@ -82,16 +82,16 @@ def side(task: JudgmentTask, choose: Callable[[str, str, str], str | None]) -> s
     return "tie" if chosen is None else "left" if chosen == left else "right"
 
 
-def first(_document: str, one: str, _other: str) -> str:
-    return one
+def first(_document: str, text: str, _other: str) -> str:
+    return text
 
 
-def first_but_in_d0(document: str, one: str, other: str) -> str:
-    return other if document == "d0" else one
+def first_but_in_d0(document: str, text: str, other: str) -> str:
+    return other if document == "d0" else text
 
 
-def first_but_tied(_document: str, one: str, other: str) -> str | None:
-    return None if (one, other) == ("a", "b") else one
+def first_but_tied(_document: str, text: str, other: str) -> str | None:
+    return None if (text, other) == ("a", "b") else text
 
 
 @pytest.fixture

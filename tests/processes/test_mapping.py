@@ -34,10 +34,10 @@ def test_results_come_in_order(processes):
 
 def test_processes_are_started_as_they_are_needed_and_end_with_the_block():
     with map_in_processes(3) as each:
-        one = set(each(pid, [0]))
-        assert os.getpid() not in one
+        first = set(each(pid, [0]))
+        assert os.getpid() not in first
         several = set(each(pid, [0.2] * 8))
-        assert one < several
+        assert first < several
         assert 2 <= len(several) <= 3
         assert all(map(is_running, several))
     assert not any(map(is_running, several))

@@ -26,24 +26,24 @@ def analyzed() -> dict[str, Any]:
 
 @pytest.mark.parametrize("rule", ["half", "strict", "decided"])
 def test_agreement_is_that_of_the_command(analyzed: dict[str, Any], rule: Any) -> None:
-    found = relevance.agreement(relevance.score(relevance.load(FILE), METRICS), "author", rule=rule)
-    assert found["metric"].tolist() == METRICS
+    agreement = relevance.agreement(relevance.score(relevance.load(FILE), METRICS), "author", rule=rule)
+    assert agreement["metric"].tolist() == METRICS
     rows = {row["metric"]: row for row in analyzed["tables"]["agreement"]["rows"]}
-    for row in found.to_dict("records"):
-        said = rows[row["metric"]]
-        assert [row["low"], row["high"]] == said[f"{rule} 95 %"]
-        assert [row["agreement"], row["metric ties"], row["missing"]] == [said[rule], said["T"], said["missing"]]
-        assert row["pairs"] == said["n"]
-        assert found.attrs["signatures"][row["metric"]] == said["signature"]
+    for row in agreement.to_dict("records"):
+        text = rows[row["metric"]]
+        assert [row["low"], row["high"]] == text[f"{rule} 95 %"]
+        assert [row["agreement"], row["metric ties"], row["missing"]] == [text[rule], text["T"], text["missing"]]
+        assert row["pairs"] == text["n"]
+        assert agreement.attrs["signatures"][row["metric"]] == text["signature"]
 
 
 def test_correlations_are_those_of_the_command(analyzed: dict[str, Any]) -> None:
-    found = relevance.correlate(relevance.score(relevance.load(FILE), METRICS), "author")
+    table = relevance.correlate(relevance.score(relevance.load(FILE), METRICS), "author")
     counted = {"global": "summaries", "input": "documents", "system": "systems"}
-    said = {(row["second"], row["coefficient"]): row for row in analyzed["tables"]["human"]["rows"]}
-    assert len(found) == 3 * len(said) == 3 * 3 * len(METRICS)
-    for row in found.to_dict("records"):
-        of = said[row["metric"], row["method"]]
+    by_name = {(row["second"], row["coefficient"]): row for row in analyzed["tables"]["human"]["rows"]}
+    assert len(table) == 3 * len(by_name) == 3 * 3 * len(METRICS)
+    for row in table.to_dict("records"):
+        of = by_name[row["metric"], row["method"]]
         assert row["r"] == of[row["level"]]
         assert [row["low"], row["high"]] == pytest.approx(of[f"{row['level']} 95 %"], abs=1e-12)
         assert row["n"] == of[counted[row["level"]]]
@@ -51,9 +51,9 @@ def test_correlations_are_those_of_the_command(analyzed: dict[str, Any]) -> None
 
 def test_a_file_becomes_a_frame_with_its_ratings(tmp_path: Path) -> None:
     path = tmp_path / "two.jsonl"
-    one = {"id": "a", "source": ["It rained.", "Then it snowed."], "references": ["Rain."], "title": "May"}
+    first = {"id": "a", "source": ["It rained.", "Then it snowed."], "references": ["Rain."], "title": "May"}
     summaries = [{"system": "x", "text": "It rained.", "human": {"fluency": 4}}, {"system": "y", "text": "Snow."}]
-    path.write_text(json.dumps({**one, "summaries": summaries}) + "\n", encoding="utf-8")
+    path.write_text(json.dumps({**first, "summaries": summaries}) + "\n", encoding="utf-8")
     frame = relevance.load(path)
     assert frame[["document", "system", "summary", "title"]].values.tolist() == [
         ["a", "x", "It rained.", "May"],

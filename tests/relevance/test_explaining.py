@@ -27,15 +27,15 @@ def frame() -> pd.DataFrame:
 
 
 def test_the_sentences_and_values_are_those_of_the_evidence() -> None:
-    found = relevance.explain(frame(), "a", ["one", "<b>two"], ["rouge1", "rouge_k"])
+    result = relevance.explain(frame(), "a", ["one", "<b>two"], ["rouge1", "rouge_k"])
     examples = read_examples(frame())[:2]
     for name in ("rouge1", "rouge_k"):
         made = metric(name)
         alone = [explain(made, example) for example in examples]
-        assert [one.value for one in found.found[made.signature]] == [one.value for one in alone]
-        assert found.sentences()[made.signature] == in_words(made.signature, examples, alone)
-    assert found.scores["ROUGE-1"].tolist() == [one.value for one in found.found[metric("rouge1").signature]]
-    assert str(found).startswith("Document a (A: one, B: <b>two)\nROUGE-1: ")
+        assert [item.value for item in result.explained[made.signature]] == [item.value for item in alone]
+        assert result.sentences()[made.signature] == in_words(made.signature, examples, alone)
+    assert result.scores["ROUGE-1"].tolist() == [item.value for item in result.explained[metric("rouge1").signature]]
+    assert str(result).startswith("Document a (A: one, B: <b>two)\nROUGE-1: ")
 
 
 def test_a_notebook_shows_the_texts_escaped_and_whole() -> None:

@@ -51,13 +51,13 @@ def test_agreement_is_that_of_the_imported_study(table: Path, rule: Any) -> None
     printed = run("analyze", "--study", "mine", "--tables", "agreement", "--format", "json").stdout
     rows = {row["metric"]: row for row in json.loads(printed)["tables"]["agreement"]["rows"]}
     scored = relevance.score(relevance.load(table), ["rouge1", "rouge2", "length"])
-    found = relevance.agreement(scored, choices=relevance.load_choices(table), rule=rule)
-    assert set(found["metric"]) == {"rouge1", "rouge2", "length"}
-    for row in found.to_dict("records"):
-        said = rows[row["metric"]]
-        assert [row["pairs"], row["missing"]] == [said["n"], said["missing"]]
-        assert row["agreement"] == pytest.approx(np.nan if said[rule] is None else said[rule], nan_ok=True)
-        interval = said[f"{rule} 95 %"] or [np.nan, np.nan]
+    agreement = relevance.agreement(scored, choices=relevance.load_choices(table), rule=rule)
+    assert set(agreement["metric"]) == {"rouge1", "rouge2", "length"}
+    for row in agreement.to_dict("records"):
+        text = rows[row["metric"]]
+        assert [row["pairs"], row["missing"]] == [text["n"], text["missing"]]
+        assert row["agreement"] == pytest.approx(np.nan if text[rule] is None else text[rule], nan_ok=True)
+        interval = text[f"{rule} 95 %"] or [np.nan, np.nan]
         assert [row["low"], row["high"]] == pytest.approx(interval, nan_ok=True)
 
 
@@ -77,8 +77,8 @@ def test_sides_words_and_names_of_systems_are_choices() -> None:
         choose(("d1", "b", "a", "Right"), ("d2", "b", "a", "Neither is better")),
         choose(("d1", "b", "a", "a", "zoe"), ("d2", "a", "b", "tie", None), ("d2", "a", "b", None, "zoe")),
     ]
-    found = [relevance.agreement(frame(), None, ["mine"], choices=one) for one in same]
-    assert [(one["agreement"][0], one["pairs"][0], one["human ties"][0]) for one in found] == [(1.0, 1, 1)] * 3
+    agreements = [relevance.agreement(frame(), None, ["mine"], choices=item) for item in same]
+    assert [(row["agreement"][0], row["pairs"][0], row["human ties"][0]) for row in agreements] == [(1.0, 1, 1)] * 3
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -114,8 +114,8 @@ def test_files_of_choices_are_loaded_with_what_is_said_of_them(tmp_path: Path) -
     path.write_text("article,x,y,pick\nText.,One.,Two.,yes\nOther.,One.,Two.,no\n")
     columns, values = {"left": "x", "right": "y", "choice": "pick"}, {"yes": "left", "no": "right"}
     with pytest.warns(UserWarning, match="no columns name the systems"):
-        found = relevance.load_choices(path, columns=columns, values=values)
-    assert found[["document", "left", "right", "choice"]].to_numpy().tolist() == [
+        choices = relevance.load_choices(path, columns=columns, values=values)
+    assert choices[["document", "left", "right", "choice"]].to_numpy().tolist() == [
         ["1", "x", "y", "left"],
         ["2", "x", "y", "right"],
     ]

@@ -42,24 +42,24 @@ def test_agreement_is_that_of_the_command(table: Path, human: str) -> None:
     arguments = ("--human", human, "--metrics", "rouge1", "--by-annotator", "--tables", "agreement", "--format", "json")
     rows = json.loads(run("analyze", table, *arguments).stdout)["tables"]["agreement"]["rows"]
     scored = relevance.score(relevance.load(table), ["rouge1", "length"])
-    found = relevance.agreement(scored.drop(columns=human), human, ratings=relevance.load_ratings(table))
-    for row, said in zip(found.to_dict("records"), rows, strict=False):
-        assert (row["metric"], row["pairs"], row["metric ties"]) == (said["metric"], said["n"], said["T"])
-        assert row["agreement"] == pytest.approx(said["half"])
-        assert [row["low"], row["high"]] == pytest.approx(said["half 95 %"])
+    agreement = relevance.agreement(scored.drop(columns=human), human, ratings=relevance.load_ratings(table))
+    for row, message in zip(agreement.to_dict("records"), rows, strict=False):
+        assert (row["metric"], row["pairs"], row["metric ties"]) == (message["metric"], message["n"], message["T"])
+        assert row["agreement"] == pytest.approx(message["half"])
+        assert [row["low"], row["high"]] == pytest.approx(message["half 95 %"])
 
 
 @pytest.mark.filterwarnings("ignore")
 def test_a_file_of_ratings_is_loaded_with_a_row_for_each_annotator(table: Path, tmp_path: Path) -> None:
     given = pd.read_csv(table)
-    found = relevance.load_ratings(table)
-    assert list(found.columns) == ["document", "system", "annotator", "relevance", "fluency"]
+    ratings = relevance.load_ratings(table)
+    assert list(ratings.columns) == ["document", "system", "annotator", "relevance", "fluency"]
     people = {who: f"annotator {number}" for number, who in enumerate(dict.fromkeys(given["worker"]), 1)}
     expected = given.assign(annotator=given["worker"].map(people))[["doc_id", "model", "annotator", "relevance"]]
     keys = ["document", "system", "annotator"]
     expected.columns = pd.Index([*keys, "relevance"])
     pd.testing.assert_frame_equal(
-        found[[*keys, "relevance"]].sort_values(keys, ignore_index=True),
+        ratings[[*keys, "relevance"]].sort_values(keys, ignore_index=True),
         expected.sort_values(keys, ignore_index=True),
         check_dtype=False,
     )
@@ -68,7 +68,7 @@ def test_a_file_of_ratings_is_loaded_with_a_row_for_each_annotator(table: Path, 
     with pytest.raises(BadRecord, match="stands twice"):
         relevance.load_ratings(renamed)
     mapped = relevance.load_ratings(renamed, columns={"annotator": "who", "human.relevance": "Q"})
-    pd.testing.assert_frame_equal(mapped, found.drop(columns="fluency"))
+    pd.testing.assert_frame_equal(mapped, ratings.drop(columns="fluency"))
 
 
 def frame() -> pd.DataFrame:

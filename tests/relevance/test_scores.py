@@ -42,10 +42,10 @@ def test_agreement_counts_pairs_by_the_rule() -> None:
 
 def test_correlations_are_those_of_the_analysis() -> None:
     given = frame().assign(mine=[3, 2, 2.5, 1, 2, 9])
-    found = relevance.correlate(given, "rating", ["mine"], methods=["kendall"], resamples=20).set_index("level")
+    table = relevance.correlate(given, "rating", ["mine"], methods=["kendall"], resamples=20).set_index("level")
     levels = correlate(given["rating"], given["mine"], given["document"], given["system"], method="kendall")
-    assert found["r"].tolist() == pytest.approx([levels.global_.r, levels.input.r, levels.system.r])
-    assert found["n"].tolist() == [5, 2, 3]
+    assert table["r"].tolist() == pytest.approx([levels.global_.r, levels.input.r, levels.system.r])
+    assert table["n"].tolist() == [5, 2, 3]
 
 
 def test_the_order_of_rows_changes_nothing() -> None:
@@ -55,7 +55,7 @@ def test_the_order_of_rows_changes_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "message"),
     [
         (frame().drop(columns="references"), "no column references"),
         (frame().assign(document="a"), "rows 0 and 3 are both"),
@@ -64,8 +64,8 @@ def test_the_order_of_rows_changes_nothing() -> None:
         (frame().assign(rouge1=1), "already has the column rouge1"),
     ],
 )
-def test_frames_that_cannot_be_scored_are_refused(wrong: pd.DataFrame, said: str) -> None:
-    with pytest.raises(relevance.BadFrame, match=said):
+def test_frames_that_cannot_be_scored_are_refused(wrong: pd.DataFrame, message: str) -> None:
+    with pytest.raises(relevance.BadFrame, match=message):
         relevance.score(wrong, METRICS)
 
 

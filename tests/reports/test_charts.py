@@ -23,7 +23,7 @@ from relevance.data.cells import Cells
 from relevance.data.one_line import in_one_line
 from relevance.data.preferences import rated_pairs
 from relevance.metrics.keywords.recall import LengthRecall, Mean
-from relevance.reports import charts, correlation_charts
+from relevance.reports import agreement_charts, charts, correlation_charts
 from relevance.reports.sides_chart import sides_chart
 
 NAN = math.nan
@@ -70,9 +70,9 @@ def correlations(pairs: list[tuple[str, str]]) -> list[CorrelationRow]:
 
 def rows_of(chart: Any, *columns: str) -> list[tuple[Any, ...]]:
     """The rows of a chart's largest table, by the columns; the specification is checked against the schema."""
-    found = chart.to_dict(validate=True)
-    json.dumps(found, allow_nan=False)
-    tables = [rows for rows in found["datasets"].values() if not rows or {*columns} <= {*rows[0]}]
+    result = chart.to_dict(validate=True)
+    json.dumps(result, allow_nan=False)
+    tables = [rows for rows in result["datasets"].values() if not rows or {*columns} <= {*rows[0]}]
     return [tuple(row[column] for column in columns) for row in max(tables, key=len)]
 
 
@@ -99,33 +99,33 @@ def marks_of(picture: ET.Element, kind: str) -> int:
 
 def test_agreement(analysis: AgreementAnalysis) -> None:
     # m: C C D of 3, k: T T C; the third has no value and no point
-    chart = charts.agreement_chart(analysis.rows, "half")
+    chart = agreement_charts.agreement_chart(analysis.rows, "half")
     assert rows_of(chart, "metric", "agreement", "n") == [("m", 2 / 3, 3), ("k", 2 / 3, 3)]
-    assert rows_of(charts.agreement_chart(analysis.rows, "strict"), "agreement") == [(2 / 3,), (1 / 3,)]
-    assert rows_of(charts.agreement_chart(analysis.rows, "decided"), "agreement") == [(1.0,), (2 / 3,)]
+    assert rows_of(agreement_charts.agreement_chart(analysis.rows, "strict"), "agreement") == [(2 / 3,), (1 / 3,)]
+    assert rows_of(agreement_charts.agreement_chart(analysis.rows, "decided"), "agreement") == [(1.0,), (2 / 3,)]
     interval = analysis.rows[0].evaluation.intervals.half
     assert rows_of(chart, "low", "high")[0] == (interval.low, interval.high)
     picture = drawn(chart)
     assert marks_of(picture, "point") == 2
     assert {"m", "k", "agreement with people"} <= words_of(picture)
     assert "people among themselves" not in words_of(picture)
-    with_people = drawn(charts.agreement_chart(analysis.rows, "half", 0.75))
+    with_people = drawn(agreement_charts.agreement_chart(analysis.rows, "half", 0.75))
     assert {"chance", "people among themselves"} <= words_of(with_people)
     # the highest agreement is at the top, and the axis shows what there is
-    assert rows_of(charts.agreement_chart(analysis.rows, "decided"), "metric") == [("k",), ("m",)]
+    assert rows_of(agreement_charts.agreement_chart(analysis.rows, "decided"), "metric") == [("k",), ("m",)]
 
 
 def test_metrics_behind_the_best_are_told_from_it(analysis: AgreementAnalysis) -> None:
-    tied = charts.agreement_chart(analysis.rows, "decided", rivals=["m"])
+    tied = agreement_charts.agreement_chart(analysis.rows, "decided", rivals=["m"])
     assert rows_of(tied, "standing") == [(charts.LEADING,), (charts.LEADING,)]
     assert charts.BEHIND not in words_of(drawn(tied))
-    behind = charts.agreement_chart(analysis.rows, "decided", rivals=[])
+    behind = agreement_charts.agreement_chart(analysis.rows, "decided", rivals=[])
     assert rows_of(behind, "standing") == [(charts.LEADING,), (charts.BEHIND,)]
     assert {charts.LEADING, charts.BEHIND} <= words_of(drawn(behind))
 
 
 def test_comparison(analysis: AgreementAnalysis) -> None:
-    chart = charts.comparison_chart(analysis)
+    chart = agreement_charts.comparison_chart(analysis)
     # both earn 2/3 by the rule half; either way round, and none with the metric that has no values
     assert rows_of(chart, "first", "second", "difference", "n") == [("m", "k", 0.0, 3), ("k", "m", 0.0, 3)]
     assert rows_of(chart, "label", "tested") == [("+0.000", "p 1.000"), ("+0.000", "p 1.000")]
@@ -133,18 +133,18 @@ def test_comparison(analysis: AgreementAnalysis) -> None:
 
 
 def test_a_significant_difference_is_starred(analysis: AgreementAnalysis) -> None:
-    [found] = [row for row in analysis.comparisons if (row.first, row.second) == ("m", "k")]
+    [results] = [row for row in analysis.comparisons if (row.first, row.second) == ("m", "k")]
     for p, tested in [(0.00001, "p < .001 *"), (0.049, "p .049 *"), (0.05, "p .050"), (None, "")]:
-        changed = analysis._replace(comparisons=(found._replace(difference=0.25, p_holm=p),))
-        labels = rows_of(charts.comparison_chart(changed), "label", "tested")
+        changed = analysis._replace(comparisons=(results._replace(difference=0.25, p_holm=p),))
+        labels = rows_of(agreement_charts.comparison_chart(changed), "label", "tested")
         assert labels == [("+0.250", tested), ("-0.250", tested)]
 
 
 def test_only_some_comparisons_are_tested(analysis: AgreementAnalysis) -> None:
-    [found] = [row for row in analysis.comparisons if (row.first, row.second) == ("m", "k")]
-    tested = found._replace(difference=0.25, p_holm=0.01)
-    untested = found._replace(second="other", difference=0.5, p_holm=None)
-    chart = charts.comparison_chart(analysis._replace(comparisons=(tested, untested)))
+    [results] = [row for row in analysis.comparisons if (row.first, row.second) == ("m", "k")]
+    tested = results._replace(difference=0.25, p_holm=0.01)
+    untested = results._replace(second="other", difference=0.5, p_holm=None)
+    chart = agreement_charts.comparison_chart(analysis._replace(comparisons=(tested, untested)))
     labels = [("+0.250", "p .010 *"), ("-0.250", "p .010 *"), ("+0.500", ""), ("-0.500", "")]
     assert rows_of(chart, "label", "tested") == labels
 
@@ -161,7 +161,7 @@ def test_sides() -> None:
 
 
 def test_difference(analysis: AgreementAnalysis) -> None:
-    chart = charts.difference_chart(analysis.rows)
+    chart = agreement_charts.difference_chart(analysis.rows)
     # m is decided thrice, by .6, .8 and .8 apart; k once
     assert rows_of(chart, "metric", "part", "n", "decided") == [("m", 1, 1, 1.0), ("m", 2, 2, 0.5), ("k", 1, 1, 1.0)]
     assert [tuple(round(end, 9) for end in ends) for ends in rows_of(chart, "from", "to")] == [
@@ -226,16 +226,16 @@ def test_points_that_share_a_rating_are_drawn_apart_and_told_as_they_are() -> No
 
 
 def test_ranking() -> None:
-    found = bradley_terry("aab", "bcc", [1, 1, 1], ["d0", "d1", "d2"], draws=Draws(resamples=50))
-    chart = charts.ranking_chart(found)
+    result = bradley_terry("aab", "bcc", [1, 1, 1], ["d0", "d1", "d2"], draws=Draws(resamples=50))
+    chart = charts.ranking_chart(result)
     assert rows_of(chart, "system", "comparisons") == [("a", 2), ("b", 2), ("c", 2)]
-    assert rows_of(chart, "strength", "low", "high") == [(row.strength, row.low, row.high) for row in found.rows]
+    assert rows_of(chart, "strength", "low", "high") == [(row.strength, row.low, row.high) for row in result.rows]
     assert marks_of(drawn(chart), "point") == 3
 
 
 def test_a_ranking_without_intervals_has_points() -> None:
-    found = bradley_terry("a", "b", [1], ["d"], draws=Draws(resamples=50))
-    picture = drawn(charts.ranking_chart(found))
+    result = bradley_terry("a", "b", [1], ["d"], draws=Draws(resamples=50))
+    picture = drawn(charts.ranking_chart(result))
     assert marks_of(picture, "point") == 2
     assert marks_of(picture, "rule mark") == 1  # that of even strengths
 
@@ -270,10 +270,10 @@ def test_the_name_of_a_system_is_drawn_in_one_line() -> None:
 # --- nothing to draw, and hostile names -------------------------------------------------------------------------
 
 EMPTY: dict[str, Callable[[AgreementAnalysis], Any]] = {
-    "agreement": lambda analysis: charts.agreement_chart(analysis.rows, "half"),
-    "agreement with people": lambda analysis: charts.agreement_chart(analysis.rows, "half", 0.75),
-    "comparison": charts.comparison_chart,
-    "difference": lambda analysis: charts.difference_chart(analysis.rows),
+    "agreement": lambda analysis: agreement_charts.agreement_chart(analysis.rows, "half"),
+    "agreement with people": lambda analysis: agreement_charts.agreement_chart(analysis.rows, "half", 0.75),
+    "comparison": agreement_charts.comparison_chart,
+    "difference": lambda analysis: agreement_charts.difference_chart(analysis.rows),
     "sides": lambda _: sides_chart(pd.DataFrame()),
     "heatmap": lambda _: correlation_charts.correlation_heatmap([], "input"),
     "correlation": lambda _: correlation_charts.correlation_chart([], "input", "length"),
@@ -292,16 +292,16 @@ def test_charts_of_nothing_are_drawn(nothing: AgreementAnalysis, chart: str) -> 
 
 def test_metrics_without_a_value_are_drawn_as_nothing(analysis: AgreementAnalysis) -> None:
     without = [row for row in analysis.rows if row.metric == "none"]
-    assert marks_of(drawn(charts.agreement_chart(without, "half")), "point") == 0
-    assert marks_of(drawn(charts.difference_chart(without)), "point") == 0
+    assert marks_of(drawn(agreement_charts.agreement_chart(without, "half")), "point") == 0
+    assert marks_of(drawn(agreement_charts.difference_chart(without)), "point") == 0
 
 
 @pytest.mark.parametrize(
     "name", ["<script>alert(1)</script>", "a & b", "datum.x'\"", "</text></svg>", "null", "1e5", "x.y[0]", "é ß 漢字"]
 )
 def test_names_are_only_text(name: str) -> None:
-    found = bradley_terry([name], ["other"], [1], ["d"], draws=Draws(resamples=50))
-    chart = charts.ranking_chart(found)
+    result = bradley_terry([name], ["other"], [1], ["d"], draws=Draws(resamples=50))
+    chart = charts.ranking_chart(result)
     assert rows_of(chart, "system") == [(name,), ("other",)]
     picture = drawn(chart)
     assert {name, "other"} <= words_of(picture)

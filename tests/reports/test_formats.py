@@ -112,7 +112,7 @@ def test_text():
         "undefined (b_50%: half 95 %): one document",
         "A note, 100 %.",
     ]
-    assert "A note" not in as_text(SMALL, said=["A note, 100 %."])
+    assert "A note" not in as_text(SMALL, told=["A note, 100 %."])
 
 
 def test_json():
@@ -317,15 +317,18 @@ OURS = {
 @given(TEXTS)
 def test_html_shows_the_text_and_nothing_of_it_is_markup(text):
     page = parsed(as_html(of_text(text)))
-    said = in_one_line(text)
+    message = in_one_line(text)
     assert {tag for tag, _ in page.tags} == set(OURS)
     assert all(set(attributes) <= OURS[tag] for tag, attributes in page.tags)
-    assert page.rows == [["system", "n", "share", "test", f"by {said}"], [said, "1", "undefined", said, "0.500"]]
-    assert page.texts["h2"] == [said]
-    assert page.texts["p"][1:] == [said]
+    assert page.rows == [
+        ["system", "n", "share", "test", f"by {message}"],
+        [message, "1", "undefined", message, "0.500"],
+    ]
+    assert page.texts["h2"] == [message]
+    assert page.texts["p"][1:] == [message]
     assert page.texts["p"][0] == in_one_line(f"undefined ({text}: share): {text}")
     [title] = [attributes["title"] for _, attributes in page.tags if "title" in attributes]
-    assert title == said
+    assert title == message
 
 
 # What each special character becomes, read backwards; what is left has none.
@@ -341,7 +344,7 @@ WRITTEN = re.compile("|".join(map(re.escape, BACK)))
 def test_latex_escapes_every_special_character(text):
     written = escape_latex(text)
     assert not re.search(r"[\\{}&%$#_~^<>|\[\]*\r\n]|--", WRITTEN.sub("x", written))
-    assert WRITTEN.sub(lambda found: BACK[found.group()], written) == in_one_line(text)
+    assert WRITTEN.sub(lambda item: BACK[item.group()], written) == in_one_line(text)
 
 
 @given(TEXTS)
@@ -374,5 +377,5 @@ def test_csv_has_no_formulas(text):
 
 @given(TEXTS)
 def test_json_keeps_the_text(text):
-    found = json.loads(json.dumps(as_json(of_text(text)), allow_nan=False))
-    assert found["title"] == found["rows"][0]["system"] == found["rows"][0]["undefined"]["share"] == text
+    answer = json.loads(json.dumps(as_json(of_text(text)), allow_nan=False))
+    assert answer["title"] == answer["rows"][0]["system"] == answer["rows"][0]["undefined"]["share"] == text

@@ -230,7 +230,7 @@ def test_the_files_behind_it(report: list[Path]) -> None:
 
 def test_the_methods_say_what_was_done(report: list[Path]) -> None:
     text = "".join(Page(page_of(report)).text)
-    for said in (
+    for message in (
         "3 annotators were asked",
         "of 18 pairs of summaries of the same document (all there are; seed 0)",
         "3 judgments wanted per pair; sides were counterbalanced per annotator and ties were allowed.",
@@ -243,7 +243,7 @@ def test_the_methods_say_what_was_done(report: list[Path]) -> None:
         "Python 3.",
         "5" * 64,
     ):
-        assert said in text
+        assert message in text
 
 
 @pytest.mark.exhaustive
@@ -319,4 +319,8 @@ def test_judgments_of_an_excluded_annotator_are_left_out_and_counted(tmp_path: P
     assert analysis["facts"]["judgments"].endswith("18 judgments by 1 excluded annotator are left out")
     assert [row["annotator"] for row in analysis["tables"]["annotators"]["rows"]] == ["P2", "P3"]
     judgments = [json.loads(line) for line in (folder / "judgments.jsonl").read_text().splitlines()]
-    assert {(one["annotator"], one["excluded"]) for one in judgments} == {("P1", True), ("P2", False), ("P3", False)}
+    assert {(judgment["annotator"], judgment["excluded"]) for judgment in judgments} == {
+        ("P1", True),
+        ("P2", False),
+        ("P3", False),
+    }

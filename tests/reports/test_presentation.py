@@ -24,7 +24,7 @@ def shown() -> Presentation:
     """Metrics of which two differ in a setting, and one is there by the mean over references, too."""
     draw = np.random.default_rng(0)
     ratings = draw.integers(1, 6, 80).astype(float)
-    scores = {one: ratings + draw.normal(0, 1, 80) for one in (ROUGE1, BY_MEAN, OTHER, ROUGE_K)}
+    scores = {item: ratings + draw.normal(0, 1, 80) for item in (ROUGE1, BY_MEAN, OTHER, ROUGE_K)}
     cells = Cells(
         tuple(f"d{n}" for n in range(20) for _ in range(4)), tuple("abcd") * 20, {"relevance": ratings}, scores
     )

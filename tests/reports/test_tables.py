@@ -182,7 +182,7 @@ def test_cut_texts_are_a_column_where_there_are_any() -> None:
 )
 def test_what_is_said_below(preferences: Preferences, note: str) -> None:
     notes = agreement_table(analyze_agreement(preferences), "judgment").notes
-    assert [found.startswith(note) for found in notes].count(True) == 1
+    assert [result.startswith(note) for result in notes].count(True) == 1
 
 
 @pytest.mark.parametrize("values", [1, 19])
@@ -195,8 +195,8 @@ def test_a_metric_with_hardly_a_value_has_counts_and_no_ratio(values: int) -> No
     assert (row["metric"], row["n"], row["missing"]) == ("m1", values, 120 - values)
     shares = [f"{ratio}{end}" for ratio in ("half", "strict", "decided", "coverage", "acc_eq") for end in ("", " 95 %")]
     assert {row[share] for share in shares} == {Undefined("the metric has values on too few pairs")}
-    for one in (table, short_agreement_table(table, analysis, "half"), difference_table(analysis)):
-        assert len([note for note in one.notes if f"m1 has values on {values} of 120, of " in note]) == 1
+    for item in (table, short_agreement_table(table, analysis, "half"), difference_table(analysis)):
+        assert len([note for note in item.notes if f"m1 has values on {values} of 120, of " in note]) == 1
     assert {row["metric"] for row in difference_table(analysis).rows} == {"m0", "m2"}
 
 
@@ -270,7 +270,7 @@ def test_what_flips_rest_on_and_can_show(documents: int, metrics: int, note: str
     section = comparison_table(analyze_agreement(many(documents, metrics), seed=7))
     assert section.notes[-1] == note
     if documents > 12:
-        assert not any("Nothing here" in said for said in section.notes)
+        assert not any("Nothing here" in note for note in section.notes)
 
 
 def test_comparisons_that_are_undefined() -> None:
@@ -351,13 +351,13 @@ def test_correlation() -> None:
 
 def test_the_note_says_where_resamples_are_not_ranked_anew() -> None:
     (row,) = correlate_columns(CELLS, COLUMNS, [("human", "good")], methods=["spearman"])
-    said = "resamples are not ranked anew"
-    assert said not in " ".join(correlation_table("human", "x", [row]).notes)
+    message = "resamples are not ranked anew"
+    assert message not in " ".join(correlation_table("human", "x", [row]).notes)
     pooled = row.levels.global_._replace(n=50_001)
     many = row._replace(levels=row.levels._replace(global_=pooled))
-    assert said in " ".join(correlation_table("human", "x", [many]).notes)
-    assert said not in " ".join(correlation_table("human", "x", [many._replace(method="pearson")]).notes)
-    assert said not in " ".join(correlation_table("human", "x", [many], "both").notes)
+    assert message in " ".join(correlation_table("human", "x", [many]).notes)
+    assert message not in " ".join(correlation_table("human", "x", [many._replace(method="pearson")]).notes)
+    assert message not in " ".join(correlation_table("human", "x", [many], "both").notes)
 
 
 def test_correlations_of_nothing() -> None:
@@ -367,8 +367,8 @@ def test_correlations_of_nothing() -> None:
 
 def test_correlation_tests() -> None:
     columns = {name: COLUMNS[name] for name in ("human", "good")} | {"bad": -COLUMNS["human"], "none": COLUMNS["none"]}
-    found = compare_correlations(CELLS, columns, "human", permutations=Permutations(drawn=50, seed=7))
-    section = correlation_test_table(found, "human")
+    correlations = compare_correlations(CELLS, columns, "human", permutations=Permutations(drawn=50, seed=7))
+    section = correlation_test_table(correlations, "human")
     # r of 1 against r of -1
     assert cells_of(section, "first", "second", "level", "difference", "n")[:3] == [
         ("good", "bad", "global", pytest.approx(2.0), 6),
@@ -405,25 +405,25 @@ def test_more_comparisons_take_more_systems() -> None:
     for systems, possible in ((10, False), (11, True)):
         columns = {name: random.normal(size=systems * 20) for name in ("human", *"abcdefgh")}
         places = [f"d{n % 20}" for n in range(systems * 20)], [f"s{n // 20}" for n in range(systems * 20)]
-        found = compare_correlations(Cells(*map(tuple, places), {}, columns), columns, "human")
-        notes = correlation_test_table(found, "human").notes
-        said = "after Holm's correction over 28 comparisons. It takes 11 systems, or fewer metrics."
-        assert (said in notes[-1]) is not possible
+        correlations = compare_correlations(Cells(*map(tuple, places), {}, columns), columns, "human")
+        notes = correlation_test_table(correlations, "human").notes
+        message = "after Holm's correction over 28 comparisons. It takes 11 systems, or fewer metrics."
+        assert (message in notes[-1]) is not possible
         assert any("No difference at the system level" in note for note in notes) is not possible
 
 
 def test_perm_both_is_said_to_take_everything_as_fixed() -> None:
     columns = {name: COLUMNS[name] for name in ("human", "good")} | {"bad": -COLUMNS["human"]}
-    found = compare_correlations(CELLS, columns, "human", permutations=Permutations(permute="cells", drawn=50))
-    section = correlation_test_table(found, "human")
+    correlations = compare_correlations(CELLS, columns, "human", permutations=Permutations(permute="cells", drawn=50))
+    section = correlation_test_table(correlations, "human")
     assert cells_of(section, "test", "holds for") == [("PERM-BOTH, exact", "these systems and documents")] * 3
     assert any("takes these systems and documents as fixed" in note for note in section.notes)
 
 
 def test_systems(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = analyze_systems(CELLS, {name: COLUMNS[name] for name in ("human", "none")})
+    systems = analyze_systems(CELLS, {name: COLUMNS[name] for name in ("human", "none")})
     # human: a 1, 2, 3 and b 2, 4, 5: means 2 and 11/3, each 5/6 from their middle
-    spread = spread_table(found)
+    spread = spread_table(systems)
     assert cells_of(spread, "metric", "population standard deviation", "mean", "systems")[0] == (
         "human", pytest.approx(5 / 6), pytest.approx(17 / 6), 2
     )  # fmt: skip
@@ -432,10 +432,10 @@ def test_systems(monkeypatch: pytest.MonkeyPatch) -> None:
         == reason(spread, 1, "mean")
         == "fewer than 2 systems have values"
     )
-    means = system_table(found)
+    means = system_table(systems)
     assert cells_of(means, "system", "human") == [("a", 2.0), ("b", pytest.approx(11 / 3))]
     assert reason(means, 0, "none") == "no summary of this system has a score"
-    intervals = mean_table(found)
+    intervals = mean_table(systems)
     assert cells_of(intervals, "metric", "system", "mean", "documents")[:2] == [
         ("human", "a", 2.0, 3), ("human", "b", pytest.approx(11 / 3), 3)
     ]  # fmt: skip
@@ -443,8 +443,8 @@ def test_systems(monkeypatch: pytest.MonkeyPatch) -> None:
     assert intervals.rows[1]["95 %"] == Range(pytest.approx(low), pytest.approx(high))
     assert reason(intervals, 2, "mean") == "no document has a value"
     assert reason(intervals, 2, "95 %") == "fewer than 2 documents have a value"
-    assert cells_of(mean_table(found, "none"), "metric") == [("none",)] * 2
-    tests = wilcoxon_table(found)
+    assert cells_of(mean_table(systems, "none"), "metric") == [("none",)] * 2
+    tests = wilcoxon_table(systems)
     # three differences of one sign: 2 / 2^3
     assert cells_of(tests, "metric", "first", "second", "difference", "documents", "p", "p (Holm)")[0] == (
         "human", "a", "b", pytest.approx(-5 / 3), 3, pytest.approx(0.25), pytest.approx(0.25)
@@ -454,7 +454,9 @@ def test_systems(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(tests.notes) == 1
     with monkeypatch.context() as patched:
         patched.setattr("relevance.reports.tables.systems.MOST_COMPARED", 1)
-        assert wilcoxon_table(found).notes[1].startswith("2 systems make 1 pairs: only the 1 systems with the highest")
+        assert (
+            wilcoxon_table(systems).notes[1].startswith("2 systems make 1 pairs: only the 1 systems with the highest")
+        )
 
 
 def test_a_dagger_marks_who_beats_the_baselines() -> None:
@@ -476,12 +478,12 @@ def test_discrepancies() -> None:
     of = Cells(("d",) * 3 + ("e",) * 3, tuple("abc" * 2), {}, {
         "rouge_k|1": np.array([1.0, 2, 3, 1, 2, 3]), "rouge1|1": np.array([1.0, 2, 2, 2, 1, 3])
     })  # fmt: skip
-    found = discrepancy_table(compare_with_rouge_k(of, correlation_tables(of)))
+    result = discrepancy_table(compare_with_rouge_k(of, correlation_tables(of)))
     # d: ab and ac agree, bc is a tie; e: ab parts, the others agree
-    assert cells_of(found, "first", "second", "share", "of decided", "part", "ties", "n", "documents") == [
+    assert cells_of(result, "first", "second", "share", "of decided", "part", "ties", "n", "documents") == [
         ("rouge_k", "rouge1", 1 / 6, 1 / 5, 1, 1, 6, 2)
     ]
-    assert found.notes[-1].startswith("Intervals: 95%, Clopper and Pearson's")
+    assert result.notes[-1].startswith("Intervals: 95%, Clopper and Pearson's")
     none = discrepancy_table([])
     assert (none.rows, none.empty) == ([], "the summaries are not scored by ROUGE-K and another metric")
 
@@ -492,9 +494,9 @@ def test_the_share_that_the_paper_gives(shared_data: Path) -> None:
 
 
 def test_data_set() -> None:
-    found = keyword_statistics_table(KeywordStatistics(2, 3.5, 0.0, None, 2))
-    assert reason(found, 0, "words per keyword") == "no document has keywords"
-    assert cells_of(found, "documents", "references per document", "keywords per document") == [(2, 3.5, 0.0)]
+    result = keyword_statistics_table(KeywordStatistics(2, 3.5, 0.0, None, 2))
+    assert reason(result, 0, "words per keyword") == "no document has keywords"
+    assert cells_of(result, "documents", "references per document", "keywords per document") == [(2, 3.5, 0.0)]
     lengths = length_statistics_table([Lengths("title", "words", 1, 8, None, 8, 8, 8, 8, 8)])
     assert reason(lengths, 0, "std") == "there is only one"
     assert length_statistics_table([]).empty == "there are no documents"
@@ -626,13 +628,13 @@ def test_observed() -> None:
 # --- all of them ------------------------------------------------------------------------------------------------
 
 ALL: dict[str, Callable[[Preferences], Table]] = {
-    "agreement": lambda found: agreement_table(analyze_agreement(found), "judgment"),
-    "comparisons": lambda found: comparison_table(analyze_agreement(found)),
-    "by_difference": lambda found: difference_table(analyze_agreement(found)),
-    "position": lambda found: position_table(position_check(found.left, found.annotators)),
+    "agreement": lambda item: agreement_table(analyze_agreement(item), "judgment"),
+    "comparisons": lambda item: comparison_table(analyze_agreement(item)),
+    "by_difference": lambda item: difference_table(analyze_agreement(item)),
+    "position": lambda item: position_table(position_check(item.left, item.annotators)),
     "reliability": reliability,
-    "cohen": lambda found: cohen_table(cohen_kappas(found.pair, found.annotators, found.choices)),
-    "ranking": lambda found: ranking_table(bradley_terry(found.first, found.second, found.choices, found.document)),
+    "cohen": lambda item: cohen_table(cohen_kappas(item.pair, item.annotators, item.choices)),
+    "ranking": lambda item: ranking_table(bradley_terry(item.first, item.second, item.choices, item.document)),
 }
 
 
@@ -661,11 +663,11 @@ KEYWORDS = [
 
 
 def test_keywords_by_source() -> None:
-    found = by_source_table(by_source(search_keywords(KEYWORDS)))
+    result = by_source_table(by_source(search_keywords(KEYWORDS)))
     none = Undefined("no document has keywords")
     columns = ["system", "ROUGE-K", "words", "documents", "IN-SRC", "IN-SRC documents", "OUT-SRC", "OUT-SRC documents"]
-    assert found.name == "keywords_by_source"
-    assert found.rows == [
+    assert result.name == "keywords_by_source"
+    assert result.rows == [
         dict(zip(columns, ["alone", none, 2, 0, none, 0, none, 0], strict=True)),
         dict(zip(columns, ["bad", 0.5, 2, 1, 1.0, 1, 0.0, 1], strict=True)),
         dict(zip(columns, ["good", 1.0, 4, 1, 1.0, 1, 1.0, 1], strict=True)),
@@ -673,10 +675,10 @@ def test_keywords_by_source() -> None:
 
 
 def test_keywords_by_length() -> None:
-    found = by_length_table(by_length(search_keywords(KEYWORDS, RougeK(keywords="textrank"))))
+    result = by_length_table(by_length(search_keywords(KEYWORDS, RougeK(keywords="textrank"))))
     # by TextRank: cat and mouse, both of them of one word
-    assert found.name == "keywords_by_length"
-    assert found.rows == [
+    assert result.name == "keywords_by_length"
+    assert result.rows == [
         {"system": "alone", "words": 2, "1 word": Undefined("its documents have no such keyword"), "1 word: n": 0},
         {"system": "bad", "words": 2, "1 word": 0.5, "1 word: n": 1},
         {"system": "good", "words": 4, "1 word": 1.0, "1 word: n": 1},
@@ -685,14 +687,14 @@ def test_keywords_by_length() -> None:
 
 
 def test_tables_of_keywords_without_summaries_say_so() -> None:
-    found = search_keywords([(CATS, [])])
-    for section in (by_source_table(by_source(found)), by_length_table(by_length(found))):
+    keywords = search_keywords([(CATS, [])])
+    for section in (by_source_table(by_source(keywords)), by_length_table(by_length(keywords))):
         assert (section.rows, section.empty) == ([], "there is no summary, or no document has keywords")
 
 
 def test_extractors_side_by_side() -> None:
-    found = [ExtractorOverlap("overlap", "tfidf", 0.5, 3), ExtractorOverlap("overlap", "none", None, 0)]
-    section = extractors_table(found, str.upper)
+    result = [ExtractorOverlap("overlap", "tfidf", 0.5, 3), ExtractorOverlap("overlap", "none", None, 0)]
+    section = extractors_table(result, str.upper)
     assert [row["second"] for row in section.rows] == ["TFIDF", "NONE"]
     assert [row["same keywords"] for row in section.rows] == [0.5, Undefined("no document has keywords of both")]
     assert [row["documents"] for row in section.rows] == [3, 0]

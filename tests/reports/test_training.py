@@ -36,7 +36,7 @@ def test_the_best_is_the_first_of_equal_ones() -> None:
 
 def test_runs_of_a_system_are_lines_of_one_colour() -> None:
     drawn = rows(loss_chart(HISTORIES))
-    assert [(one["system"], one["run"], one["step"], one["loss"]) for one in drawn] == [
+    assert [(row["system"], row["run"], row["step"], row["loss"]) for row in drawn] == [
         *(("bart", "bart#1", step, 9 - step / 10) for step in (5, 10, 20, 30)),
         ("bart", "bart#2", 10, 8),
         ("new line", "new line", 7, 8.3),  # a line break would be an error in Vega's expressions
@@ -45,7 +45,7 @@ def test_runs_of_a_system_are_lines_of_one_colour() -> None:
 
 def test_scores_on_dev_name_their_metric_and_mark_what_was_kept() -> None:
     chart = dev_chart(HISTORIES)
-    assert [(one["run"], one["step"], one["kept"]) for one in rows(chart)] == [
+    assert [(record["run"], record["step"], record["kept"]) for record in rows(chart)] == [
         ("bart#1", 10, "no"),
         ("bart#1", 20, "yes"),
         ("bart#1", 30, "no"),
@@ -64,6 +64,6 @@ def test_there_is_a_chart_of_any_number_of_systems(systems: int) -> None:
 
 def test_the_table_has_each_epoch() -> None:
     table = training_table(HISTORIES)
-    found = [(row["system"], row["updates"], row["epochs"], row["minutes"]) for row in table.rows]
-    assert found == [("bart#1", 10, 1, 1.0), ("bart#1", 20, 2, 2.0), ("bart#1", 30, 3, 3.0), ("bart#2", 10, 1, 1.0)]
+    results = [(row["system"], row["updates"], row["epochs"], row["minutes"]) for row in table.rows]
+    assert results == [("bart#1", 10, 1, 1.0), ("bart#1", 20, 2, 2.0), ("bart#1", 30, 3, 3.0), ("bart#2", 10, 1, 1.0)]
     assert {row["metric on dev"] for row in table.rows} == {"ROUGE-1"}

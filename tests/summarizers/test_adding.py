@@ -57,20 +57,20 @@ def filled(store, documents, name="D"):
 class Counting(Lead):
     """Lead that notes what it was asked, and breaks at a document."""
 
-    asked: list[str]
+    requests: list[str]
     breaks_at: str | None = None
 
     def summarize(self, documents):
         for document in documents:
             if document.id == self.breaks_at:
                 raise RuntimeError(f"broke at {document.id}")
-            self.asked.append(document.id)
+            self.requests.append(document.id)
         return super().summarize(documents)
 
 
 @pytest.fixture
 def counting(monkeypatch):
-    Counting.asked, Counting.breaks_at = [], None
+    Counting.requests, Counting.breaks_at = [], None
     monkeypatch.setitem(SUMMARIZERS.ours, "lead", Counting)
     return Counting
 
@@ -85,13 +85,13 @@ def keep_each(monkeypatch):
 def test_all_systems_write_the_same_in_any_number_of_processes_and_pieces(store, keep_each, monkeypatch):
     """No system looks beyond a document: whole, in pieces and in two processes the texts are the same."""
     assert not list(add_systems(store, "D", []))
-    found = [document for document, _ in store.records("D")]
-    whole = {(s.document_id, s.system): s.text for name in NAMES for s in summarizer(name).summarize(found)}
+    records = [document for document, _ in store.records("D")]
+    whole = {(s.document_id, s.system): s.text for name in NAMES for s in summarizer(name).summarize(records)}
     list(add_systems(store, "D", NAMES, processes=0))
     assert texts(store) == whole
     monkeypatch.setattr(adding, "TRIED", 0.0)
     monkeypatch.setattr(adding, "QUICK", 0.0)  # all but the first document of each goes to children
-    filled(store, found, "other")
+    filled(store, records, "other")
     assert [a.summaries for a in add_systems(store, "other", NAMES, processes=2)]
     assert texts(store, "other") == whole
 
@@ -107,11 +107,11 @@ def test_a_broken_off_run_goes_on_where_it_stopped(store, counting, monkeypatch,
     (added,) = add_systems(store, "D", ["lead"], progress=lambda *step: seen.append(step))
     assert added == AddedSystem("lead", 7, 4, 12)
     assert added.words("D") == "added 7 summaries of lead to D (4 were there); 1 document has none"
-    assert counting.asked == [*(f"d{n}" for n in range(10)), "bare", "empty"]  # each once
+    assert counting.requests == [*(f"d{n}" for n in range(10)), "bare", "empty"]  # each once
     assert seen == [(done, 8) for done in range(9)]
     # What has no summary is tried again, nothing else.
     assert list(add_systems(store, "D", ["lead"])) == [AddedSystem("lead", 0, 11, 12)]
-    assert counting.asked[12:] == ["empty"]
+    assert counting.requests[12:] == ["empty"]
     assert {s: t for (_, s), t in texts(store).items()}.keys() == {"lead"}
 
 
@@ -192,15 +192,6 @@ def test_texts_of_people_are_written_first_and_whole(store, keep_each):
         list(add_systems(store, "D", ["reference:1"], studied=True))
 
 
-def test_each_system_is_said_when_it_begins(store):
-    told = []
-    names = ["lead", "title"]
-    list(add_systems(store, "D", names, starting=told.append, progress=lambda *step: told.append(step)))
-    assert [entry for entry in told if isinstance(entry, str)] == ["title", "lead"]
-    assert told[0] == (0, 24)
-    assert told[told.index("lead") - 1] == (12, 24)  # all of the first was done
-
-
 def test_a_study_made_of_a_half_written_system_keeps_its_pairs(store, keep_each):
     annotation = AnnotationStore(store.engine)
     list(add_systems(store, "D", ["random-1"]))
@@ -235,9 +226,9 @@ def test_an_interrupted_command_leaves_what_it_wrote_and_no_process(tmp_path, sh
         [*command, "import", source, "--name", "s"], cwd=ROOT, env=environment, check=True, capture_output=True
     )
     store = DataStore(connect(environment["RELEVANCE_DATABASE_URL"]))
-    asked = [*command, "summarize", "s", "--system", "lead,oracle-vns-rouge1", "--processes", "2"]
+    arguments = [*command, "summarize", "s", "--system", "lead,oracle-vns-rouge1", "--processes", "2"]
     running = subprocess.Popen(
-        asked, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        arguments, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     name = "oracle-vns-rouge1"
     try:
@@ -246,11 +237,11 @@ def test_an_interrupted_command_leaves_what_it_wrote_and_no_process(tmp_path, sh
             ["ps", "-o", "pid=", "--ppid", str(running.pid)], capture_output=True, text=True, check=True
         ).stdout.split()
         running.send_signal(signal.SIGINT)
-        said, told = running.communicate(timeout=PATIENCE)
+        text, told = running.communicate(timeout=PATIENCE)
     finally:
         running.kill()
     assert running.returncode == 1
-    assert said == "added 100 summaries of lead to s\n"
+    assert text == "added 100 summaries of lead to s\n"
     assert told.endswith("the same command continues from there\n")  # no "Aborted!" after it
     assert "Traceback" not in told
     written = sum(system == name for _, system in texts(store, "s"))

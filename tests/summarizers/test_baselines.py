@@ -179,7 +179,7 @@ def test_sumbasic():
 
 
 def test_sumbasic_says_the_same_word_ever_less():
-    # 200 times the same: squared 200 times a probability is no number any more, but its order stays.
+    # 200 times the same: squared 200 times a probability is not a number any more, but its order stays.
     source = (*["cat"] * 200, "dog")
     assert SumBasic().order(source, Document("d", source, ()))[:2] == [0, 1]
     # cat 200/201 squared stays above dog 1/201 until 2^k ln(201/200) > ln 201, that is k = 11.

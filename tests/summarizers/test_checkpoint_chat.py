@@ -21,11 +21,11 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> CheckpointClient:
 
 
 def test_it_is_a_client(client: CheckpointClient) -> None:
-    asked: Client = client
-    counter: TokenCounter = asked.tokens
-    assert (asked.model, counter.name) == ("llama", "tokenizer")
+    wanted: Client = client
+    counter: TokenCounter = wanted.tokens
+    assert (wanted.model, counter.name) == ("llama", "tokenizer")
     files = client.checkpoint.model.files.settings
-    assert dict(asked.identity) == {**files, "dtype": "float32", "device": "cpu"}
+    assert dict(wanted.identity) == {**files, "dtype": "float32", "device": "cpu"}
 
 
 def test_it_answers_messages_by_the_chat_template(client: CheckpointClient) -> None:

@@ -109,9 +109,9 @@ def test_gguf_is_one_file(tmp_path: Path) -> None:
     with pytest.raises(ModelUnavailable, match="is not a GGUF file"):
         CheckpointFiles("gguf", file)
     file.write_bytes(b"GGUF\x03\0\0\0")
-    found = CheckpointFiles("gguf", file)
-    assert found.settings == {"model": f"small.Q4@{sha256(file.read_bytes()).hexdigest()[:8]}"}
-    assert (found.name, found.folder) == ("small.Q4", tmp_path)
+    checkpoint_files = CheckpointFiles("gguf", file)
+    assert checkpoint_files.settings == {"model": f"small.Q4@{sha256(file.read_bytes()).hexdigest()[:8]}"}
+    assert (checkpoint_files.name, checkpoint_files.folder) == ("small.Q4", tmp_path)
 
 
 def test_signatures_have_the_weights_the_config_and_the_tokenizer(tmp_path: Path) -> None:

@@ -123,8 +123,8 @@ def test_a_language_model_that_chats_gets_its_template(tmp_path: Path) -> None:
     change_json(folder / "tokenizer_config.json", model_max_length=200)
     checkpoint = opened(folder)
     text = checkpoint.tokenizer.decode(checkpoint.read("The bridge is closed.").ids)
-    asked = "Generate a summary of the following document in one sentence\n\nThe bridge is closed."
-    assert text == f"<|user|>{asked}<|end|><|assistant|>"
+    wanted = "Generate a summary of the following document in one sentence\n\nThe bridge is closed."
+    assert text == f"<|user|>{wanted}<|end|><|assistant|>"
     checkpoint = opened(folder, replace(SHORT, prompt="{document} Why?"))
     assert checkpoint.tokenizer.decode(checkpoint.read("Closed.").ids) == "<|user|>Closed. Why?<|end|><|assistant|>"
 
@@ -145,8 +145,8 @@ def test_a_source_is_cut_to_what_the_model_takes(folders: dict[str, Path], name:
     assert source.cut
     assert LONG.source_text.startswith(source.text)
     text = system.checkpoint.tokenizer.decode(source.ids, skip_special_tokens=True)
-    asked = "" if KINDS[name] == "seq2seq" else ROUGE_K_PAPER.removesuffix("{document}")
-    assert text.replace(" ", "").startswith((asked + source.text).replace(" ", "")[:100])
+    wanted = "" if KINDS[name] == "seq2seq" else ROUGE_K_PAPER.removesuffix("{document}")
+    assert text.replace(" ", "").startswith((wanted + source.text).replace(" ", "")[:100])
     cut, whole = system.summarize([LONG, DOCUMENTS[0]])
     assert SOURCE_CUT in cut.remarks
     assert SOURCE_CUT not in whole.remarks
@@ -166,11 +166,11 @@ def test_a_language_model_writes_as_in_the_rouge_k_paper(tmp_path: Path) -> None
     change_json(folder / "tokenizer_config.json", model_max_length=1000)
     usual, other = WritingOptions(device="cpu"), WritingOptions(device="cpu", source_tokens=600, sentences=2)
     systems = [CheckpointSummarizer("causal", folder, options) for options in (usual, other)]
-    said = [Signature.parse(system.signature).values for system in systems]
-    assert [of["source"] for of in said] == ["512", "600"]
-    assert [of["tokens"] for of in said] == ["0-128", "0-128"]
-    assert [of["sentences"] for of in said] == ["1", "2"]
-    assert said[0]["prompt"] == hashlib.sha256(ROUGE_K_PAPER.encode()).hexdigest()[:8]
+    values = [Signature.parse(system.signature).values for system in systems]
+    assert [of["source"] for of in values] == ["512", "600"]
+    assert [of["tokens"] for of in values] == ["0-128", "0-128"]
+    assert [of["sentences"] for of in values] == ["1", "2"]
+    assert values[0]["prompt"] == hashlib.sha256(ROUGE_K_PAPER.encode()).hexdigest()[:8]
     assert systems[0].checkpoint.limit == 512
 
 
@@ -610,7 +610,7 @@ def test_a_batch_that_is_half_there_is_written_whole_and_its_rest_kept(
 def test_remarks_are_stored_and_counted(folders: dict[str, Path], store: DataStore) -> None:
     (added,) = add_systems(store, "D", [summarizer(folders["bart"], replace(SHORT, source_tokens=38))])
     remarks = [s.remarks for _, summaries in store.records("D") for s in summaries]
-    cut, ended = (sum(name in one for one in remarks) for name in (SOURCE_CUT, OUTPUT_CUT))
+    cut, ended = (sum(name in remark for remark in remarks) for name in (SOURCE_CUT, OUTPUT_CUT))
     assert 0 < cut < len(DOCUMENTS)
     assert added.remarks == {SOURCE_CUT: cut, OUTPUT_CUT: ended}
     assert f"{cut} source" in added.words("D")

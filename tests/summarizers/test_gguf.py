@@ -31,10 +31,10 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.smoke
 def test_a_file_of_gguf_writes_what_its_folder_writes(tiny: Path, capfd: pytest.CaptureFixture[str]) -> None:
     system = CheckpointSummarizer("gguf", tiny, SHORT)
-    found = system.summarize(DOCUMENTS)
+    result = system.summarize(DOCUMENTS)
     folder = CheckpointSummarizer("causal", tiny.parent / "llama", replace(SHORT, source_tokens=54), "tiny")
-    assert found == folder.summarize(DOCUMENTS)
-    assert len({summary.text for summary in found}) == len(DOCUMENTS)
+    assert result == folder.summarize(DOCUMENTS)
+    assert len({summary.text for summary in result}) == len(DOCUMENTS)
     assert system.signature.startswith(f"gguf|model:{system.files.settings['model']}|prompt:")
     assert capfd.readouterr().err == ""  # the library's progress bar would stand in ours
 
@@ -99,9 +99,13 @@ def test_a_real_model_judges_pairs(client: CheckpointClient, tmp_path: Path) -> 
     pairs = [Pair(TOWER, texts[0], texts[1]), Pair(TOWER, texts[1], texts[2])]
     judgments = judge.judge(pairs)
     assert judgments[0].verdict in {FIRST, SECOND, DISAGREE}  # so small a model tends to take the second
-    assert {one.verdict is None for one in judgments} == {one.reason is not None for one in judgments}
-    assert all(one.tokens_in and one.tokens_out and one.models == (client.model,) for one in judgments)
-    verdicts = [order for one in judgments for order in one.orders]
+    assert {judgment.verdict is None for judgment in judgments} == {
+        judgment.reason is not None for judgment in judgments
+    }
+    assert all(
+        judgment.tokens_in and judgment.tokens_out and judgment.models == (client.model,) for judgment in judgments
+    )
+    verdicts = [order for judgment in judgments for order in judgment.orders]
     assert judge.plan(pairs).recorded == 4 - verdicts.count(None)  # what has no verdict is asked for anew
     assert judge.judge(pairs) == judgments
     calls.close()

@@ -28,15 +28,15 @@ def caller(stub: Stub, calls: Calls) -> Caller:
 
 
 def add(store: DataStore, documents: list[Document]) -> None:
-    store.add_dataset(name="news", format="interchange", sha256="", records=[(one, []) for one in documents])
+    store.add_dataset(name="news", format="interchange", sha256="", records=[(document, []) for document in documents])
 
 
 def test_the_papers_settings(stub: Stub, caller: Caller) -> None:
     system = LanguageModel(caller)
     assert isinstance(system, BatchSummarizer)
-    assert [one.id for batch in system.plan(DOCUMENTS) for one in batch] == ["a", "b", "c"]
+    assert [item.id for batch in system.plan(DOCUMENTS) for item in batch] == ["a", "b", "c"]
     summaries = system.summarize([DOCUMENTS[0], DOCUMENTS[1], DOCUMENTS[3]])
-    assert [(one.document_id, one.system, one.text, one.remarks) for one in summaries] == [
+    assert [(summary.document_id, summary.system, summary.text, summary.remarks) for summary in summaries] == [
         ("a", "llm:some-model", "A summary.", ()),
         ("b", "llm:some-model", "A summary.", ()),
         ("c", "llm:some-model", "A summary.", (SOURCE_CUT,)),
@@ -47,8 +47,8 @@ def test_the_papers_settings(stub: Stub, caller: Caller) -> None:
         f"{prompt}A dog ran. It ran far.\n</document>",
         f"{prompt}{'word ' * 408}word\n</document>",  # 512 tokens of 4 bytes hold 409 words with their spaces
     ]
-    assert stub.asked[0]["max_tokens"] == 128
-    assert stub.asked[0]["temperature"] == 0
+    assert stub.requests[0]["max_tokens"] == 128
+    assert stub.requests[0]["temperature"] == 0
 
 
 def test_a_signature_names_all_that_a_text_depends_on(stub: Stub, caller: Caller) -> None:
@@ -102,7 +102,7 @@ def test_what_came_to_nothing_is_undone_with_its_reason_until_the_next_run(
     again = LanguageModel(caller)
     assert next(add_systems(data_store, "news", [again]))[:4] == ("llm:some-model", 2, 1, 4)
     assert again.failures == {}
-    assert len(stub.asked) == 5  # the first answer was recorded
+    assert len(stub.requests) == 5  # the first answer was recorded
     stored = {document.id: summaries[0].text for document, summaries in data_store.records("news") if summaries}
     assert stored == {"a": "First one.", "b": "A summary.", "c": "A summary."}
 
@@ -126,7 +126,7 @@ def test_what_examples_show_is_not_summarized_unless_that_is_wanted(
     system = LanguageModel(caller, prompt, examples=[DOCUMENTS[1]])
     with pytest.raises(TrainedOnDocuments, match="1 of the 4 documents"):
         next(add_systems(data_store, "news", [system]))
-    assert stub.asked == []
+    assert stub.requests == []
     next(add_systems(data_store, "news", [system], trained_on=True))
     remarks = {document.id: summaries[0].remarks for document, summaries in data_store.records("news") if summaries}
     assert remarks == {"a": (), "b": (TRAINED_ON,), "c": (SOURCE_CUT,)}
@@ -143,7 +143,7 @@ def test_a_stopped_run_goes_on_without_asking_again(stub: Stub, caller: Caller, 
     with pytest.raises(KeyboardInterrupt):
         next(add_systems(data_store, "news", [LanguageModel(caller)], progress=stop))
     assert next(add_systems(data_store, "news", [LanguageModel(caller)]))[1:4] == (5, 4, 9)
-    assert len(stub.asked) == len(set(stub.questions)) == 9
+    assert len(stub.requests) == len(set(stub.questions)) == 9
 
 
 def test_an_estimate_asks_nothing(stub: Stub, caller: Caller) -> None:
@@ -152,7 +152,7 @@ def test_an_estimate_asks_nothing(stub: Stub, caller: Caller) -> None:
     plan = system.estimate(DOCUMENTS)
     # 62 bytes of the prompt, 23 of marks and line ends; 22 of b are 27 tokens in all, 2044 of c are 533
     assert plan == (3, 1, 27 + 533, 2 * 128, "bytes/4")
-    assert len(stub.asked) == 1
+    assert len(stub.requests) == 1
 
 
 @pytest.mark.parametrize("model", ["a|b", "a\nb", "a\x1b[2J"])

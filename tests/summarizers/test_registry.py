@@ -13,7 +13,7 @@ LEMMAS = f"lemma:{keyword_settings(ENGLISH)['lemma']}"
 
 
 @pytest.mark.parametrize(
-    ("asked", "name", "signature"),
+    ("wanted", "name", "signature"),
     [
         ("lead", "lead", "lead|sentences:3|version:0.2.0"),
         ("lead-3", "lead", "lead|sentences:3|version:0.2.0"),
@@ -74,8 +74,8 @@ LEMMAS = f"lemma:{keyword_settings(ENGLISH)['lemma']}"
         ("title", "title", "title|version:0.2.0"),
     ],
 )
-def test_a_name_makes_a_summarizer(asked, name, signature):
-    made = summarizer(asked)
+def test_a_name_makes_a_summarizer(wanted, name, signature):
+    made = summarizer(wanted)
     assert (made.name, made.signature) == (name, signature)
 
 

@@ -81,9 +81,9 @@ def test_boundaries_of_texts_that_came_split(shared_data):
 
 def test_boundaries_are_counted_between_characters():
     # they: a.|b. c.|d  ours: a. b.|c.|d, so one of two is right
-    found = benchmark.measure([["A.", "B. C.", "D"]], lambda text: ["A. B.", "C.", "D"])
-    assert found == (1, 2, 2)
-    assert found.f1 == 0.5
+    result = benchmark.measure([["A.", "B. C.", "D"]], lambda text: ["A. B.", "C.", "D"])
+    assert result == (1, 2, 2)
+    assert result.f1 == 0.5
 
 
 def test_lower_case_costs_the_optimum_nothing(shared_data):
@@ -117,18 +117,18 @@ def test_the_sentences_are_the_text_but_for_the_white_space_between_them(text):
     sentences = split_sentences(text)
     place = 0
     for sentence in sentences:
-        found = text.index(sentence, place)
-        assert not text[place:found].strip()
-        place = found + len(sentence)
+        index = text.index(sentence, place)
+        assert not text[place:index].strip()
+        place = index + len(sentence)
     assert not text[place:].strip()
     assert all(sentence == sentence.strip() != "" for sentence in sentences)
 
 
 def test_the_tokenised_articles_of_summeval(shared_data):
     articles = [json.loads(line)["source"] for line in (shared_data / "summeval.jsonl").open(encoding="utf-8")]
-    found = [split_sentences(article) for article in articles]
+    results = [split_sentences(article) for article in articles]
     assert len(articles) == 100
-    assert sum(map(len, found)) == 1390
+    assert sum(map(len, results)) == 1390
     # a full stop or closing quote that belongs to the sentence before would stand at the start
-    assert not [s for sentences in found for s in sentences if re.match(r"[.!?]|''|[’”)]", s)]
-    assert found[0][0].endswith("0-0 draw with Burnley on Sunday .")
+    assert not [s for sentences in results for s in sentences if re.match(r"[.!?]|''|[’”)]", s)]
+    assert results[0][0].endswith("0-0 draw with Burnley on Sunday .")

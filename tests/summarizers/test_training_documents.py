@@ -91,5 +91,5 @@ def test_a_run_that_goes_on_has_the_batches_of_one_that_was_never_stopped(store:
     }
     assert (added.summaries, added.before, added.without) == (2, 1, 1)
     assert heard[-1] == (3, 3)
-    assert [one.summaries for one in add_systems(store, "D", [reader], trained_on=True)] == [0]
+    assert [added.summaries for added in add_systems(store, "D", [reader], trained_on=True)] == [0]
     assert len(reader.batches) == 2

@@ -55,11 +55,11 @@ BART = {
 
 
 def test_a_checkpoint_writes_as_it_says() -> None:
-    found = resolved(BART)
-    assert (found.num_beams, found.length_penalty, found.no_repeat_ngram_size) == (4, 2.0, 3)
-    assert (found.max_new_tokens, found.min_new_tokens) == (141, 55)  # the lengths count the token that begins
-    assert (found.max_length, found.min_length, found.early_stopping) == (None, None, True)
-    assert generation_settings(found, WritingOptions()) == {
+    result = resolved(BART)
+    assert (result.num_beams, result.length_penalty, result.no_repeat_ngram_size) == (4, 2.0, 3)
+    assert (result.max_new_tokens, result.min_new_tokens) == (141, 55)  # the lengths count the token that begins
+    assert (result.max_length, result.min_length, result.early_stopping) == (None, None, True)
+    assert generation_settings(result, WritingOptions()) == {
         "tokens": "55-141",
         "beams": 4,
         "length_penalty": 2.0,
@@ -69,10 +69,10 @@ def test_a_checkpoint_writes_as_it_says() -> None:
 
 
 def test_options_go_before_what_a_checkpoint_says() -> None:
-    found = resolved(
+    result = resolved(
         BART, beams=1, max_tokens=30, min_tokens=0, length_penalty=0.0, no_repeat=0, repetition_penalty=1.5
     )
-    assert generation_settings(found, WritingOptions()) == {
+    assert generation_settings(result, WritingOptions()) == {
         "tokens": "0-30",
         "beams": 1,
         "length_penalty": 0.0,
@@ -82,32 +82,32 @@ def test_options_go_before_what_a_checkpoint_says() -> None:
 
 
 def test_a_checkpoint_that_says_nothing() -> None:
-    found = resolved({})
-    assert (found.min_new_tokens, found.max_new_tokens, found.num_beams) == (0, 128, 1)
+    result = resolved({})
+    assert (result.min_new_tokens, result.max_new_tokens, result.num_beams) == (0, 128, 1)
 
 
 def test_lengths() -> None:
     assert resolved({"max_new_tokens": 20, "max_length": 500}).max_new_tokens == 20
     assert resolved({"max_length": 20}, encoder_decoder=False).max_new_tokens == 128  # there it counts the input
-    found = resolved(BART, max_tokens=30)  # shorter than the checkpoint's least length, which gives way
-    assert (found.min_new_tokens, found.max_new_tokens) == (30, 30)
+    result = resolved(BART, max_tokens=30)  # shorter than the checkpoint's least length, which gives way
+    assert (result.min_new_tokens, result.max_new_tokens) == (30, 30)
     with pytest.raises(ValueError, match="min_tokens 31 is more than max_tokens 30"):
         resolved(BART, max_tokens=30, min_tokens=31)
 
 
 def test_nothing_is_drawn_unless_asked() -> None:
     own = {"do_sample": True, "temperature": 0.6, "top_p": 0.9, "top_k": 40}
-    found = resolved(own)
-    assert (found.do_sample, found.temperature, found.top_p, found.top_k) == (False, None, None, None)
-    found = resolved(own, temperature=1.2, seed=7)
-    assert (found.do_sample, found.temperature, found.top_p, found.top_k) == (True, 1.2, 0.9, 40)
+    result = resolved(own)
+    assert (result.do_sample, result.temperature, result.top_p, result.top_k) == (False, None, None, None)
+    result = resolved(own, temperature=1.2, seed=7)
+    assert (result.do_sample, result.temperature, result.top_p, result.top_k) == (True, 1.2, 0.9, 40)
     drawn = {"temperature": 1.2, "top_p": 0.9, "top_k": 40, "seed": 7}
-    assert drawn.items() <= generation_settings(found, WritingOptions(temperature=1.2, seed=7)).items()
-    found = resolved({}, temperature=1.0, top_p=0.5)
-    assert (found.top_p, found.top_k) == (0.5, 0)  # not the 50 of the library
+    assert drawn.items() <= generation_settings(result, WritingOptions(temperature=1.2, seed=7)).items()
+    result = resolved({}, temperature=1.0, top_p=0.5)
+    assert (result.top_p, result.top_k) == (0.5, 0)  # not the 50 of the library
 
 
 def test_what_would_give_other_things_than_one_text_does_not_hold() -> None:
     own = {"num_return_sequences": 3, "return_dict_in_generate": True, "output_scores": True, "max_time": 1.0}
-    found = resolved({**own, "stop_strings": ["."], "num_beams": 3})
-    assert not any(getattr(found, name) for name in [*own, "stop_strings"])
+    result = resolved({**own, "stop_strings": ["."], "num_beams": 3})
+    assert not any(getattr(result, name) for name in [*own, "stop_strings"])

@@ -76,12 +76,12 @@ def name_again(*, withheld: bool) -> None:
                 tuple(ClozeQuestion(*question) for question in row.questions or ()),
             )
             written = of_document.get(row.id, [])
-            summaries = [Summary(document.id, one.system, one.text) for one in written]
+            summaries = [Summary(document.id, summary.system, summary.text) for summary in written]
             references, _ = withhold_named(document, summaries)  # as earlier versions had them
             examples = make_examples(document, summaries)
             if not examples or examples[0].references == references:
                 continue
-            changed = examples if withheld else [replace(one, references=references) for one in examples]
+            changed = examples if withheld else [replace(example, references=references) for example in examples]
             for summary, example in zip(written, changed, strict=True):
                 take_along(connection, given, summary.example, new := example_hash(example))
                 connection.execute(sa.update(SUMMARIES).where(SUMMARIES.c.id == summary.id).values(example=new))

@@ -240,8 +240,10 @@ def read_settings(path: Path) -> Settings:
 
     try:
         with safe_open(path, framework="numpy") as file:
-            found = json_object(FileLine(path, 1), (file.metadata() or {})[METADATA])
-        settings = Settings(found["hidden"], found["embedding"], found["entities"], tuple(found["vocabulary"]))
+            metadata = json_object(FileLine(path, 1), (file.metadata() or {})[METADATA])
+        settings = Settings(
+            metadata["hidden"], metadata["embedding"], metadata["entities"], tuple(metadata["vocabulary"])
+        )
         sizes = (settings.hidden, settings.embedding, settings.entities)
         if not all(type(size) is int and 0 < size <= MAX_SIZE for size in sizes):
             raise ValueError("hidden, embedding and entities must be positive numbers")

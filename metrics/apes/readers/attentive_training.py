@@ -121,7 +121,7 @@ def train(
     words = sorted(questions.words, key=lambda word: (-questions.words[word], word))[:vocabulary]
     settings = Settings(hidden, vectors.dimension if vectors else embedding, questions.entities, tuple(words))
     shuffled = random.Random(seed)  # noqa: S311  no secret depends on it
-    asked, reached, where = describe_training(splits, sizes, settings, vectors, seed), Reached(), device()
+    description, reached, where = describe_training(splits, sizes, settings, vectors, seed), Reached(), device()
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         network = initialise_network(settings, vectors).to(where)
@@ -129,7 +129,7 @@ def train(
         optimizer = torch.optim.Adam(network.parameters(), learning_rate)
         batches = by_size(questions.paths, batch_size)
         if resume and resume_path(output).is_file():
-            reached = load_state(output, asked, network, optimizer, shuffled)
+            reached = load_state(output, description, network, optimizer, shuffled)
             say(f"goes on after epoch {reached.epoch}")
         order = list(reached.batches or range(len(batches)))
         while reached.epoch < epochs and not is_over(reached, patience):
@@ -142,7 +142,7 @@ def train(
             if accuracy > reached.best:
                 reached = reached._replace(best=accuracy, best_epoch=epoch)
                 reader.save(output)
-            save_state(output, asked, reached, network, optimizer, shuffled)
+            save_state(output, description, reached, network, optimizer, shuffled)
     if is_over(reached, patience):
         say(f"no better epoch since {reached.best_epoch}: stopped")
     network = AttentiveReader.load(output).network
@@ -217,12 +217,12 @@ def run_epoch(
     """Train on each batch once; return the mean loss of a question."""
     from torch import nn
 
-    total, questions, said = 0.0, 0, time.monotonic()
+    total, questions, told_at = 0.0, 0, time.monotonic()
     where = next(network.parameters()).device
     network.train()
     for done, paths in enumerate(batches):
-        if time.monotonic() - said > SAY_EVERY:
-            said = time.monotonic()
+        if time.monotonic() - told_at > SAY_EVERY:
+            told_at = time.monotonic()
             say(f"epoch {epoch}: {done} of {len(batches)} batches, loss {total / questions:.3f}")
         clozes, answers = zip(*(cloze_from_file(read_question(path)) for path in paths), strict=True)
         probabilities, _ = network(batch(clozes, settings, where))

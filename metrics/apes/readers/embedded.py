@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relevance.metrics.apes.base import BLANK, PLACES, Answer, ReadingTask
-from relevance.metrics.apes.names import name_words
+from relevance.metrics.apes.coreference import name_words
 from relevance.metrics.models.encoder import Encoded, shared_encoder
 from relevance.metrics.sentences import sentence_spans
 from relevance.metrics.text import Span
@@ -126,8 +126,11 @@ def normalise(vectors: Array) -> Array:
 def choose_answer(task: ReadingTask, blank: TokenContext | None, mentions: Mentions) -> Answer:
     """Choose among the candidates of a task."""
     best = [
-        max(((round(likeness(blank, mentions.place(span)), PLACES), span) for span in one.mentions), key=itemgetter(0))
-        for one in task.candidates
+        max(
+            ((round(likeness(blank, mentions.place(span)), PLACES), span) for span in candidate.mentions),
+            key=itemgetter(0),
+        )
+        for candidate in task.candidates
     ]
     named = name_words(task.question.replace(BLANK, " | ")).words
     scores = [

@@ -40,22 +40,22 @@ class ExtractiveReader:
     def answers(self, tasks: Sequence[ReadingTask]) -> list[Answer]:
         """Answer as many tasks as fit in memory."""
         windows = [self.windows(task) for task in tasks]
-        rows = [window.inputs for found in windows for window in found]
+        rows = [window.inputs for windows_of_task in windows for window in windows_of_task]
         logits: list[tuple[list[float], list[float]]] = [([], [])] * len(rows)
         for batch, output in self.pretrained.forward(rows):
             starts, ends = output.start_logits.tolist(), output.end_logits.tolist()
             for row, index in enumerate(batch):
                 logits[index] = starts[row], ends[row]
         of_task = iter(logits)
-        return [read_off(t, found, [next(of_task) for _ in found]) for t, found in zip(tasks, windows, strict=True)]
+        return [read_off(t, window, [next(of_task) for _ in window]) for t, window in zip(tasks, windows, strict=True)]
 
     def windows(self, task: ReadingTask) -> list[Window]:
         """Return windows of the task's question, made a real one, with each stretch of its summary."""
         before, _, after = task.question.partition(BLANK)
         question, spot = self.pretrained.shortened(task.question, (len(before), len(task.question) - len(after)))
         before, after = question[: spot[0]], question[spot[1] :]
-        asked = f"{before}{ASKED}{after}".rstrip(" .!") + "?"
-        return self.pretrained.windows(task.summary, asked, first=True)
+        asked_text = f"{before}{ASKED}{after}".rstrip(" .!") + "?"
+        return self.pretrained.windows(task.summary, asked_text, first=True)
 
 
 def read_off(task: ReadingTask, windows: Sequence[Window], logits: Sequence[tuple[list[float], list[float]]]) -> Answer:

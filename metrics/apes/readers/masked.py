@@ -63,10 +63,10 @@ class MaskedReader:
             for number, index in enumerate(batch):
                 row = rows[index]
                 score = mean_log_probability(output.logits[number], row.pieces)
-                found = scores[row.task][row.candidate]
+                of_candidate = scores[row.task][row.candidate]
                 for mention in row.mentions:
-                    found[mention] = max(found[mention], score)
-        return [choose_best(task, found) for task, found in zip(tasks, scores, strict=True)]
+                    of_candidate[mention] = max(of_candidate[mention], score)
+        return [choose_best(task, score) for task, score in zip(tasks, scores, strict=True)]
 
     def rows(self, task: ReadingTask, candidate: CandidateAnswer, t: int, c: int) -> list[MaskedInput]:
         """Return the inputs that score one candidate. Raises `BadModel`."""

@@ -65,7 +65,7 @@ class Pretrained:
             tokenizer = transformers.AutoTokenizer.from_pretrained(
                 self.model.folder, local_files_only=True, trust_remote_code=False
             )
-        except Exception as error:  # a dozen kinds, all of which mean that these are no tokenizer's files
+        except Exception as error:  # a dozen kinds, all of which mean that these are not a tokenizer's files
             raise self.refused(f"has no tokenizer that can be loaded: {first_line(error)}") from error
         if not tokenizer.is_fast:
             raise self.refused("has no fast tokenizer, so its tokens' places in a summary are not known")
@@ -81,7 +81,7 @@ class Pretrained:
 
         quiet(transformers)
         try:
-            network, found = getattr(transformers, self.head).from_pretrained(
+            network, report = getattr(transformers, self.head).from_pretrained(
                 self.model.folder,
                 local_files_only=True,
                 trust_remote_code=False,
@@ -91,8 +91,8 @@ class Pretrained:
             )
         except Exception as error:  # as above
             raise self.refused(f"cannot be loaded: {first_line(error)}") from error
-        if found["missing_keys"]:  # transformers fills these with random numbers
-            missing = ", ".join(sorted(found["missing_keys"])[:3])
+        if report["missing_keys"]:  # transformers fills these with random numbers
+            missing = ", ".join(sorted(report["missing_keys"])[:3])
             raise self.refused(f"was not trained for this: its weights lack {missing}; it takes an {self.head}")
         return network.eval().to(device())
 
@@ -172,7 +172,9 @@ def locate_mention(windows: Sequence[Window], mention: Span) -> list[TokenRange]
     """Return the windows that show most of a mention, all of it if possible; none if no token is part of it."""
     seen = [overlapping(window.summary, mention) for window in windows]
     most = max(map(len, seen))
-    return [TokenRange(index, found[0], found[-1]) for index, found in enumerate(seen) if found and len(found) == most]
+    return [
+        TokenRange(index, tokens[0], tokens[-1]) for index, tokens in enumerate(seen) if tokens and len(tokens) == most
+    ]
 
 
 def choose_best(task: ReadingTask, scores: Sequence[Sequence[float]]) -> Answer:

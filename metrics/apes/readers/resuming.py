@@ -1,4 +1,4 @@
-"""What an interrupted training of a reader goes on from: a safetensors file beside the output, after each epoch.
+"""The state from which an interrupted training of a reader continues: a safetensors file, written after each epoch.
 
 It has the weights, the optimizer's state and that of the random numbers as tensors, and the rest as JSON: nothing in it
 is pickled.
@@ -22,7 +22,7 @@ class AnotherTraining(ValueError):
 
 
 class Reached(NamedTuple):
-    """What a training has reached after an epoch."""
+    """The state of a training after an epoch."""
 
     epoch: int = 0
     best: float = -1.0
@@ -37,9 +37,9 @@ def resume_path(output: Path) -> Path:
 
 
 def save_state(
-    output: Path, asked: str, reached: Reached, network: Any, optimizer: Any, shuffled: random.Random
+    output: Path, description: str, reached: Reached, network: Any, optimizer: Any, shuffled: random.Random
 ) -> None:
-    """Write the state, whole or not at all. `asked` stands for all that the result depends on. Raises OSError."""
+    """Write the state, whole or not at all. `description` stands for all that the result depends on. Raises OSError."""
     import safetensors.torch
     import torch
 
@@ -49,11 +49,11 @@ def save_state(
     tensors["random"] = torch.get_rng_state()
     if torch.cuda.is_available():
         tensors["random.cuda"] = torch.cuda.get_rng_state()
-    said = {"asked": asked, "reached": json.dumps(reached), "shuffled": json.dumps(shuffled.getstate())}
-    write_bytes_whole(resume_path(output), [safetensors.torch.save(tensors, metadata=said)])
+    metadata = {"asked": description, "reached": json.dumps(reached), "shuffled": json.dumps(shuffled.getstate())}
+    write_bytes_whole(resume_path(output), [safetensors.torch.save(tensors, metadata=metadata)])
 
 
-def load_state(output: Path, asked: str, network: Any, optimizer: Any, shuffled: random.Random) -> Reached:
+def load_state(output: Path, description: str, network: Any, optimizer: Any, shuffled: random.Random) -> Reached:
     """Restore the state, and return what was reached. Raises `AnotherTraining`."""
     import torch
     from safetensors import safe_open
@@ -61,15 +61,15 @@ def load_state(output: Path, asked: str, network: Any, optimizer: Any, shuffled:
     path = resume_path(output)
     try:
         with safe_open(path, framework="pt") as file:
-            said = file.metadata()
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  it is no mapping
-        if said["asked"] != asked:
+            metadata = file.metadata()
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  it is not a mapping
+        if metadata["asked"] != description:
             raise AnotherTraining(
                 f"{path} is of a training with other questions or settings: go on with what it was begun with, or "
                 "remove it"
             )
-        reached = Reached(*json.loads(said["reached"]))
-        version, numbers, gauss = json.loads(said["shuffled"])
+        reached = Reached(*json.loads(metadata["reached"]))
+        version, numbers, gauss = json.loads(metadata["shuffled"])
         shuffled.setstate((version, tuple(numbers), gauss))
         network.load_state_dict(parts_of(tensors, "network."))
         states: dict[int, dict[str, Any]] = {}

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from relevance.annotation.adjudication import ContestedPair
+from relevance.annotation.adjudication_records import ContestedPair
 from relevance.pages.components.adjudicate.deciding import LABELS, LAST, LOOKING, describe_votes, look_at, state, store
 from relevance.reports.adjudication import describe_confirmation
 from relevance.reports.escaping import in_markdown
@@ -15,10 +15,10 @@ CHOOSE = "adjudicate_again"  # session key: the pair that is chosen from the lis
 
 def say_what_was_decided(study: str) -> None:
     """Show how often most annotators were confirmed, and a link to the results by adjudicators."""
-    found = store().confirmation(study)
-    if not found.decided:
+    confirmation = store().confirmation(study)
+    if not confirmation.decided:
         return
-    st.markdown(in_markdown(describe_confirmation(found)))
+    st.markdown(in_markdown(describe_confirmation(confirmation)))
     st.page_link(
         "overview.py",
         label="Results by adjudicators",
@@ -70,8 +70,8 @@ def decided_table(pairs: Sequence[ContestedPair]) -> Table:
             "your decision": LABELS[pair.choice or ""],
             "annotators": describe_votes(pair.votes) if pair.votes else "no judgment counts",
             "other adjudicators": ", ".join(
-                f"{one.adjudicator}: {LABELS[one.choice]}{'' if one.choice == pair.choice else ' (differs)'}"
-                for one in pair.others
+                f"{other.adjudicator}: {LABELS[other.choice]}{'' if other.choice == pair.choice else ' (differs)'}"
+                for other in pair.others
             )
             or "none",
         }

@@ -6,7 +6,8 @@ from datetime import datetime
 
 import streamlit as st
 
-from relevance.annotation.adjudication import AdjudicationStore, AdjudicationTask, AlreadyDecided
+from relevance.annotation.adjudication import AdjudicationStore
+from relevance.annotation.adjudication_records import AdjudicationTask, AlreadyDecided
 from relevance.annotation.records import BOTH_BAD, Study, TooSoon
 from relevance.data.database import now
 from relevance.data.store import DatabaseFailed, StoreError
@@ -139,14 +140,15 @@ def show_votes(task: AdjudicationTask) -> None:
         reasons = [f"- {LABELS[vote.choice]}: {in_markdown(vote.rationale)}" for vote in task.votes if vote.rationale]
         st.markdown("\n".join(reasons) or "Nobody gave a reason.")
         decisions = [
-            f"- {in_markdown(one.adjudicator)}: {LABELS[one.choice]}{'' if one.stands else ', changed since'}"
-            f"{f': {in_markdown(one.reason)}' if one.reason else ''}"
-            for one in task.decisions
+            f"- {in_markdown(decision.adjudicator)}: {LABELS[decision.choice]}"
+            f"{'' if decision.stands else ', changed since'}"
+            f"{f': {in_markdown(decision.reason)}' if decision.reason else ''}"
+            for decision in task.decisions
         ]
         st.markdown("\n".join(["**Decisions**", "", *decisions]))
 
 
 def describe_votes(counts: Mapping[str, int]) -> str:
     """Say how many annotators chose each side."""
-    said = [f"{label}: {counts[choice]}" for choice, label in LABELS.items() if counts.get(choice)]
-    return f"{' · '.join(said)} ({format_count(sum(counts.values()), 'judgment')})"
+    counted = [f"{label}: {counts[choice]}" for choice, label in LABELS.items() if counts.get(choice)]
+    return f"{' · '.join(counted)} ({format_count(sum(counts.values()), 'judgment')})"

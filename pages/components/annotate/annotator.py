@@ -5,7 +5,7 @@ import streamlit as st
 from relevance.annotation.phase_store import PhaseStore
 from relevance.annotation.records import Annotator
 from relevance.annotation.store import AnnotationStore
-from relevance.data.access import Visitor
+from relevance.data.rights import Visitor
 from relevance.hosting.settings import is_hosted
 from relevance.pages.components.annotate.wording import WORDING
 from relevance.pages.components.shared.stores import Stores, open_stores

@@ -57,13 +57,13 @@ def describe_end(study: Study, progress: JudgingProgress) -> tuple[str, str]:
 
 def describe_work(progress: JudgingProgress) -> str:
     """Say how much an annotator has done."""
-    said = [say_count(progress.judged, "You judged one pair.", "You judged {count} pairs.")]
+    sentences = [say_count(progress.judged, "You judged one pair.", "You judged {count} pairs.")]
     if progress.seconds is not None:
         seconds = max(1, round(progress.seconds))
-        said.append(say_count(seconds, "Each took about a second.", "Each took about {count} seconds."))
+        sentences.append(say_count(seconds, "Each took about a second.", "Each took about {count} seconds."))
     if progress.skipped:
-        said.append(say_count(progress.skipped, "You skipped one.", "You skipped {count}."))
-    return " ".join(said)
+        sentences.append(say_count(progress.skipped, "You skipped one.", "You skipped {count}."))
+    return " ".join(sentences)
 
 
 def reveal(annotator: Annotator, study: Study) -> None:
@@ -135,7 +135,7 @@ def reveal_html(rows: Sequence[Agreed], equal: int) -> str:
 def describe_best(rows: Sequence[Agreed], equal: int) -> str:
     """Say which metrics agree most often, and what the counts leave out."""
     metrics = [row for row in rows if row.is_metric]
-    said = []
+    sentences = []
     if metrics:
         best = metrics[0]
         names = [row.name for row in metrics if (row.agreed, row.pairs) == (best.agreed, best.pairs)]
@@ -143,17 +143,17 @@ def describe_best(rows: Sequence[Agreed], equal: int) -> str:
             others = len(names) - NAMED + 1
             names[NAMED - 1 :] = [say_count(others, "one other metric", "{count} other metrics")]
         shares = {"metrics": join_items(names, say("and")), "share": describe_share(best)}
-        said.append(say("You agree most with {metrics}: on {share} pairs.", **shares))
-    said.append(say("Choosing at random would give about half."))
+        sentences.append(say("You agree most with {metrics}: on {share} pairs.", **shares))
+    sentences.append(say("Choosing at random would give about half."))
     if equal:
-        said.append(
+        sentences.append(
             say_count(
                 equal,
                 "One pair that you called equal is left out.",
                 "{count} pairs that you called equal are left out.",
             )
         )
-    return " ".join(said)
+    return " ".join(sentences)
 
 
 def describe_share(row: Agreed) -> str:

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import streamlit as st
 
 from relevance.data.store import DatabaseFailed, NotSignedIn, StoreError
+from relevance.pages.components.annotate.actions import NOTICE, describe_refusal
 from relevance.pages.components.annotate.annotator import state
-from relevance.pages.components.annotate.answers import NOTICE, describe_refusal
 from relevance.pages.components.annotate.wording import not_saved, say
 from relevance.reports.escaping import in_markdown
 

@@ -3,8 +3,8 @@
 import streamlit as st
 
 from relevance.annotation.records import CHANGED, JUDGED, SKIPPED, Annotator, AnsweredPair
+from relevance.pages.components.annotate.actions import go_on
 from relevance.pages.components.annotate.annotator import LISTING, SHOWN, VIEWING, state, store
-from relevance.pages.components.annotate.answers import go_on
 from relevance.pages.components.annotate.pair import CHOSEN
 from relevance.pages.components.annotate.turn import begin_turn, show_heading
 from relevance.pages.components.annotate.wording import say
@@ -45,7 +45,7 @@ def show_answered(annotator: Annotator) -> None:
     listed = st.segmented_control(
         say("Pairs"),
         list(names),
-        format_func=lambda one: f"{names[one]} ({counts[one]:,})",
+        format_func=lambda choice: f"{names[choice]} ({counts[choice]:,})",
         default=ALL,
         required=True,
         key=FILTER,
@@ -71,10 +71,10 @@ def show_answered(annotator: Annotator) -> None:
 
 def describe_pair(pair: AnsweredPair) -> str:
     """Name a pair, and say what was chosen."""
-    said = say(CHOSEN[pair.choice])
+    label = say(CHOSEN[pair.choice])
     if pair.changed:
-        said += f" ({say('changed')})"
-    return f"{pair.number} · {pair.name} · {said}"
+        label += f" ({say('changed')})"
+    return f"{pair.number} · {pair.name} · {label}"
 
 
 def open_pair(assignment_id: int) -> None:

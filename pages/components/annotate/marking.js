@@ -33,7 +33,7 @@ const tell = () => {
 };
 
 const reach = (word) => {
-  for (const one of wordsOf(textOf(word))) one.tabIndex = one === word ? 0 : -1;
+  for (const each of wordsOf(textOf(word))) each.tabIndex = each === word ? 0 : -1;
 };
 
 // Presses the marked words of a pair that has just come onto the page, or was put there anew.
@@ -80,7 +80,7 @@ if (!line.listening) {
     if (!word || textOf(word) !== textOf(line.drawing.from)) return;
     const words = wordsOf(textOf(word));
     const ends = [words.indexOf(line.drawing.from), words.indexOf(word)].sort((a, b) => a - b);
-    for (const one of words.slice(ends[0], ends[1] + 1)) mark(one, line.drawing.marked);
+    for (const each of words.slice(ends[0], ends[1] + 1)) mark(each, line.drawing.marked);
   });
 
   for (const end of ["pointerup", "pointercancel"]) {

@@ -15,12 +15,12 @@ from relevance.pages.components.annotate.wording import say
 
 def show_outcome(annotator: Annotator, standing: Standing) -> None:
     """Show how an annotator's part ended, what becomes of their work, and what they can still do."""
-    heading, said = describe_outcome(standing)
+    heading, sentence = describe_outcome(standing)
     progress = store().progress(annotator)
     if progress.judged and standing.phase != WITHDRAWN:
-        said = f"{describe_work(progress)} {said}"
+        sentence = f"{describe_work(progress)} {sentence}"
     way = here().links.way_back(annotator, standing.phase)
-    show_heading(heading, said if way else f"{said} {say('You can close this page.')}")
+    show_heading(heading, sentence if way else f"{sentence} {say('You can close this page.')}")
     if way:
         show_way_back(way)
     elif standing.phase == FINISHED and standing.code:

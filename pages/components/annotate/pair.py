@@ -10,8 +10,7 @@ from relevance.annotation.judging import read_source
 from relevance.annotation.languages import msgid
 from relevance.annotation.protocol.records import Judging
 from relevance.annotation.records import BOTH_BAD, SURE, Annotator, JudgmentTask, Study
-from relevance.pages.components.annotate.annotator import state
-from relevance.pages.components.annotate.answers import (
+from relevance.pages.components.annotate.actions import (
     NO_REASON,
     PANEL,
     PANELS,
@@ -24,6 +23,7 @@ from relevance.pages.components.annotate.answers import (
     reason_key,
     skip,
 )
+from relevance.pages.components.annotate.annotator import state
 from relevance.pages.components.annotate.marking import markable_html, show_marking
 from relevance.pages.components.annotate.wording import say
 from relevance.reports.escaping import document_block, esc, literal, text_block, without_pictures
@@ -41,22 +41,22 @@ CHOSEN = {
 """The message about a pair that was answered before."""
 
 
-def show_pair(annotator: Annotator, task: JudgmentTask, study: Study, asked: Judging, *, skips: int) -> None:
+def show_pair(annotator: Annotator, task: JudgmentTask, study: Study, judging: Judging, *, skips: int) -> None:
     """Show the question, the document, the two summaries and the buttons; `skips` counts the pairs skipped so far."""
-    show_texts(task, study.question, markable=asked.marks)
+    show_texts(task, study.question, markable=judging.marks)
     with st.container(key="actions"):
-        if asked.confidence:
+        if judging.confidence:
             ask_confidence(task)
         with st.container(horizontal=True, key="others"):
-            show_other_buttons(annotator, task, asked, skips=skips)
+            show_other_buttons(annotator, task, judging, skips=skips)
         show_choices(task, study, decide, annotator, task)
 
 
 def show_texts(task: JudgmentTask, question: str, *, markable: bool = False) -> None:
     """Show the question and the texts; a small screen shows either the document or the summaries."""
-    asked = without_pictures(say(question))
+    question_text = without_pictures(say(question))
     with st.container(key="question"):
-        st.markdown(f"**{asked}**" if "\n" not in asked else asked)
+        st.markdown(f"**{question_text}**" if "\n" not in question_text else question_text)
     state.setdefault(PANEL, PANELS[0])
     st.segmented_control(
         say("Shown"),
@@ -154,7 +154,7 @@ def ask_confidence(task: JudgmentTask) -> None:
         )
 
 
-def show_other_buttons(annotator: Annotator, task: JudgmentTask, asked: Judging, *, skips: int) -> None:
+def show_other_buttons(annotator: Annotator, task: JudgmentTask, judging: Judging, *, skips: int) -> None:
     """Show the buttons that lead to other pairs, and the field for a reason."""
     key = task.assignment_id
     st.button(
@@ -175,9 +175,9 @@ def show_other_buttons(annotator: Annotator, task: JudgmentTask, asked: Judging,
             if state.get(NO_REASON) == key:
                 st.error(say("Say why, so that the researcher knows what is wrong with the pair."))
             st.form_submit_button(say("Skip this pair"), key=f"skip:{key}", on_click=skip, args=(annotator, task))
-    if asked.rationale == "off":
+    if judging.rationale == "off":
         return
-    required = asked.rationale == "required"
+    required = judging.rationale == "required"
     with st.popover(say("Add a reason"), icon=":material/check:" if task.rationale else None, key="rationale"):
         st.text_area(
             say("Why is it more relevant?") if required else say("Why is it more relevant? (optional)"),

@@ -26,13 +26,13 @@ READING = 238
 
 def show_entrance() -> None:
     """Show the study that the address names to visitors who have not said who they are; without one, an open study."""
-    asked = st.query_params.get("study")
+    name = st.query_params.get("study")
     try:
-        if asked is None and (asked := choose_study()) is None:
+        if name is None and (name := choose_study()) is None:
             return
-        study, offer = store().study(asked), store().offer(asked)
+        study, offer = store().study(name), store().offer(name)
     except UnknownStudy:
-        show_unknown_study(str(asked))
+        show_unknown_study(str(name))
         return
     speak(wording_of(offer.rules))
     if takes_people(study):
@@ -150,17 +150,17 @@ def ask_for_name(study: Study) -> None:
 def show_task(heading: str, study: Study, offer: StudyOffer, *, invited: bool) -> None:
     """Show what a study asks, how much and how long, that one can stop, and what is stored."""
     show_heading(heading, say("You read a document and two summaries of it, and answer one question, pair after pair:"))
-    asked = without_pictures(say(study.question))
+    question = without_pictures(say(study.question))
     with st.container(border=True):
-        st.markdown(f"**{asked}**" if "\n" not in asked else asked)
+        st.markdown(f"**{question}**" if "\n" not in question else question)
         if INSTRUCTIONS not in phases_of(offer.rules):  # else they follow
             show_instructions(study, "start")
-    for label, said in (
+    for label, text in (
         (say("How much"), describe_length(offer.pairs, offer.seconds, offer.sample)),
         (say("Pauses"), describe_pauses(offer.rules, invited=invited)),
         (say("What is stored"), describe_stored(offer.rules, invited=invited)),
     ):
-        st.markdown(f"**{label}:** {in_markdown(said)}")
+        st.markdown(f"**{label}:** {in_markdown(text)}")
     begin_turn(0, heading)
 
 
@@ -178,20 +178,20 @@ def show_instructions(study: Study, key: str) -> None:
 
 def describe_length(pairs: int, seconds: float | None, sample: Sequence[JudgmentTask]) -> str:
     """Say how many pairs there are, and how long they take: at the pace of others, or of reading."""
-    said = say_count(pairs, "one pair at most.", "{count} pairs at most.")
+    limit = say_count(pairs, "one pair at most.", "{count} pairs at most.")
     if seconds is not None:
         duration = say_duration(pairs * seconds)
-        return f"{said} {say('At the pace of the others, this takes {duration}.', duration=duration)}"
+        return f"{limit} {say('At the pace of the others, this takes {duration}.', duration=duration)}"
     words = [sum(count_text_words(text) for text in (task.source, task.left, task.right)) for task in sample]
     if not words:
-        return said
+        return limit
     mean = sum(words) / len(words)
     reading = say(
         "Reading them takes {duration}: a pair has about {words} words.",
         duration=say_duration(pairs * mean / READING * 60),
         words=round(mean / 10) * 10 if mean >= 100 else round(mean),
     )
-    return f"{said} {reading}"
+    return f"{limit} {reading}"
 
 
 def describe_pauses(rules: StudyProtocol, *, invited: bool) -> str:
@@ -201,14 +201,14 @@ def describe_pauses(rules: StudyProtocol, *, invited: bool) -> str:
         if invited
         else say("The same name brings you back to where you were.")
     )
-    said = [say("You can stop at any time: each choice is saved at once."), back]
+    sentences = [say("You can stop at any time: each choice is saved at once."), back]
     if minutes := rules.judging.idle_minutes:
-        said.append(
+        sentences.append(
             say(
                 "But your part ends after {minutes} minutes without a choice; what you judged is kept.", minutes=minutes
             )
         )
-    return " ".join(said)
+    return " ".join(sentences)
 
 
 def describe_stored(rules: StudyProtocol, *, invited: bool) -> str:
@@ -222,5 +222,5 @@ def describe_stored(rules: StudyProtocol, *, invited: bool) -> str:
         say("the words that you mark"): judging.marks,
         say("your answers to the questionnaires"): bool(surveys.before or surveys.after),
     }
-    items = join_items([item for item, asked in stored.items() if asked], say("and"))
+    items = join_items([item for item, value in stored.items() if value], say("and"))
     return say("{items}. Whoever runs the study can read them.", items=items)

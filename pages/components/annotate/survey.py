@@ -31,8 +31,8 @@ def ask_survey(annotator: Annotator, standing: Standing, study: Study) -> None:
 
 def ask_question(survey: str, question: SurveyQuestion) -> None:
     """Ask one question, with nothing preselected; the question and its options are a researcher's Markdown."""
-    key, asked = key_of(survey, question), without_pictures(question.ask)
-    label = asked if question.required else f"{asked} {say('(optional)')}"
+    key, question_text = key_of(survey, question), without_pictures(question.ask)
+    label = question_text if question.required else f"{question_text} {say('(optional)')}"
     if question.kind == "radio":
         st.radio(label, question.options, index=None, format_func=without_pictures, key=key)
     elif question.kind == "checkbox":

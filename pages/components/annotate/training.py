@@ -8,8 +8,8 @@ from relevance.annotation.phase_store import Standing
 from relevance.annotation.records import Annotator, JudgmentTask, Study
 from relevance.annotation.training import TrainingFeedback, TrainingTask
 from relevance.data.database import now
+from relevance.pages.components.annotate.actions import PANEL, PANELS
 from relevance.pages.components.annotate.annotator import FEEDBACK, SHOWN, phases, state
-from relevance.pages.components.annotate.answers import PANEL, PANELS
 from relevance.pages.components.annotate.going_on import step
 from relevance.pages.components.annotate.pair import pair_html, show_choices, show_texts
 from relevance.pages.components.annotate.turn import begin_turn, show_turn
@@ -21,11 +21,11 @@ def train(annotator: Annotator, standing: Standing, study: Study) -> None:
     """Show the training pair to be answered."""
     task = phases().training_task(annotator)
     shown = number_task(task)
-    said = ""
+    progress = ""
     if task.attempts > 1:
-        said = say("Attempt {attempt} of {attempts}", attempt=task.attempt, attempts=task.attempts)
+        progress = say("Attempt {attempt} of {attempts}", attempt=task.attempt, attempts=task.attempts)
     heading = say("Practice pair {number} of {total}", number=task.place + 1, total=task.pairs)
-    show_turn(heading, said, task.place / task.pairs)
+    show_turn(heading, progress, task.place / task.pairs)
     if state.get(SHOWN, (None,))[0] != shown.assignment_id:
         state[SHOWN] = (shown.assignment_id, now())
         state[PANEL] = PANELS[0]
@@ -77,8 +77,10 @@ def show_feedback(feedback: TrainingFeedback) -> None:
 
 def describe_attempt(feedback: TrainingFeedback) -> str:
     """Say how an attempt ended."""
-    said = say("Right answers: {correct}. Needed: {wanted}.", correct=feedback.correct, wanted=feedback.pass_mark)
+    counted = say("Right answers: {correct}. Needed: {wanted}.", correct=feedback.correct, wanted=feedback.pass_mark)
     left = feedback.task.attempts - feedback.task.attempt
     if feedback.passed:
-        return f"{said} {say('Well done: now the real pairs begin.')}"
-    return f"{said} {say_count(left, 'You can try once more.', 'You can try {count} times more.')}" if left else said
+        return f"{counted} {say('Well done: now the real pairs begin.')}"
+    return (
+        f"{counted} {say_count(left, 'You can try once more.', 'You can try {count} times more.')}" if left else counted
+    )

@@ -17,26 +17,26 @@ let appeared = 0; // when a small screen began to show the choices
 let hiding;
 
 export default function ({ data, parentElement }) {
-  const said = parentElement.querySelector("[role=status]");
+  const status = parentElement.querySelector("[role=status]");
   pressed = null;
   told = { ...data, refuse: (text) => refuse(parentElement.querySelector("[role=alert]"), text) };
-  if (said.dataset.turn === data.turn) return;
-  said.dataset.turn = data.turn;
-  begin(data, said, WAITING);
+  if (status.dataset.turn === data.turn) return;
+  status.dataset.turn = data.turn;
+  begin(data, status, WAITING);
 }
 
 // On a page that has just been opened, the heading may be put in after this was called.
-function begin(data, said, frames) {
-  if (said.dataset.turn !== data.turn) return;
+function begin(data, status, frames) {
+  if (status.dataset.turn !== data.turn) return;
   const heading = document.querySelector(".turn h1");
   if (heading === null) {
-    if (frames > 0) requestAnimationFrame(() => begin(data, said, frames - 1));
+    if (frames > 0) requestAnimationFrame(() => begin(data, status, frames - 1));
     return;
   }
   heading.focus({ preventScroll: true });
   for (const element of document.querySelectorAll(".pair [tabindex]")) element.scrollTop = 0;
   for (let element = heading; element; element = element.parentElement) element.scrollTop = 0;
-  said.textContent = data.said;
+  status.textContent = data.said;
 }
 
 // What is pressed before one can have read the pair is refused in sight, whoever refuses it: the store says so where it

@@ -7,7 +7,7 @@ import streamlit as st
 from relevance.annotation.languages import msgid
 from relevance.annotation.records import JudgingProgress, TooSoon
 from relevance.data.database import now
-from relevance.pages.components.annotate.answers import REFUSALS
+from relevance.pages.components.annotate.actions import REFUSALS
 from relevance.pages.components.annotate.wording import say, say_duration
 from relevance.reports.escaping import esc
 
@@ -27,26 +27,26 @@ PACED = 3
 """The least number of judged pairs for which a pace is told: one or two say little."""
 
 
-def show_turn(heading: str, said: str, done: float) -> None:
+def show_turn(heading: str, title: str, done: float) -> None:
     """Show the heading of a pair, and beside it the progress; `done` is the share in [0, 1]."""
     st.html(
-        f'<div class="turn"><h1 tabindex="-1">{esc(heading)}</h1><p>{esc(said)}</p>'
+        f'<div class="turn"><h1 tabindex="-1">{esc(heading)}</h1><p>{esc(title)}</p>'
         f'<div class="done"><div style="width: {done:.1%}"></div></div></div>'
     )
 
 
-def show_heading(heading: str, said: str) -> None:
+def show_heading(heading: str, sentence: str) -> None:
     """Show the heading of a page without a pair, and a sentence."""
-    st.html(f'<div class="turn page"><h1 tabindex="-1">{esc(heading)}</h1><p>{esc(said)}</p></div>')
+    st.html(f'<div class="turn page"><h1 tabindex="-1">{esc(heading)}</h1><p>{esc(sentence)}</p></div>')
 
 
-def begin_turn(turn: int, said: str) -> None:
+def begin_turn(turn: int, announcement: str) -> None:
     """Have the browser scroll to the top, focus the heading and announce something, if `turn` has changed.
 
     It learns of each run, as the press before is then decided, and refuses others until then.
     """
     refusals = {"twice": say(TWICE), "soon": say(REFUSALS[TooSoon])}
-    BEGIN(key="turn", data={"turn": str(turn), "said": said, "run": now().isoformat(), **refusals})
+    BEGIN(key="turn", data={"turn": str(turn), "said": announcement, "run": now().isoformat(), **refusals})
 
 
 def describe_progress(progress: JudgingProgress) -> str:

@@ -27,9 +27,9 @@ def say(text: str, **values: object) -> str:
     return current().say(text, **values)
 
 
-def say_count(count: int, one: str, many: str, **values: object) -> str:
+def say_count(count: int, single: str, plural: str, **values: object) -> str:
     """Translate the text for one thing or for many; `{count}` is the number."""
-    return current().say_count(count, one, many, **values)
+    return current().say_count(count, single, plural, **values)
 
 
 def say_duration(seconds: float) -> str:

@@ -7,9 +7,9 @@ from relevance.annotation.demo import MADE_UP
 from relevance.annotation.records import Study
 from relevance.annotation.sampling import GIVEN
 from relevance.data.wording import format_count
-from relevance.pages.background.computed import computed
 from relevance.pages.components.shared.result_table import show_result_table
 from relevance.pages.components.shared.sources import Counts, Source, Version, count_source, preferences_of
+from relevance.pages.computing.computed import computed
 from relevance.reports.escaping import in_markdown
 from relevance.reports.presentation import Presentation
 from relevance.reports.tables.registry import make_tables

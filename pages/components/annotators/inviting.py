@@ -21,7 +21,7 @@ def show_personal_links(study: Study) -> None:
                 invited = open_stores().annotation.invite(study=study.name, name=name)
                 st.session_state.link_of = invited.name
                 st.rerun()  # the table above has them then
-    names = {one.name: one for one in open_stores().annotation.invited(study.name)}
+    names = {invited.name: invited for invited in open_stores().annotation.invited(study.name)}
     if names:
         chosen = st.selectbox("Personal link of", list(names), len(names) - 1, format_func=in_one_line, key="link_of")
         own = names[chosen]

@@ -52,7 +52,7 @@ STYLE = """<style>
 
 def count_phases(people: Sequence[Person]) -> dict[str, int]:
     """Count the people in each phase, in order; those excluded or erased count as that alone."""
-    counts = Counter(next((one for one in states_of(person) if one in APART), person.phase) for person in people)
+    counts = Counter(next((state for state in states_of(person) if state in APART), person.phase) for person in people)
     return {phase: counts[phase] for phase in [*PHASES, *ENDS[1:], *APART] if counts[phase]}
 
 
@@ -60,9 +60,10 @@ def show_phases(people: Sequence[Person]) -> None:
     """Show a bar of the numbers in each phase."""
     counts = count_phases(people)
     colours = {phase: "light-dark({}, {})".format(*COLOURS[phase]) for phase in counts}
-    bar = "".join(f'<i style="flex: {count}; background: {colours[one]}"></i>' for one, count in counts.items())
+    bar = "".join(f'<i style="flex: {count}; background: {colours[name]}"></i>' for name, count in counts.items())
     legend = "".join(
-        f'<li><span style="background: {colours[one]}"></span>{esc(one)}: {count}</li>' for one, count in counts.items()
+        f'<li><span style="background: {colours[name]}"></span>{esc(name)}: {count}</li>'
+        for name, count in counts.items()
     )
     st.html(f'{STYLE}<div class="phases" aria-hidden="true">{bar}</div><ul>{legend}</ul>')
 

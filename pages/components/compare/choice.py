@@ -23,7 +23,7 @@ COMPARED = "compared"
 """Session key: what is compared with the source that other pages show, as parts of an address."""
 
 WITH = "with_"
-"""What the names of the second source's parts of an address begin with."""
+"""Prefix of the second source's parts of an address."""
 
 JUDGE, PAIRS = "judge", "pairs"
 """Parts of an address: the language model that is the first source, and which pairs count (`SHARED` or `ALL`)."""
@@ -37,7 +37,7 @@ NAMING = ("dataset", "study", "source", "aspect", JUDGE)
 OWN_PARTS = (JUDGE, PAIRS, *(f"{WITH}{name}" for name in NAMING))
 
 
-class AskedSources(NamedTuple):
+class SourcePair(NamedTuple):
     """Two sources, with the metrics and the pairs on which they are compared."""
 
     first: Context
@@ -55,35 +55,35 @@ class AskedSources(NamedTuple):
     @property
     def names(self) -> tuple[str, str]:
         """The names of both, which differ: with their data sets if these are two."""
-        one, other = self.first.source, self.second.source
-        if one.dataset == other.dataset:
-            return one.name, other.name
-        return one.full_name, other.full_name
+        first, second = self.first.source, self.second.source
+        if first.dataset == second.dataset:
+            return first.name, second.name
+        return first.full_name, second.full_name
 
 
-def ask_sources() -> AskedSources | None:
+def ask_sources() -> SourcePair | None:
     """Ask for two sources and the metrics; None where there are not two."""
-    asked, own = read_context(), read_own_parts()
-    known = list_known(asked, own)
+    context, own = read_context(), read_own_parts()
+    known = list_known(context, own)
     if not known:
         say_no_dataset()
         st.stop()
-    first = find_source(known, asked | own)
-    others = [one for one in known if one != first]
+    first = find_source(known, context | own)
+    others = [source for source in known if source != first]
     if not others:
         return None
     second = find_second(first, others, own)
     with st.container(horizontal=True, vertical_alignment="bottom", key="context"):
         first = choose_one("First", known, first, "")
         second = choose_one("Second", others, second, WITH)
-        one, other = (Context(source, (), source.read_version()) for source in (first, second))
-        shared = find_common(one, other)
+        first_context, second_context = (Context(source, (), source.read_version()) for source in (first, second))
+        shared = find_common(first_context, second_context)
         chosen = choose_metrics(shared)
         named = labels(shared, label_of)
         metrics = tuple(signature for signature in shared if not chosen or named[signature] in chosen)
         lead_here(first, second, chosen, own)
         offer_link()
-    return AskedSources(one, other, metrics, find_pairs(own))
+    return SourcePair(first_context, second_context, metrics, find_pairs(own))
 
 
 def read_own_parts() -> dict[str, Any]:
@@ -96,13 +96,17 @@ def read_own_parts() -> dict[str, Any]:
     return without(own, [JUDGE]) if named and not parts_of_second(st.query_params) and JUDGE not in named else own
 
 
-def list_known(asked: Mapping[str, Any], own: Mapping[str, Any]) -> list[Source]:
+def list_known(values: Mapping[str, Any], own: Mapping[str, Any]) -> list[Source]:
     """List the sources that say anything, with language models, and those of the archive that the address names."""
-    found, named = sources(asked), parts_of_second(own)
-    if named and not any(one.address.items() <= named.items() for one in found):  # it may be in the archive
-        found += sources(named)
-    said = [one for one in dict.fromkeys(found) if one.study is not None or one.aspect is not None]
-    return [*said, *judge_sources(said)]
+    found_sources, named = sources(values), parts_of_second(own)
+    if named and not any(
+        source.address.items() <= named.items() for source in found_sources
+    ):  # it may be in the archive
+        found_sources += sources(named)
+    telling = [
+        source for source in dict.fromkeys(found_sources) if source.study is not None or source.aspect is not None
+    ]
+    return [*telling, *judge_sources(telling)]
 
 
 def parts_of_second(own: Mapping[str, Any]) -> dict[str, Any]:
@@ -113,10 +117,10 @@ def parts_of_second(own: Mapping[str, Any]) -> dict[str, Any]:
 def find_second(first: Source, others: list[Source], own: Mapping[str, Any]) -> Source:
     """Return the source that the address names, or else one of the first one's data set."""
     if named := parts_of_second(own):
-        found = find_source(others, named)
-        if found.address.items() <= named.items():
-            return found
-    return next((one for one in others if one.dataset == first.dataset), others[0])
+        source = find_source(others, named)
+        if source.address.items() <= named.items():
+            return source
+    return next((other for other in others if other.dataset == first.dataset), others[0])
 
 
 def choose_one(label: str, known: list[Source], source: Source, prefix: str) -> Source:
@@ -134,16 +138,16 @@ def choose_one(label: str, known: list[Source], source: Source, prefix: str) -> 
             }
 
     state[key] = source
-    return st.selectbox(label, known, format_func=lambda one: one.full_name, key=key, on_change=take)
+    return st.selectbox(label, known, format_func=lambda source: source.full_name, key=key, on_change=take)
 
 
 def find_common(first: Context, second: Context) -> list[str]:
     """Return the signatures by which both sources may have scores; no language model compares with itself."""
-    found = []
-    for one in (first, second):
-        judges = [judge.signature for judge in one.version.judges if judge.name != one.source.model]
-        found.append([*(of.signature for of in one.version.signatures), *judges])
-    return distinct([signature for signature in found[0] if signature in found[1]])
+    lists = []
+    for context in (first, second):
+        judges = [judge.signature for judge in context.version.judges if judge.name != context.source.model]
+        lists.append([*(of.signature for of in context.version.signatures), *judges])
+    return distinct([signature for signature in lists[0] if signature in lists[1]])
 
 
 def lead_here(first: Source, second: Source, metrics: Iterable[str], own: Mapping[str, Any]) -> None:
@@ -157,7 +161,7 @@ def lead_here(first: Source, second: Source, metrics: Iterable[str], own: Mappin
 
 def find_pairs(own: Mapping[str, Any]) -> str | None:
     """Return which pairs the address says that count; None if it says nothing."""
-    return next((one for one in (SHARED, ALL) if one == own.get(PAIRS)), None)
+    return next((kind for kind in (SHARED, ALL) if kind == own.get(PAIRS)), None)
 
 
 def choose_pairs(*, shared: bool) -> None:

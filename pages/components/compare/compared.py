@@ -1,4 +1,4 @@
-"""What two sources say of metrics, and the pairs on which they prefer different summaries, computed once for all."""
+"""Metrics compared by two sources, and pairs on which these prefer different summaries, computed once for all."""
 
 from typing import NamedTuple
 
@@ -18,19 +18,19 @@ from relevance.data.preferences import Preferences
 from relevance.data.signatures import labels
 from relevance.data.ties import preference_signs
 from relevance.metrics.registry import label_of
-from relevance.pages.background.computed import computed
-from relevance.pages.components.compare.choice import ALL, AskedSources
+from relevance.pages.components.compare.choice import ALL, SourcePair
 from relevance.pages.components.examples.pair_list import JudgedPair
 from relevance.pages.components.results.agreement import LISTED
 from relevance.pages.components.shared.stores import open_stores
+from relevance.pages.computing.computed import computed
 from relevance.reports.presentation import READER_NAMES
 from relevance.reports.two_sources import name_metrics
 
 
-class FoundSources(NamedTuple):
+class SourcesResult(NamedTuple):
     """Two sources compared."""
 
-    found: TwoSources
+    comparison: TwoSources
     shared: bool
     """True if only pairs count that both have."""
 
@@ -50,26 +50,28 @@ class Opposite(NamedTuple):
         return JudgedPair(document, (a, b), first)
 
 
-def read_both(asked: AskedSources) -> tuple[Preferences, Preferences]:
+def read_both(sources: SourcePair) -> tuple[Preferences, Preferences]:
     """Return the preferences of both; what is not the same in two data sets has different names."""
-    one, other = asked.first.source, asked.second.source
-    first, second = asked.first.preferences, asked.second.preferences
-    if one.dataset == other.dataset:
+    first_source, second_source = sources.first.source, sources.second.source
+    first, second = sources.first.preferences, sources.second.preferences
+    if first_source.dataset == second_source.dataset:
         return first, second
-    return first, name_apart(second, open_stores().data.same_summaries(one.dataset, other.dataset), other.dataset)
+    return first, name_apart(
+        second, open_stores().data.same_summaries(first_source.dataset, second_source.dataset), second_source.dataset
+    )
 
 
 @computed("Comparing the two")
-def compare_two(asked: AskedSources) -> FoundSources:
+def compare_two(both: SourcePair) -> SourcesResult:
     """Compare the agreement of metrics with both sources."""
-    first, second = read_both(asked)
-    shared = None if asked.pairs == ALL else find_shared(first, second)
-    if shared is not None and asked.pairs is None and not is_enough(shared):
+    first, second = read_both(both)
+    shared = None if both.pairs == ALL else find_shared(first, second)
+    if shared is not None and both.pairs is None and not is_enough(shared):
         shared = None
     if shared is not None:
         first, second = shared.first, shared.second
-    found = compare_sources(asked.first.read_inputs(first), asked.second.read_inputs(second), asked.metrics)
-    return FoundSources(name_metrics(found, READER_NAMES), shared is not None)
+    sources = compare_sources(both.first.read_inputs(first), both.second.read_inputs(second), both.metrics)
+    return SourcesResult(name_metrics(sources, READER_NAMES), shared is not None)
 
 
 def is_enough(shared: SharedPairs) -> bool:
@@ -82,21 +84,21 @@ def is_enough(shared: SharedPairs) -> bool:
 
 
 @computed("Looking for pairs where they part")
-def list_opposite(asked: AskedSources) -> Opposite:
+def list_opposite(sources: SourcePair) -> Opposite:
     """List the pairs on which each source prefers another summary."""
-    found = find_votes(*read_both(asked))
+    votes = find_votes(*read_both(sources))
     columns = ["document", "a", "b", "first", "second", "with first", "with second"]
-    if found is None:
+    if votes is None:
         return Opposite(pd.DataFrame(columns=columns), 0)
-    preferences, places = found.preferences, np.flatnonzero(found.opposite)
-    named = labels([one for one in asked.metrics if one in preferences.scores], label_of)
+    preferences, places = votes.preferences, np.flatnonzero(votes.opposite)
+    named = labels([metric for metric in sources.metrics if metric in preferences.scores], label_of)
     differences = preferences.differences()
-    signs = {label: preference_signs(differences[one]) for one, label in named.items()}
+    signs = {label: preference_signs(differences[name]) for name, label in named.items()}
     rows = []
     for place in places[:LISTED].tolist():
-        one = found.first[place]
-        sides = [[label for label, sign in signs.items() if sign[place] == side] for side in (one, -one)]
-        letters = ("A", "B") if one > 0 else ("B", "A")
+        first = votes.first[place]
+        sides = [[label for label, sign in signs.items() if sign[place] == side] for side in (first, -first)]
+        letters = ("A", "B") if first > 0 else ("B", "A")
         systems = preferences.first[place], preferences.second[place]
         rows.append((preferences.document[place], *systems, *letters, *(", ".join(names) for names in sides)))
     return Opposite(pd.DataFrame(rows, columns=columns), len(places))

@@ -4,7 +4,7 @@ import streamlit as st
 
 from relevance.data.one_line import in_one_line
 from relevance.data.wording import format_count
-from relevance.pages.components.compare.choice import AskedSources
+from relevance.pages.components.compare.choice import SourcePair
 from relevance.pages.components.compare.compared import Opposite, list_opposite
 from relevance.pages.components.examples.inspector import show_pair
 from relevance.pages.components.examples.texts import EXAMPLE_STYLE
@@ -14,7 +14,7 @@ from relevance.pages.components.shared.database import guard_database
 from relevance.pages.components.shared.records import openings_of
 from relevance.pages.components.shared.result_table import table_height
 from relevance.reports.escaping import in_markdown
-from relevance.reports.evidence.marks import HIGHLIGHT_STYLE
+from relevance.reports.evidence.highlighting import HIGHLIGHT_STYLE
 
 OPEN = "compared_pair"
 """Session key: the pair that is open, as parts of an address."""
@@ -25,41 +25,41 @@ ROWS = 8
 """Pairs of the list that are in sight at once."""
 
 
-def show_opposite(asked: AskedSources, metric: str | None) -> None:
+def show_opposite(sources: SourcePair, metric: str | None) -> None:
     """Show the pairs on which each of the two prefers another summary, and the open one with what metrics saw.
 
     The evidence of a `metric` opens by default.
     """
-    found = list_opposite(asked)
+    opposite = list_opposite(sources)
     st.header("Where the two prefer different summaries", anchor=False)
-    if not found.total:
+    if not opposite.total:
         st.markdown("On no pair that both have does each prefer another summary.")
         return
     st.html(f"{EXAMPLE_STYLE}{HIGHLIGHT_STYLE}")
-    show_pairs(asked, found, metric)
+    show_pairs(sources, opposite, metric)
 
 
 @st.fragment
 @guard_database
-def show_pairs(asked: AskedSources, found: Opposite, metric: str | None) -> None:
+def show_pairs(sources: SourcePair, opposite: Opposite, metric: str | None) -> None:
     """Show the list, and the pair that is chosen in it."""
-    place = find_open(found)
-    first, second = asked.names
-    source, version = asked.first.source, asked.first.version
-    openings = openings_of(source.dataset, tuple(dict.fromkeys(found.table["document"])), version)
-    rows = found.table.assign(
-        document=[openings.get(id) or in_one_line(id) for id in found.table["document"]],
-        a=found.table["a"].map(in_one_line),
-        b=found.table["b"].map(in_one_line),
+    place = find_open(opposite)
+    first, second = sources.names
+    source, version = sources.first.source, sources.first.version
+    openings = openings_of(source.dataset, tuple(dict.fromkeys(opposite.table["document"])), version)
+    rows = opposite.table.assign(
+        document=[openings.get(id) or in_one_line(id) for id in opposite.table["document"]],
+        a=opposite.table["a"].map(in_one_line),
+        b=opposite.table["b"].map(in_one_line),
     )
-    key = f"opposite:{asked.first.source.full_name}:{asked.second.source.full_name}"
+    key = f"opposite:{sources.first.source.full_name}:{sources.second.source.full_name}"
     if st.session_state.get(key, {}).get("selection", {}).get("rows") != [place]:
         st.session_state[key] = {"selection": {"rows": [place]}}
 
     def take() -> None:
         chosen = st.session_state[key].selection.rows
         if chosen and chosen[0] != place:
-            open_pair(found, chosen[0])
+            open_pair(opposite, chosen[0])
 
     st.dataframe(
         rows,
@@ -78,27 +78,27 @@ def show_pairs(asked: AskedSources, found: Opposite, metric: str | None) -> None
         },
         key=key,
     )
-    listed = f"The first {LISTED:,} of " * (found.total > LISTED)
+    listed = f"The first {LISTED:,} of " * (opposite.total > LISTED)
     st.caption(
-        f"{listed}{format_count(found.total, 'pair')}. First: {in_markdown(first)}. Second: {in_markdown(second)}. Of "
-        "several judgments of a pair, the majority counts."
+        f"{listed}{format_count(opposite.total, 'pair')}. First: {in_markdown(first)}. Second: {in_markdown(second)}. "
+        "Of several judgments of a pair, the majority counts."
     )
-    pair = found.pair(place)
-    other = found.table["second"].iloc[place]
+    pair = opposite.pair(place)
+    other = opposite.table["second"].iloc[place]
     st.markdown(f"“{in_markdown(first)}”: **{pair.people}**. “{in_markdown(second)}”: **{other}**.")
-    show_pair(source, pair, asked.metrics, [metric] if metric else [])
+    show_pair(source, pair, sources.metrics, [metric] if metric else [])
 
 
-def find_open(found: Opposite) -> int:
+def find_open(opposite: Opposite) -> int:
     """Return the place of the pair that the address names, or else the first."""
-    asked = read_address(OPEN, PARTS)
-    named = tuple(asked.get(name, "") for name in PARTS)
-    pairs = list(found.table[list(PARTS)].itertuples(index=False, name=None))
+    address = read_address(OPEN, PARTS)
+    named = tuple(address.get(name, "") for name in PARTS)
+    pairs = list(opposite.table[list(PARTS)].itertuples(index=False, name=None))
     place = pairs.index(named) if named in pairs else 0
-    open_pair(found, place)
+    open_pair(opposite, place)
     return place
 
 
-def open_pair(found: Opposite, place: int) -> None:
+def open_pair(opposite: Opposite, place: int) -> None:
     """Name the pair at a place of the list in the address."""
-    write_address(OPEN, PARTS, found.pair(place).address)
+    write_address(OPEN, PARTS, opposite.pair(place).address)

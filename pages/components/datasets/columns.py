@@ -1,4 +1,4 @@
-"""What the columns and the values of a table are: suggested, shown, and asked of whoever imports it."""
+"""The roles of a table's columns and the meanings of its values: suggested, shown, and asked about."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -23,14 +23,14 @@ MOST_VALUES = 40
 
 NOT_THERE = "(none)"
 UNNAMED = "(somebody, not named)"
-"""What is chosen for annotators where a summary has several ratings, and no column says whose they are."""
+"""The choice for annotators where a summary has several ratings, and no column says whose they are."""
 
 HOLDS: Mapping[Kind, str] = {
     "summary": "One summary",
     "choice": "Two summaries and a choice",
     "several": "Several summaries",
 }
-"""What a row may hold."""
+"""The kinds of rows."""
 
 DOCUMENT = {"document_id": "Document's id", "title": "Title", "source": "Source", "reference": "Reference"}
 SAID = {ANNOTATOR: "Annotator", "time": "Time", "comment": "Comment"}
@@ -53,10 +53,10 @@ MEANT = {
     "skip": "no judgment",
     "system": "the system of this name",
 }
-"""What values of choices can mean, in words."""
+"""The meanings that values of choices can have, in words."""
 
 
-class AskedValue(NamedTuple):
+class UnclearValue(NamedTuple):
     """A value of a table whose meaning is asked, or was found."""
 
     column: str
@@ -64,10 +64,10 @@ class AskedValue(NamedTuple):
     """The number of rows with it; 0 if they were not counted."""
     ratings: bool
     """True if it stands for a number."""
-    found: str | None
-    """What it means by itself; None if that is not known."""
+    meaning: str | None
+    """Its meaning by itself; None if that is not known."""
     suggested: str | None = None
-    """What it may mean, if that is not known."""
+    """Its suggested meaning, if the meaning is not known."""
 
 
 def ask_columns(suggestion: Suggestion, stem: str, key: str) -> tuple[Columns | None, list[str]]:
@@ -171,22 +171,22 @@ def ask_choices(suggestion: Suggestion, roles: Mapping[str, str], key: str) -> d
 def ask_several(suggestion: Suggestion, roles: Mapping[str, str], key: str) -> dict[str, str]:
     """Ask for the columns of summaries that stand side by side, and of what is said of them."""
     texts = choose_columns(suggestion, roles, "Summaries, a column for each system", WIDE, key)
-    found = name_roles(suggestion, WIDE, texts)
-    keys = [role.removeprefix(WIDE) for role in found]
+    named = name_roles(suggestion, WIDE, texts)
+    keys = [role.removeprefix(WIDE) for role in named]
     for label, prefix in (
         ("Their ranks, in the same order", f"{RANK}."),
         ("Their systems, in the same order", OF_SYSTEM),
     ):
-        chosen = choose_columns(suggestion, {**roles, **found}, label, prefix, key)
-        found |= (
-            {f"{prefix}{one}": name for one, name in zip(keys, chosen, strict=False)}
+        chosen = choose_columns(suggestion, {**roles, **named}, label, prefix, key)
+        named |= (
+            {f"{prefix}{key}": name for key, name in zip(keys, chosen, strict=False)}
             if keys
             else name_roles(suggestion, prefix, chosen)
         )
     for label, prefix in (("The best", BEST), ("The worst", WORST)):
-        chosen = choose_columns(suggestion, {**roles, **found}, label, f"{prefix}.", key)
-        found |= name_roles(suggestion, f"{prefix}.", chosen, alone=prefix)
-    return found
+        chosen = choose_columns(suggestion, {**roles, **named}, label, f"{prefix}.", key)
+        named |= name_roles(suggestion, f"{prefix}.", chosen, alone=prefix)
+    return named
 
 
 ASKED_MORE = {"summary": ask_ratings, "choice": ask_choices, "several": ask_several}
@@ -202,7 +202,7 @@ def find_lacking(kind: Kind, roles: Mapping[str, str]) -> list[str]:
         lacking = [] if any(role.partition(".")[0] == CHOICE for role in roles) else ["the choices"]
         if not ("left_system" in roles and "right_system" in roles) or "left" in roles or "right" in roles:
             lacking += [FIELDS[kind][side].lower() for side in ("left", "right") if side not in roles] + telling
-        return [one if one.startswith("the ") else f"the {one}" for one in lacking]
+        return [role if role.startswith("the ") else f"the {role}" for role in lacking]
     if kind == "several":
         shown = sum(role.startswith((WIDE, f"{RANK}.")) for role in roles)
         lacking = [] if shown > 1 else ["two summaries"]
@@ -240,10 +240,10 @@ def describe_role(role: str) -> str:
 # --- values -----------------------------------------------------------------------------------------------------
 
 
-def remember_values(key: str, values: Mapping[str, AskedValue]) -> bool:
+def remember_values(key: str, values: Mapping[str, UnclearValue]) -> bool:
     """Keep values to ask about; return whether there are new ones."""
-    kept: dict[str, AskedValue] = st.session_state.setdefault(f"import_asked:{key}", {})
-    new = {value: one for value, one in values.items() if value not in kept}
+    kept: dict[str, UnclearValue] = st.session_state.setdefault(f"import_asked:{key}", {})
+    new = {value: meaning for value, meaning in values.items() if value not in kept}
     kept |= new
     return bool(new)
 
@@ -254,7 +254,7 @@ def remember_unknown(key: str, error: UnknownValues, roles: Mapping[str, str]) -
     return remember_values(
         key,
         {
-            value: AskedValue(error.column, times, error.ratings, None, meant.get(value))
+            value: UnclearValue(error.column, times, error.ratings, None, meant.get(value))
             for value, times in error.values.items()
         },
     )
@@ -262,46 +262,48 @@ def remember_unknown(key: str, error: UnknownValues, roles: Mapping[str, str]) -
 
 def remember_found(key: str, columns: Columns | None) -> bool:
     """Keep the values of choices whose meaning was found; return whether there are new ones."""
-    found = {} if columns is None else columns.values
+    meanings = {} if columns is None else columns.values
     return remember_values(
-        key, {value: AskedValue("", 0, False, meaning) for value, meaning in found.items() if meaning in MEANINGS}
+        key, {value: UnclearValue("", 0, False, meaning) for value, meaning in meanings.items() if meaning in MEANINGS}
     )
 
 
 def ask_values(key: str) -> dict[str, str]:
     """Ask what values mean; return the meanings that somebody said."""
-    kept: dict[str, AskedValue] = st.session_state.get(f"import_asked:{key}", {})
-    asked = dict(sorted(kept.items(), key=lambda one: one[1].found is not None)[:MOST_VALUES])
-    if not asked:
+    kept: dict[str, UnclearValue] = st.session_state.get(f"import_asked:{key}", {})
+    shown = dict(sorted(kept.items(), key=lambda item: item[1].meaning is not None)[:MOST_VALUES])
+    if not shown:
         return {}
     told: dict[str, str] = {}
-    unknown = any(one.found is None for one in asked.values())
+    unknown = any(value.meaning is None for value in shown.values())
     with st.expander("Values", expanded=unknown, icon=":material/rule:"):
         if unknown:
             st.markdown("**What do these values mean?** In brackets: how many rows have them.")
         with st.container(horizontal=True):
-            for value, one in asked.items():
-                if (meaning := ask_meaning(value, one, key)) is not None and meaning != one.found:
+            for value, unclear in shown.items():
+                if (meaning := ask_meaning(value, unclear, key)) is not None and meaning != unclear.meaning:
                     told[value] = meaning
-        if more := len(kept) - len(asked):
+        if more := len(kept) - len(shown):
             st.caption(f"{more:,} more values are not asked here: a mapping can say them, in its part `[values]`.")
     return told
 
 
-def ask_meaning(value: str, one: AskedValue, key: str) -> str | None:
+def ask_meaning(value: str, unclear: UnclearValue, key: str) -> str | None:
     """Ask what a value means; None as long as nobody has said it."""
-    times = f" ({one.times:,})" if one.times else ""
+    times = f" ({unclear.times:,})" if unclear.times else ""
     label = in_markdown(f"{cut(value, 60) or '(blank)'}{times}")
-    options: list[Any] = [SKIP, *map(str, range(11))] if one.ratings else [*MEANINGS]
+    options: list[Any] = [SKIP, *map(str, range(11))] if unclear.ratings else [*MEANINGS]
     with st.container(width=215):
         chosen = st.selectbox(
             label,
             options,
-            options.index(meant) if (meant := one.found or one.suggested) in options else None,
-            format_func=lambda meaning: "no rating" if one.ratings and meaning == SKIP else MEANT.get(meaning, meaning),
+            options.index(meant) if (meant := unclear.meaning or unclear.suggested) in options else None,
+            format_func=lambda meaning: (
+                "no rating" if unclear.ratings and meaning == SKIP else MEANT.get(meaning, meaning)
+            ),
             key=f"import_value:{value}:{key}",
-            placeholder="a number" if one.ratings else "which one?",
-            accept_new_options=one.ratings,
+            placeholder="a number" if unclear.ratings else "which one?",
+            accept_new_options=unclear.ratings,
         )
     return None if chosen is None else str(chosen)
 

@@ -8,10 +8,10 @@ from relevance.data.one_line import in_one_line
 from relevance.data.records import REMARKS, Document, Summary
 from relevance.data.store import Dataset, ListedDocument
 from relevance.data.wording import format_count
-from relevance.pages.background.computed import computed
 from relevance.pages.components.shared.database import guard_database
 from relevance.pages.components.shared.records import name_references, opening_of, records_of
 from relevance.pages.components.shared.stores import open_stores, version_of
+from relevance.pages.computing.computed import computed
 from relevance.reports.escaping import document_block, in_markdown, text_block
 
 PER_PAGE = 10
@@ -29,12 +29,14 @@ def browse_documents(dataset: Dataset) -> None:
         "Search", key=f"search:{dataset.name}", placeholder="Words of a document, a reference, a summary, or an id"
     )
     data, is_search = open_stores().data, bool(words.strip())
-    found = search_documents(dataset.name, version_of(dataset), words) if is_search else np.arange(dataset.documents)
-    pages = max(1, -(-len(found) // PER_PAGE))
+    documents = (
+        search_documents(dataset.name, version_of(dataset), words) if is_search else np.arange(dataset.documents)
+    )
+    pages = max(1, -(-len(documents) // PER_PAGE))
     of_all = f" of {dataset.documents}" if is_search else ""
-    st.caption(f"{len(found)}{of_all} {'document' if dataset.documents == 1 else 'documents'}")
+    st.caption(f"{len(documents)}{of_all} {'document' if dataset.documents == 1 else 'documents'}")
     page = st.pagination(pages, key=f"page:{dataset.name}:{words}") if pages > 1 else 1
-    for listed in data.listed(dataset.name, found[(page - 1) * PER_PAGE : page * PER_PAGE].tolist()):
+    for listed in data.listed(dataset.name, documents[(page - 1) * PER_PAGE : page * PER_PAGE].tolist()):
         opened = st.expander(
             describe_document(listed), key=f"document:{dataset.name}:{listed.position}", on_change="rerun"
         )
@@ -47,12 +49,12 @@ def browse_documents(dataset: Dataset) -> None:
 def search_documents(dataset: str, version: object, words: str) -> NDArray[np.int32]:
     """Return the positions of the documents whose texts and id, taken together, hold all words of the search."""
     wanted = words.casefold().split()
-    found = [
+    rows = [
         position
         for position, (document, summaries) in enumerate(records_of(dataset, version))
         if all(word in text_of(document, summaries) for word in wanted)
     ]
-    return np.array(found, dtype=np.int32)
+    return np.array(rows, dtype=np.int32)
 
 
 def text_of(document: Document, summaries: list[Summary]) -> str:

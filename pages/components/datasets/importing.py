@@ -50,14 +50,14 @@ IMPORT = "import"
 """Part of the address that opens the form, until something is imported."""
 
 ELSEWHERE = "(none here: only rank the systems)"
-"""What is chosen where judgments without texts are of no data set that is here."""
+"""The choice for judgments without texts that belong to no data set of this database."""
 
 
 class Look(NamedTuple):
     """A look at a file, and what was said about it."""
 
     preview: FilePreview
-    said: tuple[str, ...]
+    notes: tuple[str, ...]
 
 
 def offer_import(*, opened: bool) -> None:
@@ -91,9 +91,9 @@ def import_form(key: str) -> None:
     with placed(file.name, file.getvalue()) as path:
         left, right = st.columns(2)
         chosen = right.selectbox(
-            "Format", ["guess", *IMPORTERS, LINES], key="import_format", format_func=lambda one: one.capitalize()
+            "Format", ["guess", *IMPORTERS, LINES], key="import_format", format_func=str.capitalize
         )
-        # a table of which nothing can be told by its names is no error: what its columns are is asked
+        # a table of which nothing can be told by its names is not an error: what its columns are is asked
         mapped = chosen in ("guess", *MAPPED)
         suggestion = suggest(file.file_id, path, None, None) if mapped else None
         saved = ask_saved() if mapped and suggestion is None and begins_with_object(path) else None
@@ -104,10 +104,10 @@ def import_form(key: str) -> None:
         name = left.text_input("Name of the data set", path.stem, key=f"import_name:{file.file_id}", max_chars=200)
         reading = Reading(format, saved)
         if suggestion is not None:
-            asked = ask_mapping(file.file_id, path, suggestion, None if chosen == "guess" else chosen)
-            if asked is None:
+            mapping = ask_mapping(file.file_id, path, suggestion, None if chosen == "guess" else chosen)
+            if mapping is None:
                 return
-            reading = asked
+            reading = mapping
         reading = reading._replace(clean=ask_cleaning())
         if file.size > MOST:
             st.caption("The file is too large for a preview.")
@@ -132,7 +132,7 @@ def import_form(key: str) -> None:
 
 
 def find_format(path: Path, suggestion: Suggestion | None, saved: Columns | None) -> str:
-    """Return the format of a file as its columns or, if it is no table, a mapping or its fields tell it.
+    """Return the format of a file as its columns or, if it is not a table, a mapping or its fields tell it.
 
     Raises `BadRecord`.
     """
@@ -156,7 +156,7 @@ def ask_mapping(file_id: str, path: Path, suggestion: Suggestion, format: str | 
         "Each row holds",
         list(HOLDS),
         default=suggestion.kind,
-        format_func=lambda one: HOLDS[one],
+        format_func=lambda name: HOLDS[name],
         key=f"import_kind:{file_id}",
         required=True,
     )
@@ -228,14 +228,14 @@ def offer_to_take(path: Path, name: str, reading: Reading, preview: FilePreview 
 
 def ask_judged(preview: FilePreview) -> str | None:
     """Ask which data set has the summaries that judgments without texts are of; None for none."""
-    known = [one for one in open_stores().data.datasets() if len({*preview.systems} & {*one.systems}) > 1]
-    known.sort(key=lambda one: not {*preview.systems} <= {*one.systems})
+    known = [dataset for dataset in open_stores().data.datasets() if len({*preview.systems} & {*dataset.systems}) > 1]
+    known.sort(key=lambda dataset: not {*preview.systems} <= {*dataset.systems})
     if not known:
         st.caption("No data set here has summaries by these systems, so that no metric can be compared.")
         return None
     chosen = st.selectbox(
         "The judged summaries are in the data set",
-        [*(one.name for one in known), ELSEWHERE],
+        [*(dataset.name for dataset in known), ELSEWHERE],
         format_func=in_one_line,
         key="import_of",
     )
@@ -301,7 +301,7 @@ def take(
 
     `of` is the data set that has the judged summaries, and `questions` are those that people answered.
     """
-    said: list[str] = []
+    notes: list[str] = []
     kept = kept_messages()
     name = name.strip() or path.stem
     with st.spinner("Importing", show_time=True):
@@ -314,9 +314,9 @@ def take(
             system=system,
             of=of,
             reading=reading,
-            say=said.append,
+            say=notes.append,
         )
-        kept.said += [*said, imported]
+        kept.messages += [*notes, imported]
         st.session_state[IMPORTED] = st.session_state.get(IMPORTED, 0) + 1
         dataset = of or name
         show_dataset(dataset)
@@ -348,8 +348,8 @@ def find_sheets(file_id: str, _path: Path) -> tuple[str, ...]:
 @st.cache_data(max_entries=8, show_spinner="Reading the file", scope="session")  # files are private
 def look_into(file_id: str, _path: Path, reading: Reading) -> Look:
     """Read a file without importing it. Raises `BadRecord`."""
-    said: list[str] = []
-    return Look(preview_file(_path, reading, said.append), tuple(said))
+    notes: list[str] = []
+    return Look(preview_file(_path, reading, notes.append), tuple(notes))
 
 
 def show_preview(look: Look, name: str) -> None:
@@ -357,8 +357,8 @@ def show_preview(look: Look, name: str) -> None:
     preview = look.preview
     st.markdown(f"**In the file:** {in_markdown(describe_contents(preview, name))}.")
     st.dataframe(pd.DataFrame(preview.rows), hide_index=True, key="preview")
-    for said in look.said:
-        st.caption(in_markdown(sentence(said)))
+    for note in look.notes:
+        st.caption(in_markdown(sentence(note)))
     if preview.single and preview.has_texts:
         st.warning(f"{in_markdown(lacking_keywords(preview.single, preview.documents))} {WAYS_OUT}")
 

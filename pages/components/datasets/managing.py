@@ -60,7 +60,7 @@ def why_it_stays(dataset: str) -> str:
     if not studies and not reviews:
         return ""
     kinds = [("study", "studies", studies), ("review of keywords", "reviews of keywords", reviews)]
-    named = [f"the {one if len(names) == 1 else more} {', '.join(names)}" for one, more, names in kinds if names]
+    named = [f"the {single if len(names) == 1 else more} {', '.join(names)}" for single, more, names in kinds if names]
     return f"{' and '.join(named)} {'is' if len(studies) + len(reviews) == 1 else 'are'} made from it."
 
 

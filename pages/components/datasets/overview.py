@@ -92,15 +92,15 @@ def offer_next_step(dataset: Dataset) -> None:
             if done:
                 offer_study(dataset, studies)
         else:
-            said = studies or dataset.aspects
-            st.markdown("**Next:** see what the scores say." if said else "**Next:** ask people.", width="content")
+            telling = studies or dataset.aspects
+            st.markdown("**Next:** see what the scores say." if telling else "**Next:** ask people.", width="content")
             offer_study(dataset, studies)
 
 
 def offer_study(dataset: Dataset, studies: Sequence[str]) -> None:
     """Offer the way to a new study of the data set, or to its results."""
-    said = bool(studies or dataset.aspects)
-    if said and st.button("See results", icon=":material/insights:", key="next_results"):
+    is_judged = bool(studies or dataset.aspects)
+    if is_judged and st.button("See results", icon=":material/insights:", key="next_results"):
         st.switch_page("overview.py", query_params={"dataset": dataset.name})
     if not studies and st.button("Create a study", icon=":material/add_circle:", key="next_study"):
         st.switch_page("new_study.py", query_params={"dataset": dataset.name})

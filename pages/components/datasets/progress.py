@@ -54,8 +54,8 @@ def start_scoring(dataset: str, metrics: Sequence[str] = ()) -> None:
 
 
 def start_adding(dataset: str, systems: Sequence[str]) -> None:
-    """Start to add systems to a data set. Raises what `relevance.summarizers.background.start_run` does."""
-    from relevance.summarizers.background import start_run
+    """Start to add systems to a data set. Raises what `relevance.summarizers.adding_run.start_run` does."""
+    from relevance.summarizers.adding_run import start_run
 
     stores = open_stores()
     watch_run(start_run(stores.data, dataset, systems, studied=stores.annotation.is_studied(dataset)))
@@ -95,7 +95,7 @@ def show_runs(names: Sequence[str], *, redraw: bool = False) -> None:
         watched.difference_update(run.id for run in over)
         if redraw:
             kept_messages().show_again()
-        announce(*(said for run in over for said in [*run_end(run), *name_scarce(run)]))
+        announce(*(note for run in over for note in [*run_end(run), *name_scarce(run)]))
 
 
 def has_advanced(run: Run) -> bool:
@@ -135,7 +135,7 @@ def run_end(run: Run) -> list[str]:
         return [f"{work} was cancelled. What was {done} is kept, and {again} again continues from there."]
     if run_problems(run):
         return []
-    return list(run.said) or [f"Scored {run.dataset}."]
+    return list(run.notes) or [f"Scored {run.dataset}."]
 
 
 def name_scarce(run: Run) -> list[str]:
@@ -143,7 +143,11 @@ def name_scarce(run: Run) -> list[str]:
     if run.systems or run.error is not None:
         return []
     stored = open_stores().data.signatures(run.dataset)
-    scarce = [one.signature for one in stored if one.metric in run.metrics and 2 * one.undefined > one.scored]
+    scarce = [
+        signature.signature
+        for signature in stored
+        if signature.metric in run.metrics and 2 * signature.undefined > signature.scored
+    ]
     return say_missing(run.dataset, scarce)
 
 
@@ -156,15 +160,15 @@ def run_progress(run: Run, before: int = 0) -> tuple[float, str]:
     """
     elapsed = max(0, int((now() - run.started_at).total_seconds()))
     if before:
-        said = [f"waiting for {format_count(before, 'other run')}"]
+        notes = [f"waiting for {format_count(before, 'other run')}"]
     elif run.total is None:
-        said = ["getting ready"]
+        notes = ["getting ready"]
     else:
-        said = [f"{run.done:,} of {run.total:,} {'summaries' if run.systems else 'scores'}"]
+        notes = [f"{run.done:,} of {run.total:,} {'summaries' if run.systems else 'scores'}"]
         if run.done and elapsed >= SETTLED:
-            said += describe_pace(run.done / elapsed, run.total - run.done)
-    said.append(f"{elapsed // 60}:{elapsed % 60:02}")
-    return run.done / max(1, run.total or 0), f"{name_work(run)}{name_metrics(run)}: {' · '.join(said)}"
+            notes += describe_pace(run.done / elapsed, run.total - run.done)
+    notes.append(f"{elapsed // 60}:{elapsed % 60:02}")
+    return run.done / max(1, run.total or 0), f"{name_work(run)}{name_metrics(run)}: {' · '.join(notes)}"
 
 
 def name_metrics(run: Run) -> str:
@@ -197,6 +201,6 @@ def run_problems(run: Run) -> str | None:
         again = "What was written is kept." if run.systems else "Score again to continue where it stopped."
         return f"{name_work(run)} stopped: {in_markdown(error)}. {again}"
     if run.failed:
-        reasons = "".join(f"\n- {in_markdown(label_of(one))}: {in_markdown(why)}" for one, why in run.failed.items())
+        reasons = "".join(f"\n- {in_markdown(label_of(name))}: {in_markdown(why)}" for name, why in run.failed.items())
         return f"Metrics that could not score {in_markdown(run.dataset)}:\n{reasons}"
     return None

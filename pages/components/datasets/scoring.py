@@ -9,11 +9,11 @@ import streamlit as st
 from relevance.data.one_line import in_one_line
 from relevance.data.store import Dataset, RunGoingOn
 from relevance.metrics.registry import METRICS, available_of_libraries, label_of, usual_metrics
-from relevance.pages.background.waiting import if_ready
 from relevance.pages.components.datasets.progress import start_scoring
 from relevance.pages.components.shared.counts import say_missing, signatures_of
 from relevance.pages.components.shared.messages import sentence
 from relevance.pages.components.shared.stores import open_stores
+from relevance.pages.computing.waiting import if_ready
 from relevance.reports.escaping import in_markdown
 
 OF_SCORES = {
@@ -31,7 +31,7 @@ def scored_by(dataset: Dataset) -> list[str] | None:
     signatures = if_ready(lambda: signatures_of(dataset))
     if signatures is None:
         return None
-    done = {one.metric for one in signatures if one.scored == dataset.summaries}
+    done = {signature.metric for signature in signatures if signature.scored == dataset.summaries}
     return [name for name in usual_metrics() if name in done]
 
 
@@ -66,7 +66,7 @@ def offer_others(dataset: Dataset, scored: Collection[str]) -> None:
             format_func=label_of,
             key="score_others",
             help="They are not among “all metrics”. "
-            + " ".join(f"{label_of(one)}: {METRICS[one].about}." for one in others),
+            + " ".join(f"{label_of(other)}: {METRICS[other].about}." for other in others),
         )
         if st.button("Score by these", icon=":material/calculate:", key="score_by_others", disabled=not chosen):
             start(dataset, chosen)
@@ -93,15 +93,15 @@ def show_scores(dataset: Dataset) -> None:
         return
     rows: list[dict[str, object]] = [
         {
-            "metric": METRICS[one.metric].label if one.metric in METRICS else one.metric,
-            "summaries": f"{one.scored:,} of {dataset.summaries:,}",
-            "undefined": one.undefined,
-            "truncated": one.truncated,
-            "signature": in_one_line(one.signature),
+            "metric": METRICS[signature.metric].label if signature.metric in METRICS else signature.metric,
+            "summaries": f"{signature.scored:,} of {dataset.summaries:,}",
+            "undefined": signature.undefined,
+            "truncated": signature.truncated,
+            "signature": in_one_line(signature.signature),
         }
-        for one in signatures
+        for signature in signatures
     ]
-    scored = {one.metric for one in signatures}
+    scored = {signature.metric for signature in signatures}
     rows += [
         {"metric": label_of(name), "summaries": f"0 of {dataset.summaries:,}"}
         for name in usual_metrics()
@@ -111,5 +111,5 @@ def show_scores(dataset: Dataset) -> None:
     offer_others(dataset, scored)
     for name, reason in METRICS.left_out.items():
         st.caption(in_markdown(f"The metric {name} is left out: {reason}"))
-    for said in say_missing(dataset.name, [one.signature for one in signatures if one.undefined]):
-        st.caption(in_markdown(sentence(said)))
+    for note in say_missing(dataset.name, [signature.signature for signature in signatures if signature.undefined]):
+        st.caption(in_markdown(sentence(note)))

@@ -13,7 +13,6 @@ from relevance.data.records import Example, make_examples
 from relevance.data.signatures import distinct, is_computed
 from relevance.metrics import METRICS, is_lexical
 from relevance.metrics.from_signature import signatures
-from relevance.pages.background.computed import computed
 from relevance.pages.components.examples.inspector import examples_of
 from relevance.pages.components.examples.judged import judged_pairs, list_pairs
 from relevance.pages.components.examples.pair_list import JudgedPair
@@ -24,6 +23,7 @@ from relevance.pages.components.shared.records import opening_of
 from relevance.pages.components.shared.score_table import LETTERS
 from relevance.pages.components.shared.sources import Source
 from relevance.pages.components.shared.stores import open_stores
+from relevance.pages.computing.computed import computed
 from relevance.reports.evidence.phrases import preferred_letter
 
 BOTH = LETTERS[:2]
@@ -37,7 +37,7 @@ OF_PAPER = (
     "(0.2745 against 0.2609) and BERTScore (0.8718 against 0.8692, by another encoder than the one here) prefer the "
     "summary that lacks the keyword “Hawaiian”; the annotators and ROUGE-K prefer the other one."
 )
-"""What the paper says of its example, with its figures."""
+"""The paper's words on its example, with its figures."""
 
 WHY_OF_PAPER = "Table 1 of the ROUGE-K paper: the keyword “Hawaiian” decides"
 
@@ -51,7 +51,7 @@ class Disagreement(NamedTuple):
     examples: tuple[Example, ...]
     """Its two summaries, A and B."""
     judges: str
-    """Those who preferred one of them, as a sentence's subject."""
+    """The people who preferred one of them, as a sentence's subject."""
     prefers: str
     """Their preference: `A`, `B`, `tie`, `split`."""
     ratings: tuple[str, ...] = ()
@@ -65,7 +65,7 @@ class Disagreement(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What the example is called where people read it, and by which votes and notes are kept."""
+        """The name of the example for readers, under which votes and notes are kept."""
         return f"{self.document_id}: {opening_of(self.examples[0])}"
 
     @property
@@ -75,8 +75,8 @@ class Disagreement(NamedTuple):
 
     @property
     def with_models(self) -> list[str]:
-        """Those signatures that ask a model."""
-        return [one for one in self.signatures if not is_lexical(one) and is_computed(one)]
+        """The signatures of metrics with a model."""
+        return [signature for signature in self.signatures if not is_lexical(signature) and is_computed(signature)]
 
 
 @cache
@@ -157,10 +157,10 @@ def largest_difference(preferences: Preferences, signature: str) -> float:
     return float(size.max(initial=0.0, where=~np.isnan(size)))
 
 
-def find_place(asked: str | None, among: tuple[Disagreement, ...]) -> int:
+def find_place(name: str | None, among: tuple[Disagreement, ...]) -> int:
     """Return the place of the example that an address asks for, by document or by number from 1; else 0."""
     names = [shown.document_id for shown in among]
-    if asked in names:
-        return names.index(asked)
-    number = int(asked) if asked and asked.isascii() and asked.isdigit() and len(asked) < 5 else 1
+    if name in names:
+        return names.index(name)
+    number = int(name) if name and name.isascii() and name.isdigit() and len(name) < 5 else 1
     return number - 1 if 1 <= number <= len(names) else 0

@@ -7,25 +7,25 @@ from relevance.hosting.rooms import Shown
 from relevance.metrics.explained import Explained
 from relevance.metrics.registry import label_of
 from relevance.pages.components.disagreements.examples import BOTH, Disagreement
-from relevance.pages.components.disagreements.presented import Found
+from relevance.pages.components.disagreements.presented import ShownScore
 from relevance.pages.components.disagreements.presenting import Slide, after, steps_of
 from relevance.pages.components.disagreements.slides import DOCUMENT, METRIC, PEOPLE, SUMMARIES, VOTE, describe_metric
 from relevance.reports.evidence.phrases import say_preference, sentence
 from relevance.reports.evidence.words import explain_scores
 
 NAMES = {DOCUMENT: "The document", SUMMARIES: "Both summaries", VOTE: "The room votes", PEOPLE: "What people preferred"}
-"""What slides are called; those of a metric by the metric, and the last of an example `All metrics`."""
+"""The titles of slides; the slide of a metric is called by the metric, and the last one of an example `All metrics`."""
 
 
-def note_slide(examples: Sequence[Disagreement], slide: Slide, found: Mapping[str, Sequence[Found]]) -> Shown:
-    """Return the notes on a slide; `found` holds the scores of its two summaries by signature."""
+def note_slide(examples: Sequence[Disagreement], slide: Slide, scores: Mapping[str, Sequence[ShownScore]]) -> Shown:
+    """Return the notes on a slide; `scores` holds the scores of its two summaries by signature."""
     example = examples[slide.place]
     step = steps_of(example)[slide.at]
     notes: tuple[str, ...] = (sentence(example.why), sentence(say_preference(example.judges, example.prefers)))
     if step.shows == METRIC:
-        both = found[step.signature]
+        both = scores[step.signature]
         notes = (describe_metric(example, step.signature, both).sentence,)
-        if (there := [one for one in both if isinstance(one, Explained)]) and len(there) == len(both):
+        if (there := [explained for explained in both if isinstance(explained, Explained)]) and len(there) == len(both):
             notes += tuple(explain_scores(step.signature, example.examples, there, BOTH))
     follows = after(examples, slide)
     return Shown(

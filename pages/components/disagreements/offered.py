@@ -24,7 +24,7 @@ PARTS = ("show", "metric", "other")
 def offered_filters(context: Context) -> dict[PairFilter, int]:
     """Return the collections that a source has, with the number of pairs in each."""
     comparison = compare(context)
-    return {one: count for one in presets(comparison.metrics) if (count := comparison.counts[one])}
+    return {preset: count for preset in presets(comparison.metrics) if (count := comparison.counts[preset])}
 
 
 def asked_filter(context: Context | None, offered: Mapping[PairFilter, int]) -> PairFilter | None:
@@ -36,9 +36,9 @@ def asked_filter(context: Context | None, offered: Mapping[PairFilter, int]) -> 
         return None
     params = st.query_params
     if "show" in params:
-        asked = {name: params[name] for name in PARTS if name in params}
-        return read_filter(asked, names_of_metrics(compare(context).signatures))
-    named = params.get("example") in {one.document_id for one in load_chosen_examples()}
+        parts = {name: params[name] for name in PARTS if name in params}
+        return read_filter(parts, names_of_metrics(compare(context).signatures))
+    named = params.get("example") in {chosen_example.document_id for chosen_example in load_chosen_examples()}
     return None if named or context.source.dataset == DEMO else next(iter(offered))
 
 
@@ -68,7 +68,7 @@ def choose_collection(chosen: PairFilter | None, offered: Mapping[PairFilter, in
     """Ask for the chosen examples, or a collection of one's own data."""
     state = st.session_state
     names: dict[PairFilter | None, str] = {None: f"Chosen examples ({len(load_chosen_examples())})"}
-    names |= {one: f"{describe_filter(one)} ({count:,})" for one, count in offered.items()}
+    names |= {name: f"{describe_filter(name)} ({count:,})" for name, count in offered.items()}
 
     def take() -> None:
         open_collection(options[state.collection or 0])

@@ -54,8 +54,8 @@ def steps_of(example: Disagreement) -> list[Step]:
 
 def find_step(steps: Sequence[Step]) -> int:
     """Return the place of the slide that the address asks for, by its number from 1; else 0."""
-    asked = st.query_params.get(STEP, "")
-    number = int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 3 else 1
+    step = st.query_params.get(STEP, "")
+    number = int(step) if step.isascii() and step.isdigit() and len(step) < 3 else 1
     return number - 1 if 1 <= number <= len(steps) else 0
 
 

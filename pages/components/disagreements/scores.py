@@ -6,7 +6,7 @@ from collections.abc import Collection
 from relevance.metrics import is_lexical
 from relevance.metrics.explained import CannotExplain, Explained
 from relevance.pages.components.disagreements.examples import Disagreement
-from relevance.pages.components.disagreements.presented import Found
+from relevance.pages.components.disagreements.presented import ShownScore
 from relevance.pages.components.evidence.model_scores import ModelScores, ScoreRequest
 from relevance.pages.components.evidence.views import explain_lexical
 
@@ -14,14 +14,14 @@ from relevance.pages.components.evidence.views import explain_lexical
 def list_questions(example: Disagreement, explained: Collection[str]) -> list[ScoreRequest]:
     """List the requests to models: stored scores need no model, unless they are to be `explained` by evidence."""
     return [
-        (signature, one)
+        (signature, example_of_side)
         for signature in example.with_models
         if signature in explained or signature not in example.stored
-        for one in example.examples
+        for example_of_side in example.examples
     ]
 
 
-def find_scores(example: Disagreement, models: ModelScores) -> dict[str, list[Found]]:
+def find_scores(example: Disagreement, models: ModelScores) -> dict[str, list[ShownScore]]:
     """Return the scores of A and B by signature: with evidence, or as stored, or None while they are computed."""
     return {
         signature: [find_score(example, models, signature, place) for place in range(len(example.examples))]
@@ -29,18 +29,18 @@ def find_scores(example: Disagreement, models: ModelScores) -> dict[str, list[Fo
     }
 
 
-def find_score(example: Disagreement, models: ModelScores, signature: str, place: int) -> Found:
+def find_score(example: Disagreement, models: ModelScores, signature: str, place: int) -> ShownScore:
     """Return one score of an example."""
-    one = example.examples[place]
+    examples = example.examples[place]
     if is_lexical(signature):
         try:
-            return explain_lexical(signature, one)
+            return explain_lexical(signature, examples)
         except CannotExplain as error:
-            found: Found = error
+            score: ShownScore = error
     else:
-        found = models.answer(signature, one)
-    if isinstance(found, Explained) or signature not in example.stored:
-        return found
+        score = models.answer(signature, examples)
+    if isinstance(score, Explained) or signature not in example.stored:
+        return score
     value = example.stored[signature][place]
     if math.isnan(value):
         return Explained(None, "it has none", False, None)

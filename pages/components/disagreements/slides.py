@@ -12,7 +12,7 @@ from relevance.metrics.rouge_k import RougeKEvidence
 from relevance.pages.components.disagreements.examples import BOTH, Disagreement
 from relevance.pages.components.disagreements.presented import (
     IN_EITHER,
-    Found,
+    ShownScore,
     camps_html,
     inside_a_sentence,
     keyword_marks,
@@ -24,7 +24,7 @@ from relevance.pages.components.examples.texts import standing_of
 from relevance.pages.components.shared.records import opening_of
 from relevance.reports.escaping import esc
 from relevance.reports.evidence.blocks import passage
-from relevance.reports.evidence.marks import Mark, highlight, legend
+from relevance.reports.evidence.highlighting import Mark, highlight, legend
 from relevance.reports.evidence.phrases import say_preference, sentence
 from relevance.reports.evidence.renderers import renderer_of
 from relevance.reports.evidence.words import explain_scores
@@ -49,17 +49,17 @@ class Step(NamedTuple):
     """The metric that it explains, if it is about one."""
 
 
-def choose_metrics(shown: Disagreement, asked: Sequence[str] = ()) -> list[str]:
+def choose_metrics(shown: Disagreement, wanted_names: Sequence[str] = ()) -> list[str]:
     """Return the signatures of the metrics that have a slide of their own, at most `MOST_METRICS`.
 
-    They are those `asked` for by label, or else those that the example was chosen for, or else `USUAL`.
+    They are those of the labels `wanted_names`, or else those that the example was chosen for, or else `USUAL`.
     """
     named = labels(shown.signatures, label_of)
     of_label = {label: signature for signature, label in named.items()}
     usual = [signature for name in USUAL for signature in named if name_of(signature) == name]
-    for wanted in (asked, shown.metrics):
-        if found := [of_label[label] for label in wanted if label in of_label]:
-            return found[:MOST_METRICS]
+    for wanted in (wanted_names, shown.metrics):
+        if by_label := [of_label[label] for label in wanted if label in of_label]:
+            return by_label[:MOST_METRICS]
     return (usual or list(named))[:MOST_METRICS]
 
 
@@ -78,9 +78,9 @@ class Votes(NamedTuple):
     """The code by which phones vote, as HTML; empty where they cannot."""
 
 
-def slide_html(shown: Disagreement, found: Mapping[str, Sequence[Found]], step: Step, votes: Votes) -> str:
-    """Write a slide as HTML; `found` holds the scores of A and B by signature."""
-    marks, words, items = mark_texts(shown, step.signature, found.get(step.signature, ()))
+def slide_html(shown: Disagreement, scores: Mapping[str, Sequence[ShownScore]], step: Step, votes: Votes) -> str:
+    """Write a slide as HTML; `scores` holds the scores of A and B by signature."""
+    marks, words, items = mark_texts(shown, step.signature, scores.get(step.signature, ()))
     example = shown.examples[0]
     title = example.title or opening_of(example)
     texts = []
@@ -89,22 +89,22 @@ def slide_html(shown: Disagreement, found: Mapping[str, Sequence[Found]], step: 
         texts.append(f'<div class="reference whole">{compared_html(shown, marks)}</div>')
     if step.shows != DOCUMENT:
         verdict_is_out = step.shows not in (SUMMARIES, VOTE)
-        for letter, one in zip(BOTH, shown.examples, strict=True):
+        for letter, of_side in zip(BOTH, shown.examples, strict=True):
             preferred = " preferred" * (verdict_is_out and letter == shown.prefers)
             name = summary_name(shown, letter) if verdict_is_out else f"Summary {letter}"
-            texts.append(f'<div class="summary{preferred}">{passage(one.candidate, marks[letter], name)}</div>')
-    longest = max(len(one.candidate) for one in shown.examples)
+            texts.append(f'<div class="summary{preferred}">{passage(of_side.candidate, marks[letter], name)}</div>')
+    longest = max(len(example.candidate) for example in shown.examples)
     letters = min(1, max(SMALLEST, (LONG / max(1, longest)) ** 0.5))  # as the area of a text grows with its length
     in_sight = (*BOTH, title, compared_text(shown))
     seen = [mark.kind for text in in_sight for mark in marks.get(text, ())]
-    hidden = sum(bool(found) for text, found in marks.items() if text not in in_sight)
+    hidden = sum(bool(mark) for text, mark in marks.items() if text not in in_sight)
     note = f'<p class="note whole">Marks in {format_count(hidden, "other text")} are not shown.</p>' if hidden else ""
     attributes = f'aria-label="Slide" data-shows="{step.shows}" style="--letters: {letters:.2f}"'
     return (
         f'<section class="presented slide" {attributes}>'
         f'<div class="evidence"><h2 class="whole" dir="auto">{highlight(title, marks.get(title, []))}</h2>'
         f"{''.join(texts)}{items}{legend(seen, words)}{note}</div>"
-        f'<div class="band">{band_html(shown, found, step, votes.counts)}{code}</div></section>'
+        f'<div class="band">{band_html(shown, scores, step, votes.counts)}{code}</div></section>'
     )
 
 
@@ -123,23 +123,23 @@ def compared_html(shown: Disagreement, marks: Mapping[str, Sequence[Mark]]) -> s
 
 
 def mark_texts(
-    shown: Disagreement, signature: str, both: Sequence[Found]
+    shown: Disagreement, signature: str, both: Sequence[ShownScore]
 ) -> tuple[dict[str, list[Mark]], Mapping[str, str], str]:
     """Return the marks of a metric's evidence, the words of their legend, and the list of keywords as HTML.
 
     Marks are keyed by a summary's letter, or by the text itself for those that it was compared with.
     """
-    evidence = [one.evidence if isinstance(one, Explained) else None for one in both]
-    if any(isinstance(one, RougeKEvidence) for one in evidence):
+    evidence = [score.evidence if isinstance(score, Explained) else None for score in both]
+    if any(isinstance(keywords, RougeKEvidence) for keywords in evidence):
         marks, items = keyword_marks(shown, evidence, MOST_KEYWORDS)
         return marks, IN_EITHER, items
     marks = {letter: [] for letter in BOTH}
     renderer = renderer_of(signature) if signature else None
     if renderer is not None:
-        for letter, example, one in zip(BOTH, shown.examples, evidence, strict=False):
-            if one is None:
+        for letter, example, keywords in zip(BOTH, shown.examples, evidence, strict=False):
+            if keywords is None:
                 continue
-            (_, ours, _), *others = renderer.passages(one, example)
+            (_, ours, _), *others = renderer.passages(keywords, example)
             marks[letter] += ours
             for text, theirs, _ in others:
                 marks.setdefault(text, []).extend(theirs)
@@ -163,19 +163,21 @@ class MetricWords(NamedTuple):
 # --- below the texts ----------------------------------------------------------------------------------------------
 
 
-def band_html(shown: Disagreement, found: Mapping[str, Sequence[Found]], step: Step, votes: Mapping[str, int]) -> str:
+def band_html(
+    shown: Disagreement, scores: Mapping[str, Sequence[ShownScore]], step: Step, votes: Mapping[str, int]
+) -> str:
     """Write what stands below the texts as HTML."""
     if step.shows in (SUMMARIES, VOTE):
         room = f'<p class="room">{counts_html(votes)}</p>' if step.shows == VOTE else ""
         return f'<p class="asked">{QUESTION}</p>{room}'
     if step.shows == PEOPLE:
-        said = sentence(say_preference(shown.judges, shown.prefers))
+        sentence_of_people = sentence(say_preference(shown.judges, shown.prefers))
         room = f'<p class="room">This room: {counts_html(votes)}</p>' if any(votes.values()) else ""
-        return f'<p class="verdict">{esc(said)}</p>{room}'
+        return f'<p class="verdict">{esc(sentence_of_people)}</p>{room}'
     if step.shows == METRIC:
-        return metric_html(shown, step.signature, found[step.signature])
+        return metric_html(shown, step.signature, scores[step.signature])
     if step.shows == ALL:
-        return f'<p class="why">{esc(shown.why)}</p>{camps_html(shown, found)}'
+        return f'<p class="why">{esc(shown.why)}</p>{camps_html(shown, scores)}'
     return ""
 
 
@@ -186,13 +188,13 @@ def counts_html(votes: Mapping[str, int]) -> str:
     )
 
 
-def metric_html(shown: Disagreement, signature: str, both: Sequence[Found]) -> str:
+def metric_html(shown: Disagreement, signature: str, both: Sequence[ShownScore]) -> str:
     """Write a metric's preference with both scores, and why, as HTML."""
     name, side, numbers, standing = words = describe_metric(shown, signature, both)
-    if any(one is None for one in both):
+    if any(score is None for score in both):
         return f'<p class="verdict waiting" role="status">{esc(words.sentence)}</p>'
     kind = standing_of(preference(both), shown.prefers).kind
-    there = [one for one in both if isinstance(one, Explained)]
+    there = [score for score in both if isinstance(score, Explained)]
     sentences = 1 if name_of(signature) == "rouge_k" else MOST_SENTENCES  # whose keywords are listed above
     why = explain_scores(signature, shown.examples, there, BOTH)[:sentences] if len(there) == len(both) else []
     return (
@@ -201,10 +203,10 @@ def metric_html(shown: Disagreement, signature: str, both: Sequence[Found]) -> s
     )
 
 
-def describe_metric(shown: Disagreement, signature: str, both: Sequence[Found]) -> "MetricWords":
+def describe_metric(shown: Disagreement, signature: str, both: Sequence[ShownScore]) -> "MetricWords":
     """Say what a metric prefers, by which scores, and how that stands to people's preference."""
     name = labels(shown.signatures, label_of)[signature]
-    if any(one is None for one in both):
+    if any(score is None for score in both):
         return MetricWords(f"{name}:", "being computed.")
     prefers = preference(both)
     standing = say_standing(standing_of(prefers, shown.prefers).kind, shown.judges)

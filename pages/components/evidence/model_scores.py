@@ -28,9 +28,9 @@ LOOK = 0.5
 class Job:
     """A thread that sends requests to the models, one after the other."""
 
-    def __init__(self, inspector: Inspector, asked: Sequence[ScoreRequest]) -> None:
+    def __init__(self, inspector: Inspector, requests: Sequence[ScoreRequest]) -> None:
         self.inspector = inspector
-        self.asked = tuple(asked)
+        self.requests = tuple(requests)
         self.answers: dict[ScoreRequest, Explained | CannotExplain] = {}
         self.over = False
         self.moved = threading.Condition()
@@ -44,7 +44,7 @@ class Job:
             signature, example = question
             answer: Explained | CannotExplain
             try:
-                answer = self.inspector.explain(signature, example, given_up=lambda: question not in self.asked)
+                answer = self.inspector.explain(signature, example, given_up=lambda: question not in self.requests)
             except RequestCancelled:
                 continue  # it may be wanted again by now
             except CannotExplain as error:
@@ -56,35 +56,35 @@ class Job:
                 answer = CannotExplain(f"{type(error).__name__}: {error}")
             began = time.monotonic()
             with self.moved:
-                if question in self.asked:
+                if question in self.requests:
                     self.answers[question] = answer
                 self.moved.notify_all()
 
     def following(self) -> ScoreRequest | None:
         """Return the first request without an answer; if there is none, the job is over."""
         with self.moved:
-            question = next((one for one in self.asked if one not in self.answers), None)
+            question = next((request for request in self.requests if request not in self.answers), None)
             self.over = question is None
             self.moved.notify_all()
             return question
 
-    def replace_requests(self, asked: Sequence[ScoreRequest]) -> bool:
+    def replace_requests(self, requests: Sequence[ScoreRequest]) -> bool:
         """Replace the requests and keep only their scores, no failures; return False if the job is over."""
         with self.moved:
             if self.over:
                 return False
-            self.asked = tuple(asked)
+            self.requests = tuple(requests)
             self.answers = {
-                one: answer
-                for one, answer in self.answers.items()
-                if one in self.asked and isinstance(answer, Explained)
+                name: answer
+                for name, answer in self.answers.items()
+                if name in self.requests and isinstance(answer, Explained)
             }
             return True
 
-    def wait(self, asked: Collection[ScoreRequest], seconds: float) -> None:
+    def wait(self, requests: Collection[ScoreRequest], seconds: float) -> None:
         """Wait until all of these are answered or the job is over, but no longer than these seconds."""
         with self.moved:
-            self.moved.wait_for(lambda: self.over or self.answers.keys() >= set(asked), seconds)
+            self.moved.wait_for(lambda: self.over or self.answers.keys() >= set(requests), seconds)
 
     def told(self) -> tuple[bool, dict[ScoreRequest, Explained | CannotExplain]]:
         """Return whether it is over, and all answers up to now."""
@@ -106,11 +106,11 @@ class ModelScores:
         self.job: Job | None = None
         self.failed_at = 0.0
 
-    def want(self, asked: Iterable[ScoreRequest], ahead: Iterable[ScoreRequest] = ()) -> None:
+    def want(self, requests: Iterable[ScoreRequest], ahead: Iterable[ScoreRequest] = ()) -> None:
         """Set the requests wanted now and next; answers to others are dropped."""
-        wanted, ahead = tuple(dict.fromkeys(asked)), tuple(dict.fromkeys(ahead))
+        wanted, ahead = tuple(dict.fromkeys(requests)), tuple(dict.fromkeys(ahead))
         self.collect()
-        scores = {one for one, answer in self.kept.items() if isinstance(answer, Explained)}
+        scores = {name for name, answer in self.kept.items() if isinstance(answer, Explained)}
         forget = self.failed_at > 0 and time.monotonic() - self.failed_at > FORGOTTEN
         if forget:
             self.failed_at = 0.0
@@ -119,20 +119,22 @@ class ModelScores:
         # A failure counts while it is shown; one that nobody has seen yet is tried again.
         known = scores if forget else scores | set(self.wanted)
         self.wanted, self.ahead = wanted, ahead
-        self.kept = {one: self.kept[one] for one in (*wanted, *ahead) if one in self.kept and one in known}
+        self.kept = {
+            request: self.kept[request] for request in (*wanted, *ahead) if request in self.kept and request in known
+        }
         if self.job is not None:
-            coming = set(self.job.asked)
-            foreseen = coming.issuperset(one for one in wanted if one not in self.kept)
-            rest = [one for one in (*wanted, *ahead) if one in coming and one not in self.kept]
+            coming = set(self.job.requests)
+            foreseen = coming.issuperset(request for request in wanted if request not in self.kept)
+            rest = [request for request in (*wanted, *ahead) if request in coming and request not in self.kept]
             self.job.replace_requests(rest if foreseen else [])
 
     def ask(self, inspector: Inspector) -> None:
         """Send all wanted requests that have no answer yet."""
         self.collect()
-        unknown = [one for one in (*self.wanted, *self.ahead) if one not in self.kept]
+        unknown = [request for request in (*self.wanted, *self.ahead) if request not in self.kept]
         if unknown and (self.job is None or not self.job.replace_requests(unknown)):
             self.collect()  # the job's last answers
-            self.job = Job(inspector, [one for one in unknown if one not in self.kept])
+            self.job = Job(inspector, [request for request in unknown if request not in self.kept])
 
     def wait(self, seconds: float) -> None:
         """Wait until all that is wanted now is answered, but no longer than these seconds."""
@@ -145,7 +147,7 @@ class ModelScores:
         if self.job is not None:
             over, answers = self.job.told()
             unknown = answers.keys() - self.kept.keys()
-            new = {one: answers[one] for one in (*self.wanted, *self.ahead) if one in unknown}
+            new = {request: answers[request] for request in (*self.wanted, *self.ahead) if request in unknown}
             if any(isinstance(answer, CannotExplain) for answer in new.values()):
                 self.failed_at = time.monotonic()
             self.kept |= new
@@ -160,7 +162,7 @@ class ModelScores:
     @property
     def open(self) -> tuple[ScoreRequest, ...]:
         """The requests wanted now that have no answer yet."""
-        return tuple(one for one in self.wanted if one not in self.kept)
+        return tuple(request for request in self.wanted if request not in self.kept)
 
     @property
     def going_on(self) -> bool:

@@ -24,12 +24,12 @@ def explain_lexical(signature: str, example: Example) -> Explained:
     return inspector().explain(signature, example)
 
 
-def evidence_html(signature: str, example: Example, found: Explained) -> str:
+def evidence_html(signature: str, example: Example, explained: Explained) -> str:
     """Write the evidence of one summary as HTML, or that there is none."""
     renderer = renderer_of(signature)
-    if renderer is None or found.evidence is None:
-        return no_evidence(found.missing)
-    return renderer.html(found.evidence, example)
+    if renderer is None or explained.evidence is None:
+        return no_evidence(explained.missing)
+    return renderer.html(explained.evidence, example)
 
 
 def side_by_side(blocks: Sequence[str], letters: Sequence[str]) -> None:

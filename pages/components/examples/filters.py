@@ -54,17 +54,17 @@ def ask_for_filter(comparison: Comparison, starred: int) -> PairFilter:
 def offer_presets(counts: Mapping[PairFilter, int], chosen: PairFilter) -> None:
     """Offer preset filters as chips, with the number of pairs that each leaves."""
     state = st.session_state
-    said = {one: f"{describe_filter(one)} ({count:,})" for one, count in counts.items()}
+    labels = {name: f"{describe_filter(name)} ({count:,})" for name, count in counts.items()}
     plain = chosen._replace(search="")
 
     def take() -> None:
         choose((state.example_preset or PairFilter())._replace(search=chosen.search))
 
-    state.example_preset = plain if plain in said else None
+    state.example_preset = plain if plain in labels else None
     st.pills(
         "Pairs",
-        list(said),
-        format_func=lambda one: said[one],
+        list(labels),
+        format_func=lambda name: labels[name],
         key="example_preset",
         on_change=take,
         label_visibility="collapsed",
@@ -76,8 +76,8 @@ def ask_for_details(chosen: PairFilter, metrics: Sequence[str]) -> None:
     state = st.session_state
 
     def take() -> None:
-        asked = {name: state.get(f"example_{name}") or "" for name in ("show", "metric", "other", "search")}
-        choose(read_filter(asked, {name: name for name in metrics}))
+        chosen = {name: state.get(f"example_{name}") or "" for name in ("show", "metric", "other", "search")}
+        choose(read_filter(chosen, {name: name for name in metrics}))
 
     possible: list[Show] = [show for show in SHOWN if show != "rather" or len(metrics) > 1]
     state.example_show = chosen.show

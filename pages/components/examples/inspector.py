@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import streamlit as st
 
-from relevance.annotation.model_judgments import SaidOfPair
+from relevance.annotation.model_judgments import VerdictsOnPair
 from relevance.data.one_line import in_one_line
 from relevance.data.records import REMARKS, Document, Example, Summary, make_examples
 from relevance.data.signatures import distinct, is_computed, is_judge, is_length, labels, references_rule
@@ -67,7 +67,7 @@ class ExplainableMetric(NamedTuple):
     """The stored scores of A and B; NaN is missing."""
     people: str
     """People's preference: `A`, `B`, `tie`, `split`."""
-    said: str = ""
+    answers: str = ""
     """The answers of a language model as judge, in each order; empty for metrics."""
 
     @property
@@ -81,11 +81,11 @@ class ExplainableMetric(NamedTuple):
         return preferred_side(self.stored[0] - self.stored[1], unknown="missing")
 
 
-def describe_orders(said: SaidOfPair) -> str:
+def describe_orders(verdicts: VerdictsOnPair) -> str:
     """Say what a language model answered in each order."""
     words = {1.0: "it preferred A", -1.0: "it preferred B", 0.0: "it preferred neither", None: "it gave no verdict"}
-    reason = f" ({said.reason})" if said.reason else ""
-    return f"With A shown first, {words[said.a_first]}; with B first, {words[said.b_first]}{reason}."
+    reason = f" ({verdicts.reason})" if verdicts.reason else ""
+    return f"With A shown first, {words[verdicts.a_first]}; with B first, {words[verdicts.b_first]}{reason}."
 
 
 def show_pair(
@@ -104,10 +104,10 @@ def show_pair(
     both = examples_of(pair, document, summaries)
     stored = source.stored(pair.document, pair.systems)
     values = stored_values(stored, signatures, pair.systems)
-    said = {one: describe_orders(found) for one, found in source.said(pair.document, pair.systems).items()}
+    answers = {name: describe_orders(value) for name, value in source.verdicts_on(pair.document, pair.systems).items()}
     metrics = [
-        ExplainableMetric(label, one, values[one], pair.people, said.get(one, ""))
-        for one, label in labels(distinct(signatures), label_of).items()
+        ExplainableMetric(label, name, values[name], pair.people, answers.get(name, ""))
+        for name, label in labels(distinct(signatures), label_of).items()
     ]
     preferred, *others = overview((source.judges, pair.people), {metric.label: metric.prefers for metric in metrics})
     with st.container(key="verdict", gap="small"):
@@ -216,13 +216,13 @@ def at_once(signature: str, examples: Sequence[Example]) -> list[Explained]:
 
 def answers(models: ModelScores, signature: str, examples: Sequence[Example]) -> list[Explained]:
     """Return the models' evidence for examples, all of which are answered. Raises `CannotExplain`."""
-    found = []
+    metrics = []
     for example in examples:
         answer = models.answer(signature, example)
         if not isinstance(answer, Explained):
             raise answer or CannotExplain("it was not asked for")
-        found.append(answer)
-    return found
+        metrics.append(answer)
+    return metrics
 
 
 def show_seen(
@@ -255,8 +255,8 @@ def show_seen(
 def find_section(metric: ExplainableMetric, both: Sequence[Example], models: ModelScores) -> EvidenceSection:
     """Return the evidence of one metric, or that it is being computed; for a language model, its answers."""
     if is_judge(metric.signature):
-        said = metric.said or "It was not asked about this pair."
-        body = f"<p>{esc(said)}</p>"
+        answer = metric.answers or "It was not asked about this pair."
+        body = f"<p>{esc(answer)}</p>"
         return EvidenceSection(
             metric.label, section_html(metric.label, body, standing=standing_of(metric.prefers, metric.people))
         )
@@ -276,7 +276,7 @@ class EvidenceSection(NamedTuple):
     """Notes on it, in Markdown."""
     compared: Sequence[Example] = ()
     """Both summaries with the texts that they were compared with."""
-    found: Sequence[Explained] = ()
+    scores: Sequence[Explained] = ()
     waiting: str = ""
     """The message, in Markdown, while its model is computing."""
 
@@ -285,30 +285,30 @@ def make_evidence_section(
     metric: ExplainableMetric, both: Sequence[Example], find: Callable[[], list[Explained]]
 ) -> EvidenceSection:
     """Make the evidence of one metric for both summaries, or say why there is none."""
-    one, other, _ = format_scores(*metric.stored)
-    said, standing = f"A {one}, B {other}", standing_of(metric.prefers, metric.people)
+    first, second, _ = format_scores(*metric.stored)
+    scores, standing = f"A {first}, B {second}", standing_of(metric.prefers, metric.people)
     try:
-        found = find()
+        explained = find()
     except CannotExplain as error:
-        html = section_html(metric.label, "", said, standing)
+        html = section_html(metric.label, "", scores, standing)
         return EvidenceSection(metric.label, html, [f"Undefined: {in_markdown(error)}."])
-    blocks = [evidence_html(metric.signature, example, one) for example, one in zip(both, found, strict=True)]
+    blocks = [evidence_html(metric.signature, example, score) for example, score in zip(both, explained, strict=True)]
     notes = []
-    for letter, value, seen in zip("AB", metric.stored, found, strict=True):
+    for letter, value, seen in zip("AB", metric.stored, explained, strict=True):
         if seen.truncated:
             notes.append(f"{letter}: a text is longer than the model's limit; its end did not count.")
         if seen.value is not None and not np.isnan(value) and abs(seen.value - value) > 1e-4:
             notes.append(f"{letter}: the stored score is {value:.4f}, the evidence shown here gives {seen.value:.4f}.")
     compared = set_against(both, references_rule(metric.signature))
-    html = section_html(metric.label, sides_html(blocks), said, standing)
-    return EvidenceSection(metric.label, html, notes, compared, found)
+    html = section_html(metric.label, sides_html(blocks), scores, standing)
+    return EvidenceSection(metric.label, html, notes, compared, explained)
 
 
 def show_sections(sections: Sequence[EvidenceSection]) -> None:
     """Show sections, in as few pieces as notes allow: browsers are slower with many."""
     gathered = ""
     for section in sections:
-        matrices = any(isinstance(one.evidence, BertScoreEvidence) for one in section.found)
+        matrices = any(isinstance(score.evidence, BertScoreEvidence) for score in section.scores)
         gathered += section.html
         if gathered and (section.notes or section.waiting or matrices):
             st.html(gathered)
@@ -316,7 +316,7 @@ def show_sections(sections: Sequence[EvidenceSection]) -> None:
         if section.waiting:
             st.info(section.waiting, icon="spinner")
         for note in section.notes:
-            (st.warning if section.found else st.info)(note)
+            (st.warning if section.scores else st.info)(note)
         if matrices:
             show_matrices(section)
     if gathered:
@@ -326,10 +326,10 @@ def show_sections(sections: Sequence[EvidenceSection]) -> None:
 def show_matrices(section: EvidenceSection) -> None:
     """Show BERTScore's similarities, token by token, in parts to unfold."""
     label = section.label
-    for letter, example, one in zip("AB", section.compared, section.found, strict=True):
-        if one.evidence is None:
+    for letter, example, score in zip("AB", section.compared, section.scores, strict=True):
+        if score.evidence is None:
             continue
-        matrix = bertscore_matrix(one.evidence, example)
+        matrix = bertscore_matrix(score.evidence, example)
         with st.expander(f"Similarities of {letter}, token by token", key=f"similarity:{label}:{letter}"):
             st.caption(f"{letter} beside {matrix.beside}. {in_one_line(matrix.note)}")
             show_chart(

@@ -6,7 +6,6 @@ from typing import NamedTuple
 import pandas as pd
 
 from relevance.data.preferences import Preferences
-from relevance.pages.background.computed import computed, whole
 from relevance.pages.components.examples.pair_list import PairList, make_pair_list
 from relevance.pages.components.examples.pairs import (
     PairFilter,
@@ -18,6 +17,7 @@ from relevance.pages.components.examples.pairs import (
     verdicts,
 )
 from relevance.pages.components.shared.context import Context
+from relevance.pages.computing.computed import computed, whole
 
 
 class Comparison(NamedTuple):
@@ -51,14 +51,14 @@ def judged_pairs(context: Context) -> tuple[Preferences, Verdicts]:
 @computed("Comparing")
 def compare(context: Context) -> Comparison:
     """Compare people and metrics on all pairs of a source together."""
-    preferences, found = judged_pairs(context)
-    offered = [PairFilter(), *presets(list(found.signs))]
+    preferences, verdicts = judged_pairs(context)
+    offered = [PairFilter(), *presets(list(verdicts.signs))]
     return Comparison(
         tuple(preferences.scores),
-        tuple(found.signs),
-        {one: int(filter_pairs(found, one).sum()) for one in offered},
-        confusion(found),
-        count_sides(found),
+        tuple(verdicts.signs),
+        {name: int(filter_pairs(verdicts, name).sum()) for name in offered},
+        confusion(verdicts),
+        count_sides(verdicts),
     )
 
 

@@ -124,13 +124,13 @@ class PairList(NamedTuple):
 
     def find_starred(self, starred: Sequence[StarredExample]) -> list[int]:
         """Return the listed pairs that are starred, whichever of their summaries is A."""
-        documents = pa.array([one.document for one in starred], pa.string())
+        documents = pa.array([star.document for star in starred], pa.string())
         places = pc.index_in(documents, value_set=self.documents).to_pylist()
         return [
             pair
-            for place, one in zip(places, starred, strict=True)
+            for place, star in zip(places, starred, strict=True)
             if place is not None
-            for first, second in (one.systems, one.systems[::-1])
+            for first, second in (star.systems, star.systems[::-1])
             for pair in self.find_systems(place, first, second)
         ]
 
@@ -173,9 +173,9 @@ def name_wrong(metrics: Sequence[str], wrong: NDArray[np.bool_]) -> str:
     return f"all but {', '.join(others)}" if others else f"all {len(names)}" if len(names) > 1 else names[0]
 
 
-def make_pair_list(preferences: Preferences, found: Verdicts, chosen: PairFilter) -> PairList:
-    """List the pairs that a filter leaves; `preferences` have one entry per pair, and `found` are their verdicts."""
-    keep = filter_pairs(found, chosen)
+def make_pair_list(preferences: Preferences, verdicts: Verdicts, chosen: PairFilter) -> PairList:
+    """List the pairs that a filter leaves; `preferences` have one entry per pair, and `verdicts` are their verdicts."""
+    keep = filter_pairs(verdicts, chosen)
     document, documents = pd.factorize(preferences.document)
     system, systems = pd.factorize(np.concatenate([preferences.first, preferences.second]))
     firsts, seconds = np.split(system.astype(np.min_scalar_type(len(systems))), 2)
@@ -186,16 +186,16 @@ def make_pair_list(preferences: Preferences, found: Verdicts, chosen: PairFilter
             for names in (documents, systems)
         )
         keep &= named[document] | written[firsts] | written[seconds]
-    people = np.where(np.isnan(found.people), SPLIT, found.people).astype(np.int8)
-    strength = firmest(found, chosen)
-    wrong = np.array([filter_pairs(found, PairFilter("against", metric)) for metric in found.signs], dtype=bool)
-    wrong = wrong.reshape(len(found.signs), len(people)).T
+    people = np.where(np.isnan(verdicts.people), SPLIT, verdicts.people).astype(np.int8)
+    strength = firmest(verdicts, chosen)
+    wrong = np.array([filter_pairs(verdicts, PairFilter("against", metric)) for metric in verdicts.signs], dtype=bool)
+    wrong = wrong.reshape(len(verdicts.signs), len(people)).T
     entries = np.flatnonzero(keep)
     columns = PairColumns(firsts, seconds, people, strength.astype(np.float32), wrong)
     entries = entries[order_pairs(columns.at(entries))]
     columns = columns.at(entries)
     names = pa.array(documents, pa.string())
-    return group_pairs(names, document[entries], tuple(systems), tuple(found.signs), columns)
+    return group_pairs(names, document[entries], tuple(systems), tuple(verdicts.signs), columns)
 
 
 def order_pairs(columns: PairColumns) -> NDArray[np.intp]:

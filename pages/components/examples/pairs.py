@@ -55,37 +55,37 @@ class PairFilter(NamedTuple):
 
 def describe_filter(chosen: PairFilter) -> str:
     """Say what a filter leaves, in plain words without a full stop."""
-    said = {
+    filters = {
         "against": f"{chosen.metric} and people disagree",
         "rather": f"{chosen.metric} right where {chosen.other} is wrong",
         "agrees": f"{chosen.metric} and people agree",
         "ties": f"{chosen.metric} ties where people decide",
         "missing": f"{chosen.metric} has no score",
     }
-    return said.get(chosen.show, SHOWN[chosen.show])
+    return filters.get(chosen.show, SHOWN[chosen.show])
 
 
-def read_filter(asked: Mapping[str, str], known: Mapping[str, str]) -> PairFilter:
+def read_filter(address: Mapping[str, str], known: Mapping[str, str]) -> PairFilter:
     """Read the filter from the parts of an address; wrong parts are ignored.
 
     `known` maps all names that an address may use to the metrics' labels, as `names_of_metrics` returns them.
     """
     names = list(dict.fromkeys(known.values()))
-    show: Show = next((show for show in SHOWN if show == asked.get("show")), "all")
+    show: Show = next((show for show in SHOWN if show == address.get("show")), "all")
     if show not in PAIRWISE or not names or (show == "rather" and len(names) < 2):
-        return PairFilter(show if show not in PAIRWISE else "all", search=asked.get("search", ""))
-    metric = known.get(asked.get("metric", ""), names[0])
+        return PairFilter(show if show not in PAIRWISE else "all", search=address.get("search", ""))
+    metric = known.get(address.get("metric", ""), names[0])
     others = [name for name in names if name != metric]
-    other = known.get(asked.get("other", ""))
+    other = known.get(address.get("other", ""))
     wrong = None if show != "rather" else other if other in others else others[0]
-    return PairFilter(show, metric, wrong, asked.get("search", ""))
+    return PairFilter(show, metric, wrong, address.get("search", ""))
 
 
 def names_of_metrics(signatures: Iterable[str]) -> dict[str, str]:
     """Map each label, and the name that files and older addresses use, to the metric's label."""
     known = distinct(signatures)
     of_pages, of_files = labels(known, label_of), labels(known)
-    return {of_files[one]: label for one, label in of_pages.items()} | {label: label for label in of_pages.values()}
+    return {of_files[name]: label for name, label in of_pages.items()} | {label: label for label in of_pages.values()}
 
 
 class Verdicts(NamedTuple):
@@ -115,61 +115,68 @@ def verdicts(preferences: Preferences) -> Verdicts:
     return Verdicts(preference_signs(preferences.choices), signs, firmness)
 
 
-def confusion(found: Verdicts) -> pd.DataFrame:
+def confusion(verdicts_found: Verdicts) -> pd.DataFrame:
     """Count how often each metric agrees with people, contradicts them, ties where they decide, or has no score.
 
     The index is the metric, the columns are the filters `agrees`, `against`, `ties`, `missing`.
     """
     return pd.DataFrame(
         {
-            show: {metric: int(filter_pairs(found, PairFilter(show, metric)).sum()) for metric in found.signs}
+            show: {
+                metric: int(filter_pairs(verdicts_found, PairFilter(show, metric)).sum())
+                for metric in verdicts_found.signs
+            }
             for show in ("agrees", "against", "ties", "missing")
         }
     )
 
 
-def count_sides(found: Verdicts) -> pd.DataFrame:
+def count_sides(verdicts_found: Verdicts) -> pd.DataFrame:
     """Count the pairs on which one metric is right and another one is wrong, as the filter `rather` leaves them.
 
     The index is the metric that is right, the columns are those that are wrong.
     """
-    metrics = list(found.signs)
-    decided = np.abs(found.people) == 1
-    signs = np.array(list(found.signs.values())).reshape(len(metrics), len(decided))
-    right, wrong = ((decided & (signs == side)).astype(np.int64) for side in (found.people, -found.people))
+    metrics = list(verdicts_found.signs)
+    decided = np.abs(verdicts_found.people) == 1
+    signs = np.array(list(verdicts_found.signs.values())).reshape(len(metrics), len(decided))
+    right, wrong = (
+        (decided & (signs == side)).astype(np.int64) for side in (verdicts_found.people, -verdicts_found.people)
+    )
     return pd.DataFrame(right @ wrong.T, index=metrics, columns=metrics)
 
 
-def filter_pairs(found: Verdicts, chosen: PairFilter) -> NDArray[np.bool_]:
+def filter_pairs(verdicts_found: Verdicts, chosen: PairFilter) -> NDArray[np.bool_]:
     """Tell which pairs a filter leaves, shape (pairs,), apart from its `search`.
 
     Unknown metrics leave none, and so does `starred`, as verdicts know nothing of stars.
     """
     if chosen.show in ("all", "starred"):
-        return np.full(len(found.people), chosen.show == "all")
-    unknown = np.full(len(found.people), -2.0)  # neither a sign nor missing
-    decided = np.abs(found.people) == 1
-    one, other = (found.signs.get(name or "", unknown) for name in (chosen.metric, chosen.other))
+        return np.full(len(verdicts_found.people), chosen.show == "all")
+    unknown = np.full(len(verdicts_found.people), -2.0)  # neither a sign nor missing
+    decided = np.abs(verdicts_found.people) == 1
+    first, second = (verdicts_found.signs.get(name or "", unknown) for name in (chosen.metric, chosen.other))
     if chosen.show == "everybody":
-        signs = np.array(list(found.signs.values())).reshape(len(found.signs), len(found.people))
-        left = (signs == -found.people).any(axis=0) & ~(signs == found.people).any(axis=0)
+        signs = np.array(list(verdicts_found.signs.values())).reshape(
+            len(verdicts_found.signs), len(verdicts_found.people)
+        )
+        left = (signs == -verdicts_found.people).any(axis=0) & ~(signs == verdicts_found.people).any(axis=0)
     else:
         left = {
-            "agrees": one == found.people,
-            "against": one == -found.people,
-            "ties": one == 0,
-            "missing": np.isnan(one),
-            "rather": (one == found.people) & (other == -found.people),
+            "agrees": first == verdicts_found.people,
+            "against": first == -verdicts_found.people,
+            "ties": first == 0,
+            "missing": np.isnan(first),
+            "rather": (first == verdicts_found.people) & (second == -verdicts_found.people),
         }[chosen.show]
     return np.asarray(decided & left)
 
 
-def firmest(found: Verdicts, chosen: PairFilter) -> NDArray[np.float64]:
+def firmest(verdicts_found: Verdicts, chosen: PairFilter) -> NDArray[np.float64]:
     """Return how strongly pairs show what the filter is about, shape (pairs,); the mean of several metrics."""
-    named = [found.firmness[name] for name in chosen.metrics if name in found.firmness]
-    about = named or list(found.firmness.values())
+    named = [verdicts_found.firmness[name] for name in chosen.metrics if name in verdicts_found.firmness]
+    about = named or list(verdicts_found.firmness.values())
     if not about:
-        return np.zeros(len(found.people))
+        return np.zeros(len(verdicts_found.people))
     return np.asarray(np.mean([np.nan_to_num(shares) for shares in about], axis=0))
 
 
@@ -180,13 +187,13 @@ def presets(metrics: Sequence[str]) -> list[PairFilter]:
         label = METRICS[name].label
         return next((metric for metric in metrics if metric == label or metric.startswith(f"{label} (")), None)
 
-    found = []
+    strengths = []
     rouge_k, others = first("rouge_k"), [first("bertscore"), first("rouge1")]
     for other in others:
         if rouge_k and other:
-            found.append(PairFilter("rather", rouge_k, other))
+            strengths.append(PairFilter("rather", rouge_k, other))
     if others[1]:
-        found.append(PairFilter("against", others[1]))
+        strengths.append(PairFilter("against", others[1]))
     if len(metrics) > 1:
-        found.append(PairFilter("everybody"))
-    return found
+        strengths.append(PairFilter("everybody"))
+    return strengths

@@ -36,8 +36,8 @@ def show_sides(context: Context, metrics: Sequence[str], name: str = "sides") ->
 
 def describe_sides(sides: pd.DataFrame) -> str:
     """Say in words what the matrix shows, for those who do not see it: for each metric the one it corrects most."""
-    said = []
+    parts = []
     for right in sides.index:
         row = sides.loc[right].drop(right)
-        said.append(f"{right} is right on {int(row.max())} pairs where {row.idxmax()} is wrong")
-    return f"Pairs on which one metric agrees with people and another does not. {'; '.join(said)}."
+        parts.append(f"{right} is right on {int(row.max())} pairs where {row.idxmax()} is wrong")
+    return f"Pairs on which one metric agrees with people and another does not. {'; '.join(parts)}."

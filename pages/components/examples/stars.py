@@ -37,7 +37,7 @@ def find_star(dataset: str, document: str, systems: Iterable[str], starred: Coll
     """Look an example up among those that are starred."""
     first, second = sorted(systems)
     new = StarredExample(document, (first, second))
-    example = next((one for one in starred if one[:2] == new[:2]), None)
+    example = next((star for star in starred if star[:2] == new[:2]), None)
     return OpenExample(dataset, example or new, example is not None)
 
 
@@ -75,8 +75,8 @@ def show_note(shown: OpenExample) -> None:
 
 def say_not_saved() -> None:
     """Say why the last change was not saved, if it was not."""
-    if said := st.session_state.get(NOT_SAVED, ("",))[0]:
-        st.warning(in_markdown(said))
+    if problem := st.session_state.get(NOT_SAVED, ("",))[0]:
+        st.warning(in_markdown(problem))
 
 
 def note_key(dataset: str, example: StarredExample) -> str:
@@ -150,5 +150,5 @@ def offer_starred(dataset: str, starred: Collection[StarredExample]) -> None:
 def starred_csv(dataset: str, starred: Collection[StarredExample]) -> str:
     """Return the starred examples of a data set as CSV, one per line."""
     names = "data set", "document", "system 1", "system 2", "note"
-    rows = (dict(zip(names, (dataset, one.document, *one.systems, one.note), strict=True)) for one in starred)
+    rows = (dict(zip(names, (dataset, star.document, *star.systems, star.note), strict=True)) for star in starred)
     return export(rows, "csv")

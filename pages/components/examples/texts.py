@@ -93,7 +93,7 @@ class Standing(NamedTuple):
     """The relation of a metric's preference to people's on a pair."""
 
     kind: Literal["right", "wrong", "tie", "missing", "prefers"]
-    said: str
+    text: str
     """The same in words with a sign, so that colour is not needed to tell it."""
 
 
@@ -111,14 +111,14 @@ class Badge(NamedTuple):
     """A warning about a score: truncated or missing."""
 
     kind: Literal["truncated", "missing"]
-    said: str
+    text: str
 
 
 class ScoreRow(NamedTuple):
     """The scores and the preference of people or of one metric on two summaries."""
 
     label: str
-    """Those who judged, such as `People`, or the metric's name on pages."""
+    """The people who judged, such as `People`, or the metric's name on pages."""
     values: tuple[float, float]
     """The scores of A and B; NaN is missing."""
     prefers: str
@@ -169,9 +169,9 @@ def sides_html(blocks: Sequence[str]) -> str:
     return f'<div class="sides">{cells}</div>'
 
 
-def section_html(label: str, body: str, said: str = "", standing: Standing | None = None) -> str:
+def section_html(label: str, body: str, standing_text: str = "", standing: Standing | None = None) -> str:
     """Write what one metric saw as HTML, under its name, its standing and its scores."""
-    scores = f' <span class="said">{esc(said)}</span>' if said else ""
+    scores = f' <span class="said">{esc(standing_text)}</span>' if standing_text else ""
     kind = standing.kind if standing else ""
     badge = f" {standing_html(standing)}" if standing else ""
     return (
@@ -182,12 +182,12 @@ def section_html(label: str, body: str, said: str = "", standing: Standing | Non
 
 def standing_html(standing: Standing) -> str:
     """Write a metric's standing as HTML: a sign and words in a frame."""
-    return f'<span class="standing {standing.kind}">{esc(standing.said)}</span>'
+    return f'<span class="standing {standing.kind}">{esc(standing.text)}</span>'
 
 
 def signatures_html(signatures: Iterable[str]) -> str:
     """Write the signatures as HTML, in a part to unfold."""
-    lines = "".join(f"<div><code>{esc(one)}</code></div>" for one in signatures)
+    lines = "".join(f"<div><code>{esc(signature)}</code></div>" for signature in signatures)
     return f'<details class="signatures"><summary>Signatures</summary>{lines}</details>'
 
 
@@ -236,16 +236,16 @@ def preferred_side(difference: float, unknown: str) -> str:
 
 def badges_of(kept: Sequence[StoredScore | None]) -> list[Badge]:
     """Return the warnings about the scores of A and B; a warning about both is given once."""
-    said: dict[tuple[Literal["truncated", "missing"], str], list[str]] = {}
+    badges: dict[tuple[Literal["truncated", "missing"], str], list[str]] = {}
     for letter, score in zip(LETTERS, kept, strict=False):
         if score is None:
-            said.setdefault(("missing", "missing: not scored yet"), []).append(letter)
+            badges.setdefault(("missing", "missing: not scored yet"), []).append(letter)
             continue
         if score.missing is not None:
-            said.setdefault(("missing", f"missing: {score.missing}"), []).append(letter)
+            badges.setdefault(("missing", f"missing: {score.missing}"), []).append(letter)
         if score.truncated:
-            said.setdefault(("truncated", "truncated"), []).append(letter)
-    return [Badge(kind, f"{' and '.join(letters)} {what}") for (kind, what), letters in said.items()]
+            badges.setdefault(("truncated", "truncated"), []).append(letter)
+    return [Badge(kind, f"{' and '.join(letters)} {what}") for (kind, what), letters in badges.items()]
 
 
 def scores_html(rows: Sequence[ScoreRow], systems: Sequence[str]) -> str:
@@ -262,7 +262,7 @@ def score_line(row: ScoreRow, people: str) -> ScoreLine:
     """Make one row of the table of scores; `people` is people's preference."""
     # Ratings, words, verdicts and scores that came with the data set keep their own digits.
     counted = not row.signature or is_length(row.signature) or not is_computed(row.signature)
-    badges = "".join(f'<span class="badge {kind}">{esc(said)}</span>' for kind, said in row.badges)
+    badges = "".join(f'<span class="badge {kind}">{esc(text)}</span>' for kind, text in row.badges)
     prefers = (
         ScoreCell(standing_html(standing_of(row.prefers, people))) if row.signature else text_cells(row.prefers)[0]
     )
@@ -270,20 +270,20 @@ def score_line(row: ScoreRow, people: str) -> ScoreLine:
     return ScoreLine(row.label, [*text_cells(*numbers, classes="number"), prefers, ScoreCell(badges)])
 
 
-def format_scores(one: float, other: float, *, counted: bool = False) -> tuple[str, str, str]:
+def format_scores(first: float, second: float, *, counted: bool = False) -> tuple[str, str, str]:
     """Format two scores and the first minus the second, with three decimals or as many as tell them apart.
 
     Counted values keep their own digits; missing ones are an em dash.
     """
-    both = [value for value in (one, other) if not np.isnan(value)]
+    both = [value for value in (first, second) if not np.isnan(value)]
     if counted:
         known = [f"{round(value, 3):g}" for value in both]
-        difference = f"{round(one - other, 3):+g}"
+        difference = f"{round(first - second, 3):+g}"
     else:
         known = figures(both)
-        difference = f"{one - other:+.{len(known[0].partition('.')[2]) if known else 3}f}"
+        difference = f"{first - second:+.{len(known[0].partition('.')[2]) if known else 3}f}"
     written = iter(known)
-    shown = [NONE if np.isnan(value) else next(written) for value in (one, other)]
+    shown = [NONE if np.isnan(value) else next(written) for value in (first, second)]
     return shown[0], shown[1], difference if len(both) == 2 else NONE
 
 

@@ -18,10 +18,10 @@ from relevance.metrics.keywords.extractors import (
 from relevance.metrics.keywords.overlap import Keyword
 from relevance.metrics.keywords.recall import LengthRecall, by_length, by_source, search_keywords
 from relevance.metrics.rouge_k import RougeK
-from relevance.pages.background.computed import computed, whole
 from relevance.pages.components.keywords.lists import document_label, review_keywords, review_signature
 from relevance.pages.components.shared.records import records_of
 from relevance.pages.components.shared.stores import open_stores, version_of
+from relevance.pages.computing.computed import computed, whole
 from relevance.reports.tables.keywords import by_length_table, by_source_table, discoveries, discovery_tables
 from relevance.reports.tables.table import Table
 
@@ -46,9 +46,9 @@ def rarity_of(dataset: str, version: object, language: str) -> Rarity:
 def compare_dataset(dataset: str, version: object, language: str) -> dict[str, Lists]:
     """Find the keywords of all documents by id, in order."""
     documents = [document for document, _ in records_of(dataset, version)]
-    found = compared_keywords(documents, language=language, rare=rarity_of(dataset, version, language))
+    keywords = compared_keywords(documents, language=language, rare=rarity_of(dataset, version, language))
     return {
-        document.id: {extractor: lists[place] for extractor, lists in found.items()}
+        document.id: {extractor: lists[place] for extractor, lists in keywords.items()}
         for place, document in enumerate(documents)
     }
 
@@ -57,31 +57,31 @@ def compare_dataset(dataset: str, version: object, language: str) -> dict[str, L
 def lists_of(dataset: str, version: object, language: str, document_id: str) -> Lists:
     """Return the keywords of one document, for which the others need only be counted."""
     document, _ = open_stores().data.record(dataset, document_id)
-    found = compared_keywords([document], language=language, rare=rarity_of(dataset, version, language))
-    return {extractor: lists for extractor, (lists,) in found.items()}
+    keywords = compared_keywords([document], language=language, rare=rarity_of(dataset, version, language))
+    return {extractor: lists for extractor, (lists,) in keywords.items()}
 
 
 @computed("Comparing keywords", kept=16)
 def overlaps_of(dataset: str, version: object, language: str) -> list[ExtractorOverlap]:
     """Return how much the extractors' keywords have in common."""
-    found = list(compare_dataset(dataset, version, language).values())
-    return shared_keywords({name: [lists[name] for lists in found] for name in next(iter(found), {})})
+    by_document = list(compare_dataset(dataset, version, language).values())
+    return shared_keywords({name: [lists[name] for lists in by_document] for name in next(iter(by_document), {})})
 
 
 @computed("Counting keywords in summaries", kept=8)
 def keyword_recall(dataset: str, version: object, language: str) -> tuple[list[Table], list[LengthRecall]]:
     """Compute ROUGE-K of systems by where keywords occur and how long they are: tables, and rows for the plot."""
-    found = search_keywords(records_of(dataset, version), RougeK(language=language))
-    rows = by_length(found)
-    return [by_source_table(by_source(found)), by_length_table(rows)], rows
+    keywords = search_keywords(records_of(dataset, version), RougeK(language=language))
+    rows = by_length(keywords)
+    return [by_source_table(by_source(keywords)), by_length_table(rows)], rows
 
 
 @computed("Counting", kept=16)
 def discoveries_of(review: str, version: int) -> tuple[list[Table], dict[str, FalseDiscovery]]:
     """Return the tables and figures of a review; computed anew when something is saved in it."""
     extractors = open_stores().keyword_reviews.review(review).extractors
-    found = discoveries(open_stores().keyword_reviews.counts(review), extractors)
-    return discovery_tables(found, open_stores().keyword_reviews.decisions(review)), found
+    discovered = discoveries(open_stores().keyword_reviews.counts(review), extractors)
+    return discovery_tables(discovered, open_stores().keyword_reviews.decisions(review)), discovered
 
 
 class Draw(NamedTuple):
@@ -98,12 +98,12 @@ def draw_keywords(
     dataset: str, version: object, language: str, extractors: tuple[str, ...], count: int, seed: int
 ) -> Draw:
     """Draw documents with their keywords as found now. Raises `StoreError`."""
-    found = compare_dataset(dataset, version, language)
+    lists_of_dataset = compare_dataset(dataset, version, language)
     # without those that the playground has added meanwhile
-    documents = [document for document, _ in records_of(dataset, version) if document.id in found]
+    documents = [document for document, _ in records_of(dataset, version) if document.id in lists_of_dataset]
     places = {document.id: place for place, document in enumerate(documents)}
     drawn = [documents[places[key]] for key in draw_documents(list(places), count, seed)]
-    lists = {extractor: [found[document.id][extractor] for document in drawn] for extractor in extractors}
+    lists = {extractor: [lists_of_dataset[document.id][extractor] for document in drawn] for extractor in extractors}
     return Draw(review_signature(documents, language), review_keywords(drawn, lists, language))
 
 

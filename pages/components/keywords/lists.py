@@ -13,7 +13,7 @@ from relevance.metrics.keywords.overlap import Keyword, content_words, occurrenc
 from relevance.metrics.languages import ENGLISH
 from relevance.reports.escaping import esc
 from relevance.reports.evidence.blocks import passage
-from relevance.reports.evidence.marks import Mark, highlight, legend
+from relevance.reports.evidence.highlighting import Mark, highlight, legend
 from relevance.reports.tables.keywords import extractor_name
 
 LONGEST = 80
@@ -38,11 +38,11 @@ def merge_keywords(
     count as well, as the overlap rule cuts phrases before it drops stop words.
     """
     prepared = [content_words(text, language) for text in texts]
-    found: dict[tuple[str, ...], tuple[set[tuple[int, int, int]], list[str]]] = {}
+    merged: dict[tuple[str, ...], tuple[set[tuple[int, int, int]], list[str]]] = {}
     for extractor, keywords in lists.items():
         for keyword in keywords:
-            places, extractors = found.setdefault(keyword.words, (set(), []))
-            places.update((index, *span) for index, span in keyword.found)
+            places, extractors = merged.setdefault(keyword.words, (set(), []))
+            places.update((index, *span) for index, span in keyword.places)
             extractors.append(extractor)
     return [
         FoundKeyword(
@@ -55,7 +55,7 @@ def merge_keywords(
             ),
             tuple(extractors),
         )
-        for words, (places, extractors) in found.items()
+        for words, (places, extractors) in merged.items()
     ]
 
 
@@ -108,8 +108,8 @@ def review_signature(documents: Sequence[Document], language: str = ENGLISH) -> 
 def surface(keyword: FoundKeyword | ShownKeyword, texts: Sequence[str]) -> str:
     """Return a keyword as written in the first text that has it, in one line of limited length."""
     written = " ".join(keyword.words)
-    if keyword.found:
-        text, start, end = keyword.found[0]
+    if keyword.places:
+        text, start, end = keyword.places[0]
         written = texts[text][start:end]
     return cut(written, LONGEST)
 
@@ -176,9 +176,9 @@ def marked_texts(
     """Write texts with marked keywords as HTML; each keyword comes with its group, kinds of mark and label."""
     marks: list[list[Mark]] = [[] for _ in named]
     for keyword, group, kinds_of_mark, label in keywords:
-        for text, start, end in keyword.found:
+        for text, start, end in keyword.places:
             marks[text] += [Mark(start, end, kind, label, group) for kind in kinds_of_mark]
-    return "".join(passage(text, found, name) for (name, text), found in zip(named, marks, strict=True))
+    return "".join(passage(text, mark, name) for (name, text), mark in zip(named, marks, strict=True))
 
 
 def task_html(task: MarkTask) -> str:

@@ -9,13 +9,13 @@ from relevance.annotation.records import Study
 from relevance.data.one_line import in_one_line
 from relevance.metrics.from_signature import metric_of
 from relevance.metrics.rouge_k import RougeK
-from relevance.pages.background.computed import computed
 from relevance.pages.components.shared.result_table import show_result_table
 from relevance.pages.components.shared.sources import Source, Version
 from relevance.pages.components.shared.stores import open_stores
+from relevance.pages.computing.computed import computed
 from relevance.reports.escaping import in_markdown
 from relevance.reports.evidence.blocks import passage
-from relevance.reports.evidence.marks import Mark
+from relevance.reports.evidence.highlighting import Mark
 from relevance.reports.marked_words import MarkedWords, ShownText, find_rouge_k, read_marked_words, show_texts
 from relevance.reports.tables.marked_words import marked_documents_table, marked_words_table
 
@@ -38,9 +38,9 @@ def find_marked_texts(
 ) -> tuple[str | None, list[ShownText]]:
     """Return why a document has no keywords, if so, and the texts in which its annotators could mark words."""
     stores = open_stores()
-    marks = [one for one in load_marks(stores.annotation, source.study or "") if one.document == document]
+    marks = [mark for mark in load_marks(stores.annotation, source.study or "") if mark.document == document]
     record = stores.data.record(source.dataset, document)
-    return show_texts([one for one in marks if one.ranges], *record, made_again(signature))
+    return show_texts([mark for mark in marks if mark.ranges], *record, made_again(signature))
 
 
 def made_again(signature: str) -> RougeK:
@@ -55,23 +55,23 @@ def show_marks_of(study: Study) -> None:
     """Show a study's marked words: the view without the choice of the study."""
     source = Source(study.dataset, study=study.name)
     version = source.read_version()
-    known = [metric.signature for metric in find_rouge_k(one.signature for one in version.signatures)]
+    known = [metric.signature for metric in find_rouge_k(signature.signature for signature in version.signatures)]
     signature = known[0]
     if len(known) > 1:
         signature = st.selectbox("Keywords by", known, format_func=in_one_line, key="keywords_signature")
-    found = count_marked_words(study.name, version, signature)
-    if not found.judgments:
-        asked = f" {found.unmarked} were asked to." if found.unmarked else ""
+    marked_words = count_marked_words(study.name, version, signature)
+    if not marked_words.judgments:
+        unmarked = f" {marked_words.unmarked} were asked to." if marked_words.unmarked else ""
         st.info(
-            f"No annotator of {in_markdown(study.name)} has marked words.{asked} A study asks for them where its study "
-            "file says `marks = true` under `[judging]`."
+            f"No annotator of {in_markdown(study.name)} has marked words.{unmarked} A study asks for them where its "
+            "study file says `marks = true` under `[judging]`."
         )
         return
-    for table in (marked_words_table(found), marked_documents_table(found)):
+    for table in (marked_words_table(marked_words), marked_documents_table(marked_words)):
         st.header(table.title, anchor=False)
         show_result_table(table)
     st.header("In the texts", anchor=False)
-    documents = [one.document for one in found.summaries.documents]
+    documents = [document.document for document in marked_words.summaries.documents]
     document = st.selectbox("Document", documents, format_func=in_one_line, key="keywords_marked_document")
     missing, texts = find_marked_texts(source, version, signature, document)
     if missing is not None:
@@ -82,9 +82,9 @@ def show_marks_of(study: Study) -> None:
 def marked_html(texts: Sequence[ShownText]) -> str:
     """Write texts with marked words and keywords as HTML, systems before the document; empty ones are left out."""
     shown = "".join(
-        passage(one.text, marks_of(one), "Document" if one.system is None else one.system)
-        for one in texts
-        if one.text.strip()
+        passage(text.text, marks_of(text), "Document" if text.system is None else text.system)
+        for text in texts
+        if text.text.strip()
     )
     return f'<div class="evidence">{shown}{LEGEND}</div>'
 

@@ -162,8 +162,8 @@ def unsaved_ticks() -> dict[tuple[int, int], tuple[int, int, frozenset[int]]]:
 
     Boxes lose their ticks when they leave the screen; this keeps them until the page is loaded again.
     """
-    found: dict[tuple[int, int], tuple[int, int, frozenset[int]]] = st.session_state.setdefault(UNSAVED, {})
-    return found
+    unsaved: dict[tuple[int, int], tuple[int, int, frozenset[int]]] = st.session_state.setdefault(UNSAVED, {})
+    return unsaved
 
 
 def ticked_keywords(annotator: KeywordAnnotator, task: MarkTask) -> frozenset[int]:

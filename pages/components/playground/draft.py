@@ -76,11 +76,11 @@ class Draft(NamedTuple):
 
     def systems(self) -> dict[str, str]:
         """Return the name of each letter's system. Raises `UnfitDraft` if two have the same name."""
-        found = {letter: self.names[LETTERS.index(letter)].strip() or letter for letter in self.letters}
-        for name in found.values():
-            if sum(name == other for other in found.values()) > 1:
+        names = {letter: self.names[LETTERS.index(letter)].strip() or letter for letter in self.letters}
+        for name in names.values():
+            if sum(name == other for other in names.values()) > 1:
                 raise UnfitDraft(f"two summaries are called {name}: their systems need different names")
-        return found
+        return names
 
 
 def list_fields(draft: Draft) -> dict[tuple[Field, int], str]:
@@ -143,8 +143,8 @@ def from_examples(examples: Sequence[Example]) -> Draft:
         first.references,
         first.title or "",
         first.source,
-        tuple(one.candidate for one in examples),
-        tuple(one.system for one in examples),
+        tuple(example.candidate for example in examples),
+        tuple(example.system for example in examples),
     )
 
 

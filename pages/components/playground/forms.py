@@ -80,9 +80,9 @@ def open_form(playground: Playground) -> None:
         "Open an example", kinds, default="ready", key="playground_kind", required=True, format_func=names.__getitem__
     )
     try:
-        found = kinds[kind]()
-        if found is not None:
-            offer(playground, *found)
+        metric = kinds[kind]()
+        if metric is not None:
+            offer(playground, *metric)
     except (BadRecord, StoreError, UnfitDraft) as error:
         st.error(in_markdown(error))
 
@@ -234,9 +234,9 @@ def save(playground: Playground, dataset: str, document_id: str, ratings: dict[s
         if is_lexical(name):
             continue
         scores = {
-            example_hash(example): StoredScore(found.value, found.missing, found.truncated)
+            example_hash(example): StoredScore(answer.value, answer.missing, answer.truncated)
             for example in examples_of(playground.draft).values()
-            if isinstance(found := playground.models.answer(signature, example), Explained)
+            if isinstance(answer := playground.models.answer(signature, example), Explained)
         }
         if scores:
             data.add_scores(metric=name, signature=signature, scores=scores)

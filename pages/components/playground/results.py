@@ -44,7 +44,7 @@ def show_evidence(playground: Playground) -> None:
     """Show what one metric, or each, saw in the summaries."""
     names = [name for name in playground.signatures if not is_length(name)]
     options = [*names, NOVELTY, ALL]
-    asked = st.segmented_control(
+    chosen = st.segmented_control(
         "What metrics saw",
         options,
         format_func=lambda name: label_of(name) if name in METRICS else name,
@@ -55,31 +55,31 @@ def show_evidence(playground: Playground) -> None:
     examples = examples_of(playground.draft)
     if not examples:
         return
-    if asked == NOVELTY:
-        side_by_side([novelty_html(one.source, one.candidate) for one in examples.values()], list(examples))
+    if chosen == NOVELTY:
+        side_by_side([novelty_html(example.source, example.candidate) for example in examples.values()], list(examples))
         return
-    for name in names if asked == ALL else [asked]:
-        if asked == ALL:
+    for name in names if chosen == ALL else [chosen]:
+        if chosen == ALL:
             st.markdown(f"**{in_markdown(label_of(name))}**")
         show_metric_evidence(playground, playground.signatures[name], examples)
 
 
 def show_metric_evidence(playground: Playground, signature: str, examples: dict[str, Example]) -> None:
     """Show a metric's evidence in words and as marked texts; that of models when all have answered."""
-    found = [find_explained(playground, signature, example) for example in examples.values()]
-    if any(one is None for one in found):
+    scores = [find_explained(playground, signature, example) for example in examples.values()]
+    if any(score is None for score in scores):
         st.caption("The metric is asked when you pause…")
         return
-    reasons = dict.fromkeys(str(one) for one in found if isinstance(one, CannotExplain))
+    reasons = dict.fromkeys(str(score) for score in scores if isinstance(score, CannotExplain))
     for reason in reasons:
         st.info(f"Undefined: {in_markdown(reason)}.")
-    known = [one for one in found if isinstance(one, Explained)]
+    known = [score for score in scores if isinstance(score, Explained)]
     if reasons or not known:
         return
     letters = list(examples)
-    said = in_words(signature, list(examples.values()), known, letters)
-    st.markdown(in_markdown(" ".join(said)))
-    blocks = [evidence_html(signature, example, one) for example, one in zip(examples.values(), known, strict=True)]
+    sentences = in_words(signature, list(examples.values()), known, letters)
+    st.markdown(in_markdown(" ".join(sentences)))
+    blocks = [evidence_html(signature, example, score) for example, score in zip(examples.values(), known, strict=True)]
     side_by_side(blocks, letters)
 
 
@@ -120,14 +120,14 @@ def show_what_if(playground: Playground, live: Sequence[str]) -> None:
         st.rerun(scope="fragment")
 
     example = examples_of(playground.draft)[playground.letter]
-    whole, found = worths(playground.signatures[metric], example)
+    whole, worth_of_parts = worths(playground.signatures[metric], example)
 
     def choose(word: int) -> None:
         playground.choose(word)
         st.rerun(live)
 
     st.caption("Choose a word: it is left out, or swapped for another. Double lines: the score rises without the word.")
-    cut = make_parts(playground.text, found)
+    cut = make_parts(playground.text, worth_of_parts)
     word_choice(
         f"Words of summary {playground.letter}",
         cut,
@@ -140,7 +140,7 @@ def show_what_if(playground: Playground, live: Sequence[str]) -> None:
     if playground.changed is not None:
         show_change(playground, live)
     with st.expander(f"Each word left out in turn, by {label_of(metric)}"):
-        st.html(worths_html(metric, whole, found))
+        st.html(worths_html(metric, whole, worth_of_parts))
 
 
 def show_change(playground: Playground, live: Sequence[str]) -> None:

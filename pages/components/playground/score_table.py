@@ -14,7 +14,7 @@ from relevance.pages.components.shared.score_table import ScoreCell, ScoreLine, 
 from relevance.reports.escaping import esc
 from relevance.reports.evidence.phrases import figures, rank_letters
 
-Found = Explained | CannotExplain | None
+ShownScore = Explained | CannotExplain | None
 """A score with its evidence, or the reason why there is none, or None while it is being computed."""
 
 
@@ -23,7 +23,7 @@ class MetricScores(NamedTuple):
 
     name: str
     signature: str
-    found: Mapping[str, Found]
+    scores: Mapping[str, ShownScore]
     """The scores by letter."""
     rested: Mapping[str, float] = {}
     """The scores by letter before the current typing."""
@@ -36,7 +36,7 @@ def scores_html(rows: Sequence[MetricScores], names: Mapping[str, str]) -> str:
     """
     lines, reasons = [], []
     for row in rows:
-        preferred = best_letters(row.found)
+        preferred = best_letters(row.scores)
         written = write_scores(row)
         cells = [score_cell(row, letter, written.get(letter), preferred) for letter in names]
         lines.append(ScoreLine(label_of(row.name), [*cells, *text_cells(describe_preference(preferred))]))
@@ -56,11 +56,11 @@ def reasons_html(reasons: Iterable[str]) -> str:
     return f"<ul>{items}</ul>" if items else ""
 
 
-def best_letters(found: Mapping[str, Found]) -> str | None:
+def best_letters(scores: Mapping[str, ShownScore]) -> str | None:
     """Return the letters of the highest score; "" if fewer than two have one, None while one is computed."""
-    if any(one is None for one in found.values()):
+    if any(score is None for score in scores.values()):
         return None
-    order = rank_letters([value_of(one) for one in found.values()], list(found))
+    order = rank_letters([value_of(score) for score in scores.values()], list(scores))
     return "".join(order[0]) if sum(map(len, order)) > 1 else ""
 
 
@@ -71,28 +71,28 @@ def describe_preference(preferred: str | None) -> str:
     return preferred if len(preferred) == 1 else f"tie of {', '.join(preferred)}" if preferred else "–"
 
 
-def value_of(found: Found) -> float | None:
+def value_of(score: ShownScore) -> float | None:
     """Return the value of a score, or None."""
-    return found.value if isinstance(found, Explained) else None
+    return score.value if isinstance(score, Explained) else None
 
 
 def write_scores(row: MetricScores) -> dict[str, str]:
     """Format the scores by letter, with as many decimals as tell them apart; lengths are counts."""
-    values = {letter: value for letter, one in row.found.items() if (value := value_of(one)) is not None}
+    values = {letter: value for letter, score in row.scores.items() if (value := value_of(score)) is not None}
     numbers = [f"{value:.0f}" for value in values.values()] if is_length(row.name) else figures(list(values.values()))
     return dict(zip(values, numbers, strict=True))
 
 
 def score_cell(row: MetricScores, letter: str, written: str | None, preferred: str | None) -> ScoreCell:
     """Make the cell of one score, with its change since typing began."""
-    found = row.found.get(letter)
+    score = row.scores.get(letter)
     place = f'data-score="{html.escape(row.name)}-{letter}"'
-    if found is None:
+    if score is None:
         return ScoreCell("computing…", "quiet", place)
-    value = value_of(found)
+    value = value_of(score)
     if value is None or written is None:
         return ScoreCell("missing", "quiet", place)
-    badge = ' <span class="badge">truncated</span>' if isinstance(found, Explained) and found.truncated else ""
+    badge = ' <span class="badge">truncated</span>' if isinstance(score, Explained) and score.truncated else ""
     shown = f'<span class="value">{written}</span>{moved_html(row.name, value, row.rested.get(letter))}{badge}'
     if preferred == letter:
         return ScoreCell(f'★ <span class="said">preferred: </span>{shown}', "best", place)
@@ -114,9 +114,9 @@ def format_change(name: str, change: float) -> str:
 def missing_reasons(row: MetricScores) -> list[str]:
     """Say why scores of a metric are missing, each reason with its letters."""
     reasons: dict[str, list[str]] = {}
-    for letter, found in row.found.items():
-        if found is not None and value_of(found) is None:
-            reason = str(found) if isinstance(found, CannotExplain) else (found.missing or "")
+    for letter, value in row.scores.items():
+        if value is not None and value_of(value) is None:
+            reason = str(value) if isinstance(value, CannotExplain) else (value.missing or "")
             reasons.setdefault(reason, []).append(letter)
     return [f"{label_of(row.name)}, {', '.join(letters)}: missing, {reason}" for reason, letters in reasons.items()]
 
@@ -125,8 +125,8 @@ class Change(NamedTuple):
     """A metric's score before and after a change."""
 
     name: str
-    before: Found
-    after: Found
+    before: ShownScore
+    after: ShownScore
 
 
 def changes_html(changes: Sequence[Change]) -> str:
@@ -136,28 +136,28 @@ def changes_html(changes: Sequence[Change]) -> str:
         old, new = value_of(change.before), value_of(change.after)
         cells = [
             ScoreCell(
-                format_found(change.name, found, value),
+                format_found(change.name, score, value),
                 "quiet" if value is None else "",
                 f'data-what-if="{html.escape(change.name)}-{which}"',
             )
-            for which, found, value in (("before", change.before, old), ("after", change.after, new))
+            for which, score, value in (("before", change.before, old), ("after", change.after, new))
         ]
         lines.append(ScoreLine(label_of(change.name), [*cells, difference_cell(change.name, old, new)]))
     reasons = dict.fromkeys(
-        f"{label_of(change.name)}: missing, {found if isinstance(found, CannotExplain) else found.missing}"
+        f"{label_of(change.name)}: missing, {score if isinstance(score, CannotExplain) else score.missing}"
         for change in changes
-        for found in (change.before, change.after)
-        if found is not None and value_of(found) is None
+        for score in (change.before, change.after)
+        if score is not None and value_of(score) is None
     )
     heads = text_cells("Metric", "As it is", "Changed", "Difference")
     table = score_table_html(heads, lines, "Scores before and after")
     return f'<div class="scores playground-scores">{table}{reasons_html(reasons)}</div>'
 
 
-def format_found(name: str, found: Found, value: float | None) -> str:
+def format_found(name: str, score: ShownScore, value: float | None) -> str:
     """Format a score before or after a change; lengths are counts."""
     if value is None:
-        return "computing…" if found is None else "missing"
+        return "computing…" if score is None else "missing"
     return f"{value:.0f}" if is_length(name) else f"{value:.3f}"
 
 

@@ -100,5 +100,5 @@ def from_file(name: str, data: bytes) -> list[tuple[Document, list[Summary]]]:
         try:
             return list(read_documents(path, "interchange"))
         except BadRecord as error:
-            said = Path(name).name[:LONGEST_NAME] or path.name
-            raise BadRecord(said + str(error).removeprefix(str(path)).removeprefix(path.name)) from error
+            file_name = Path(name).name[:LONGEST_NAME] or path.name
+            raise BadRecord(file_name + str(error).removeprefix(str(path)).removeprefix(path.name)) from error

@@ -14,7 +14,7 @@ from relevance.metrics.from_signature import signatures
 from relevance.metrics.registry import usual_options
 from relevance.pages.components.evidence.model_scores import ModelScores
 from relevance.pages.components.playground.draft import Draft, Field, examples_of, list_fields
-from relevance.pages.components.playground.score_table import Change, Found, MetricScores
+from relevance.pages.components.playground.score_table import Change, MetricScores, ShownScore
 from relevance.pages.components.playground.what_if import swap_word, word_spans
 from relevance.pages.components.shared.score_table import LETTERS
 
@@ -198,7 +198,7 @@ class Playground:
         """The signature of each metric, by its name: against the source where there is no reference."""
         return signatures(referenced=self.draft.referenced, also=self.also)
 
-    def find_scores(self, name: str, signature: str, examples: dict[str, Example]) -> dict[str, Found | None]:
+    def find_scores(self, name: str, signature: str, examples: dict[str, Example]) -> dict[str, ShownScore | None]:
         """Return a metric's scores by letter, without their evidence; those of a model as far as they are known."""
         if not is_lexical(name):
             return {letter: self.models.answer(signature, example) for letter, example in examples.items()}
@@ -216,10 +216,10 @@ class Playground:
             rested = {letter: value for (of, letter), value in self.rested.items() if of == signature}
             rows.append(MetricScores(name, signature, self.find_scores(name, signature, examples), rested))
         for row in rows:
-            for letter, one in row.found.items():
-                if isinstance(one, Explained) and one.value is not None:
-                    self.shown[row.signature, letter] = one.value
-                elif one is not None:
+            for letter, score in row.scores.items():
+                if isinstance(score, Explained) and score.value is not None:
+                    self.shown[row.signature, letter] = score.value
+                elif score is not None:
                     self.shown.pop((row.signature, letter), None)
         return rows
 
@@ -231,8 +231,8 @@ class Playground:
         both = {"before": before, "after": after}
         changes = []
         for name, signature in self.signatures.items():
-            found = self.find_scores(name, signature, both)
-            changes.append(Change(name, found["before"], found["after"]))
+            scores = self.find_scores(name, signature, both)
+            changes.append(Change(name, scores["before"], scores["after"]))
         return changes
 
     def want(self, what_if: bool) -> float | None:
@@ -240,8 +240,8 @@ class Playground:
         examples = list(examples_of(self.draft).values())
         if what_if and (changed := self.changed) is not None and changed.candidate.strip():
             examples.append(changed)
-        asked = [(s, example) for name, s in self.signatures.items() if not is_lexical(name) for example in examples]
-        self.models.want(asked)
+        requests = [(s, example) for name, s in self.signatures.items() if not is_lexical(name) for example in examples]
+        self.models.want(requests)
         self.turn += 1
         if self.behind:
             return SOON

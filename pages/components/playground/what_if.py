@@ -91,13 +91,13 @@ def worths(signature: str, example: Example) -> tuple[float | None, tuple[Worth,
     )
 
 
-def make_parts(text: str, found: Sequence[Worth]) -> list[Part]:
+def make_parts(text: str, worth_of_parts: Sequence[Worth]) -> list[Part]:
     """Cut the text into words that can be chosen, each with its worth, and what is between them.
 
     Bars are as high as a word's share of the largest loss or gain.
     """
-    highest = max((abs(worth.loss) for worth in found if worth.loss is not None), default=0.0)
-    valued = {worth.span: worth for worth in found}
+    highest = max((abs(worth.loss) for worth in worth_of_parts if worth.loss is not None), default=0.0)
+    valued = {worth.span: worth for worth in worth_of_parts}
     cut, end = [], 0
     for number, span in enumerate(word_spans(text)):
         if span[0] > end:

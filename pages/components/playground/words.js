@@ -34,7 +34,7 @@ export default function ({ data, setStateValue, parentElement }) {
     if (!step || from < 0) return;
     event.preventDefault();
     const next = all[Math.min(all.length - 1, Math.max(0, from + step))];
-    for (const one of all) one.tabIndex = one === next ? 0 : -1;
+    for (const each of all) each.tabIndex = each === next ? 0 : -1;
     next.focus();
   };
 }

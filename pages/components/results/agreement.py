@@ -12,10 +12,10 @@ from relevance.analysis.leaders import Leaders, find_leaders
 from relevance.analysis.metrics_and_people import AgreementAnalysis, common_ground
 from relevance.analysis.study import check_sides
 from relevance.data.preferences import Preferences
-from relevance.pages.background.computed import computed
 from relevance.pages.components.examples.texts import contradiction_table
 from relevance.pages.components.shared.context import Context
 from relevance.pages.components.shared.sources import Counts, count_preferences
+from relevance.pages.computing.computed import computed
 from relevance.reports.tables.agreement import position_table
 from relevance.reports.tables.registry import OF_RATINGS, finish_table, make_tables
 from relevance.reports.tables.table import Table
@@ -45,7 +45,7 @@ class AgreementChoice(NamedTuple):
         return any((self.people, self.systems, self.decided))
 
 
-class FoundAgreement(NamedTuple):
+class AgreementResult(NamedTuple):
     """The agreement of metrics with people on the preferences that the filters leave."""
 
     agreement: AgreementAnalysis
@@ -69,37 +69,37 @@ class Contradictions(NamedTuple):
     """The number of contradictions, listed or not."""
 
 
-def filter_preferences(asked: AgreementChoice) -> Preferences:
+def filter_preferences(choice: AgreementChoice) -> Preferences:
     """Return the source's preferences that the filters leave."""
-    preferences = asked.context.preferences
-    if asked.people:
-        preferences = preferences.where(np.isin(preferences.annotators, asked.people))
-    if asked.systems:
-        preferences = preferences.of_systems(asked.systems)
+    preferences = choice.context.preferences
+    if choice.people:
+        preferences = preferences.where(np.isin(preferences.annotators, choice.people))
+    if choice.systems:
+        preferences = preferences.of_systems(choice.systems)
     return preferences
 
 
-def count_by_choice(asked: AgreementChoice, preferences: Preferences) -> Preferences:
+def count_by_choice(choice: AgreementChoice, preferences: Preferences) -> Preferences:
     """Return one entry per judgment or per pair, as chosen; all of them, or those that everybody decides."""
-    if asked.majority:
+    if choice.majority:
         preferences = preferences.by_majority()
-    if not asked.decided or preferences.unlisted is not None:
+    if not choice.decided or preferences.unlisted is not None:
         return preferences
     return preferences.where(common_ground(preferences))
 
 
 @computed("Comparing metrics with people")
-def analyze_agreement_by(asked: AgreementChoice) -> FoundAgreement:
+def analyze_agreement_by(choice: AgreementChoice) -> AgreementResult:
     """Analyse the preferences that the filters leave."""
-    context, judged = asked.context, filter_preferences(asked)
-    preferences = count_by_choice(asked, judged)
-    shown = context.analyze(preferences, unit="pair by majority" if asked.majority else None, rule=asked.rule)
+    context, judged = choice.context, filter_preferences(choice)
+    preferences = count_by_choice(choice, judged)
+    shown = context.analyze(preferences, unit="pair by majority" if choice.majority else None, rule=choice.rule)
     names = ["agreement", "comparisons", "by_difference", *(["judges"] if shown.inputs.judges else [])]
     tables = make_tables(names, shown)
     if sides := () if context.source.study is None else check_sides(judged):
         tables["position"] = finish_table(position_table(sides), shown.about)
     leaders = find_leaders(shown.agreement, preferences)
-    return FoundAgreement(shown.agreement, shown.results.ceiling, leaders, tables, count_preferences(preferences))
+    return AgreementResult(shown.agreement, shown.results.ceiling, leaders, tables, count_preferences(preferences))
 
 
 @computed("Comparing annotators", kept=16)
@@ -111,18 +111,18 @@ def analyze_raters(context: Context) -> dict[str, Table]:
 
 
 @computed("Looking for contradictions")
-def find_contradictions(asked: AgreementChoice) -> dict[str, Contradictions]:
+def find_contradictions(choice: AgreementChoice) -> dict[str, Contradictions]:
     """Return contradictions of the majority, or of ratings, by metric; none where pairs are too many to be listed."""
-    preferences = count_by_choice(asked, filter_preferences(asked))
+    preferences = count_by_choice(choice, filter_preferences(choice))
     if preferences.unlisted is not None:
         return {}
-    voted = preferences.by_majority() if asked.context.source.several else preferences
-    found = {}
-    rows = analyze_agreement_by(asked).agreement.rows
+    voted = preferences.by_majority() if choice.context.source.several else preferences
+    counts_by_metric = {}
+    rows = analyze_agreement_by(choice).agreement.rows
     for row in [row for row in rows if row.evaluation.agreement.pairs] or rows:
         table = contradiction_table(voted, row.signature)
         listed = table.head(LISTED)
-        found[row.metric] = Contradictions(
+        counts_by_metric[row.metric] = Contradictions(
             voted.of_pairs(listed.index.to_numpy()), listed.reset_index(drop=True), len(table)
         )
-    return found
+    return counts_by_metric

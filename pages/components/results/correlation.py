@@ -9,9 +9,9 @@ from relevance.analysis.correlation.coefficients import Method
 from relevance.analysis.correlation.permuted import Permute
 from relevance.analysis.correlation.resampled import Resample
 from relevance.analysis.metrics_and_people import CorrelationComparison, CorrelationRow, CorrelationTables
-from relevance.pages.background.computed import computed
 from relevance.pages.components.examples.texts import cell_scores
 from relevance.pages.components.shared.context import Context
+from relevance.pages.computing.computed import computed
 from relevance.reports.correlation_charts import spread
 from relevance.reports.presentation import About, name_columns
 from relevance.reports.tables.registry import finish_table, make_correlations, make_table

@@ -8,10 +8,10 @@ from relevance.analysis.study import Results
 from relevance.annotation.results import pseudonyms
 from relevance.annotation.study_data import read_study, rename_annotators, without_names
 from relevance.bundles.changes import describe_registration
-from relevance.pages.background.computed import computed
 from relevance.pages.components.shared.context import Context
 from relevance.pages.components.shared.records import records_of
 from relevance.pages.components.shared.stores import open_stores, version_of
+from relevance.pages.computing.computed import computed
 from relevance.reports.html_report import report_html
 from relevance.reports.methods import ratings_methods, sources, study_methods
 from relevance.reports.presentation import READER_NAMES, Presentation
@@ -58,7 +58,7 @@ def make_report(context: Context, decided: int) -> tuple[str, str, list[str]]:
     inputs = context.analyze_cells(baselines=baselines_among(context.version.systems)).inputs
     if source.study is not None:
         study = read_study(stores.data, stores.annotation, source.study, adjudicated=source.adjudicated)
-        called = pseudonyms(one.annotator for one in study.annotators)
+        called = pseudonyms(annotator.annotator for annotator in study.annotators)
         study = without_names(study)
         inputs = replace(inputs, checks=study.checks, complete=study.complete)
         if not source.adjudicated:

@@ -7,10 +7,10 @@ from relevance.analysis.metrics_and_people import SystemsAnalysis
 from relevance.analysis.people.ranking import Ranking
 from relevance.data.signatures import is_length
 from relevance.metrics.registry import label_of
-from relevance.pages.background.computed import computed
 from relevance.pages.components.shared.context import Context
 from relevance.pages.components.shared.records import records_of
 from relevance.pages.components.shared.stores import open_stores, version_of
+from relevance.pages.computing.computed import computed
 from relevance.reports.presentation import About
 from relevance.reports.published import PUBLISHED, recognize
 from relevance.reports.report.system_figures import recall_by_source, set_system_figures, stored_bounds
@@ -18,7 +18,7 @@ from relevance.reports.tables.registry import make_table, make_tables
 from relevance.reports.tables.table import Table
 
 
-class Asked(NamedTuple):
+class SystemsChoice(NamedTuple):
     """The columns that the table of systems shows besides the scores."""
 
     baselines: tuple[str, ...] = ()
@@ -30,7 +30,7 @@ class Asked(NamedTuple):
     """The name in `PUBLISHED` of the published figures to show beside."""
 
 
-NOTHING = Asked()
+NOTHING = SystemsChoice()
 
 
 class ComparedSystems(NamedTuple):
@@ -43,22 +43,26 @@ class ComparedSystems(NamedTuple):
 
 
 @computed("Comparing systems", kept=32)
-def compare_systems(context: Context, asked: Asked = NOTHING) -> ComparedSystems:
+def compare_systems(context: Context, choice: SystemsChoice = NOTHING) -> ComparedSystems:
     """Compare the systems by every metric.
 
     It always has the summaries' number of words, as keyword recall grows with it.
     """
     if context.metrics:
-        length = [label_of(one.signature) for one in context.version.signatures if is_length(one.signature)]
+        length = [
+            label_of(signature.signature) for signature in context.version.signatures if is_length(signature.signature)
+        ]
         context = context._replace(metrics=tuple(dict.fromkeys((*context.metrics, *length))))
-    shown = context.analyze_cells(baselines=asked.baselines)
+    shown = context.analyze_cells(baselines=choice.baselines)
     dataset = context.version.dataset
-    records = records_of(dataset.name, version_of(dataset)) if asked.by_source or asked.bounds else []
+    records = records_of(dataset.name, version_of(dataset)) if choice.by_source or choice.bounds else []
     shown = set_system_figures(
         shown,
-        recall=recall_by_source(records, shown.inputs.cells, models=False) if asked.by_source else {},
-        bounds=stored_bounds(open_stores().data, dataset.name, [one for one, _ in records]) if asked.bounds else (),
-        published=asked.published,
+        recall=recall_by_source(records, shown.inputs.cells, models=False) if choice.by_source else {},
+        bounds=stored_bounds(open_stores().data, dataset.name, [document for document, _ in records])
+        if choice.bounds
+        else (),
+        published=choice.published,
     )
     names = ["systems", *(["systems_published"] if shown.published else []), "distinguishability"]
     return ComparedSystems(shown.systems, make_tables(names, shown), shown.about)

@@ -23,23 +23,23 @@ def read_address(key: str, parts: Sequence[str]) -> dict[str, Any]:
     state.setdefault(key, {})
     if address and address != state.get(f"{key}_written"):
         state[key] = address
-    asked: dict[str, Any] = state[key]
-    return asked
+    given: dict[str, Any] = state[key]
+    return given
 
 
-def write_address(key: str, parts: Sequence[str], asked: Mapping[str, Any]) -> None:
+def write_address(key: str, parts: Sequence[str], values: Mapping[str, Any]) -> None:
     """Keep what is shown under `key`, and write it into the address, whose other parts stay."""
-    st.session_state[key] = st.session_state[f"{key}_written"] = asked
-    if parts_of_address(parts) != asked:
+    st.session_state[key] = st.session_state[f"{key}_written"] = values
+    if parts_of_address(parts) != values:
         others = {name: st.query_params.get_all(name) for name in st.query_params if name not in parts}
-        st.query_params.from_dict({**others, **asked})
+        st.query_params.from_dict({**others, **values})
 
 
 def parts_of_address(parts: Sequence[str]) -> dict[str, Any]:
     """Return the values of those parts that the address has."""
     params = st.query_params
-    found = {name: params.get_all(name) if name in REPEATED else params.get(name) for name in parts}
-    return {name: value for name, value in found.items() if value}
+    values = {name: params.get_all(name) if name in REPEATED else params.get(name) for name in parts}
+    return {name: value for name, value in values.items() if value}
 
 
 def choose_named(label: str, names: Sequence[str], part: str, key: str) -> str:

@@ -14,9 +14,9 @@ T = TypeVar("T", Dataset, Study)
 
 def choose_shown(known: Sequence[T]) -> list[T]:
     """Return the data sets or studies to list; a switch, shown where some are in the archive, adds those."""
-    archived = sum(one.archived_at is not None for one in known)
+    archived = sum(study.archived_at is not None for study in known)
     show = bool(archived) and st.toggle(f"Show archived ({archived})", key="show_archived")
-    return [one for one in known if show or one.archived_at is None]
+    return [study for study in known if show or study.archived_at is None]
 
 
 def offer_archiving(shown: Dataset | Study, kind: str, archive: Callable[..., object]) -> None:

@@ -29,10 +29,10 @@ def may_say(data: bytes, sign_in: str) -> bool:
         return True  # Streamlit ends the connection
     if message.WhichOneof("type") != "backend_operation_request":
         return message.WhichOneof("type") in MESSAGES
-    asked = message.backend_operation_request
-    if asked.WhichOneof("payload") == "deferred_file":  # made on behalf of the account whose page offered it
-        return owns_media(asked.deferred_file.file_id, sign_in)
-    return asked.WhichOneof("payload") in OPERATIONS
+    request = message.backend_operation_request
+    if request.WhichOneof("payload") == "deferred_file":  # made on behalf of the account whose page offered it
+        return owns_media(request.deferred_file.file_id, sign_in)
+    return request.WhichOneof("payload") in OPERATIONS
 
 
 def owns_file(path: str, sign_in: str) -> bool:

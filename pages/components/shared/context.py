@@ -61,29 +61,29 @@ class Context(NamedTuple):
     @property
     def counts(self) -> Counts:
         """The counts of the source's preferences, with the signatures of the chosen metrics."""
-        found = count_source(self.source, self.version)
-        return found._replace(signatures=tuple(self.choose_metrics(dict.fromkeys(found.signatures))))
+        source = count_source(self.source, self.version)
+        return source._replace(signatures=tuple(self.choose_metrics(dict.fromkeys(source.signatures))))
 
     # Only computed functions may use what follows: on a hosted server, no whole data set may reach a page.
 
     @property
     def preferences(self) -> Preferences:
         """The source's preferences with the scores by the chosen metrics."""
-        found = preferences_of(self.source, self.version)
-        cells = found.unlisted
+        preferences = preferences_of(self.source, self.version)
+        cells = preferences.unlisted
         cells = cells and replace(cells, scores=self.choose_metrics(cells.scores))
-        return replace(found, scores=self.choose_metrics(found.scores), unlisted=cells)
+        return replace(preferences, scores=self.choose_metrics(preferences.scores), unlisted=cells)
 
     @property
     def cells(self) -> Cells:
         """The data set's scores by the chosen metrics, and its ratings."""
-        found = cells_of(self.source, self.version)
-        return replace(found, scores=self.choose_metrics(found.scores))
+        cells = cells_of(self.source, self.version)
+        return replace(cells, scores=self.choose_metrics(cells.scores))
 
     def choose_metrics(self, by_signature: Mapping[str, T]) -> dict[str, T]:
         """Return the entries of the chosen metrics."""
         named = labels(list(by_signature), label_of)
-        return {one: value for one, value in by_signature.items() if not self.metrics or named[one] in self.metrics}
+        return {name: value for name, value in by_signature.items() if not self.metrics or named[name] in self.metrics}
 
     def read_inputs(self, preferences: Preferences | None = None, unit: Unit | None = None, **settings: Any) -> Inputs:
         """Return what an analysis of the source's preferences rests on, without cells, which `analyze_cells` reads.
@@ -95,7 +95,7 @@ class Context(NamedTuple):
             settings=Settings(human=self.source.human, by_annotator=self.source.by_annotator, **settings),
             unit=unit or self.source.unit,
             sampling=self.version.rule,
-            truncated={one.signature: one.truncated for one in self.version.signatures},
+            truncated={signature.signature: signature.truncated for signature in self.version.signatures},
             judges=tuple(self.choose_metrics(judges_of(self.source, self.version)).values()),
         )
 
@@ -125,18 +125,20 @@ def ask_context(*, judged: bool = True, empty: Callable[[], None] = say_no_datas
 
     With `judged`, data sets without judgments and ratings are offered only where there are no others.
     """
-    asked = read_context()
-    known = sources(asked)
+    parts = read_context()
+    known = sources(parts)
     if not known:
         empty()
         st.stop()
-    if judged and (said := [source for source in known if source.study is not None or source.aspect is not None]):
-        known = said
+    if judged and (
+        judged_sources := [source for source in known if source.study is not None or source.aspect is not None]
+    ):
+        known = judged_sources
     with st.container(horizontal=True, vertical_alignment="bottom", key="context"):
-        source = choose_source(known, find_source(known, asked))
+        source = choose_source(known, find_source(known, parts))
         version = source.read_version()
-        signatures = [one.signature for one in version.signatures]
-        metrics = choose_metrics([*signatures, *(one.signature for one in version.judges)])
+        signatures = [signature.signature for signature in version.signatures]
+        metrics = choose_metrics([*signatures, *(judge.signature for judge in version.judges)])
         context = Context(source, metrics, version)
         write_address(CHOSEN, PARTS, context.address)
         offer_link()
@@ -178,10 +180,10 @@ def ask_study() -> Study:
 def choose_source(known: list[Source], source: Source) -> Source:
     """Ask for the data set, and who judged it."""
     state = st.session_state
-    datasets = list(dict.fromkeys(one.dataset for one in known))
+    datasets = list(dict.fromkeys(source.dataset for source in known))
 
     def take_dataset() -> None:
-        of_dataset = [one for one in known if one.dataset == state.dataset]
+        of_dataset = [source for source in known if source.dataset == state.dataset]
         state[CHOSEN] = {**first_telling(of_dataset).address}
 
     def take_source() -> None:
@@ -191,8 +193,10 @@ def choose_source(known: list[Source], source: Source) -> Source:
     state.dataset = source.dataset
     st.selectbox("Data set", datasets, format_func=in_one_line, key="dataset", on_change=take_dataset)
     state.source = source
-    of_dataset = [one for one in known if one.dataset == source.dataset]
-    return st.selectbox("Judged by", of_dataset, format_func=lambda one: one.name, key="source", on_change=take_source)
+    of_dataset = [known_source for known_source in known if known_source.dataset == source.dataset]
+    return st.selectbox(
+        "Judged by", of_dataset, format_func=lambda source: source.name, key="source", on_change=take_source
+    )
 
 
 def choose_metrics(signatures: Sequence[str]) -> tuple[str, ...]:

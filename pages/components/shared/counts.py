@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from relevance.data.store import Dataset, StoredSignature
 from relevance.metrics.notices import describe_missing
 from relevance.metrics.registry import label_of
-from relevance.pages.background.computed import computed
-from relevance.pages.background.waiting import read_at_first
 from relevance.pages.components.shared.stores import TextVersion, open_stores, version_of
+from relevance.pages.computing.computed import computed
+from relevance.pages.computing.waiting import read_at_first
 
 
 def signatures_of(dataset: Dataset) -> tuple[StoredSignature, ...]:
@@ -25,7 +25,9 @@ def count_signatures(dataset: str, version: TextVersion, tokens: tuple[str, ...]
 def say_missing(dataset: str, signatures: Iterable[str]) -> list[str]:
     """Say under which of these signatures scores of a data set are missing, how many, and why."""
     data = open_stores().data
-    return describe_missing({label_of(one): data.reasons(dataset=dataset, signature=one) for one in signatures})
+    return describe_missing(
+        {label_of(signature): data.reasons(dataset=dataset, signature=signature) for signature in signatures}
+    )
 
 
 @computed("Looking for documents with one text", kept=64)

@@ -37,7 +37,7 @@ class Opened(NamedTuple):
     key: str
     before: str | None
     after: str | None
-    said: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     """Lines in Markdown: the document that is open, if no list shows it, and a search that failed."""
 
 
@@ -56,7 +56,7 @@ def choose_document(dataset: Dataset, names: Callable[[], Mapping[str, str]], ch
             on_click=open_document,
             args=(choice, opened.key if to is None else to),
         )
-    for line in opened.said:
+    for line in opened.notes:
         st.markdown(line, width="content")
     return opened.key
 
@@ -80,17 +80,17 @@ def choose_in_list(names: Mapping[str, str], choice: Choice) -> Opened:
 def find_document(dataset: Dataset, choice: Choice) -> Opened:
     """Ask for a document's number, its id, or words of its title; the field then shows the number."""
     data, state = open_stores().data, st.session_state
-    field, asked = f"{choice.key}_number", f"{choice.key}_asked"
+    field, asked_key = f"{choice.key}_number", f"{choice.key}_asked"
     known = (data.position_of(dataset.name, key) for key in (state.get(choice.key), choice.wanted) if key is not None)
     place = next((position for position in known if position is not None), 0)
-    words = state.pop(asked, "")
-    found = data.find_position(dataset.name, words)
+    words = state.pop(asked_key, "")
+    by_words = data.find_position(dataset.name, words)
 
     def ask() -> None:
         choice.used()
-        state[asked] = state[field]
+        state[asked_key] = state[field]
 
-    place = found if found is not None else place
+    place = by_words if by_words is not None else place
     state[field] = str(place + 1)
     st.text_input(
         f"Document (1 to {dataset.documents:,})",
@@ -99,12 +99,12 @@ def find_document(dataset: Dataset, choice: Choice) -> Opened:
         help="Its number, its id, or words of its title.",
         width=200,
     )
-    beside = {one.position: one.document for one in data.listed(dataset.name, range(place - 1, place + 2))}
+    beside = {listed.position: listed.document for listed in data.listed(dataset.name, range(place - 1, place + 2))}
     key, ids = beside[place].id, {position: document.id for position, document in beside.items()}
     state[choice.key] = key
-    said = [in_markdown(f"{opening_of(beside[place], OPENING)} · {key}")]
-    if words.strip() and found is None:
-        said.append(
+    parts = [in_markdown(f"{opening_of(beside[place], OPENING)} · {key}")]
+    if words.strip() and by_words is None:
+        parts.append(
             in_markdown(f"No document has the number or id “{cut(words, OPENING)}”, or these words in its title.")
         )
-    return Opened(key, ids.get(place - 1), ids.get(place + 1), tuple(said))
+    return Opened(key, ids.get(place - 1), ids.get(place + 1), tuple(parts))

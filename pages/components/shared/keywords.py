@@ -1,4 +1,4 @@
-"""Why ROUGE-K has no keywords in a data set, and what to do about it."""
+"""The reasons why ROUGE-K has no keywords in a data set, and what to do about it."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -7,11 +7,11 @@ import streamlit as st
 
 from relevance.data.store import Dataset, StoredSignature
 from relevance.data.wording import format_count
-from relevance.pages.background.waiting import if_ready
 from relevance.pages.components.shared.counts import count_single_texts, signatures_of
 from relevance.pages.components.shared.messages import announce
 from relevance.pages.components.shared.quick_scoring import score
 from relevance.pages.components.shared.stores import version_of
+from relevance.pages.computing.waiting import if_ready
 from relevance.reports.escaping import in_markdown
 
 EXTRACTOR = "tfidf:5"
@@ -49,7 +49,7 @@ def find_keywords(dataset: Dataset, signatures: Sequence[StoredSignature] | None
     extracted = metric("rouge_k", keywords=EXTRACTOR).signature
     if signatures is None:
         signatures = signatures_of(dataset)
-    scored = {one.signature: one.scored for one in signatures}
+    scored = {signature.signature: signature.scored for signature in signatures}
     return Keywords(
         dataset.documents,
         count_single_texts(dataset.name, version_of(dataset)),
@@ -81,11 +81,11 @@ def explain_keywords(dataset: Dataset, signatures: Sequence[StoredSignature] | N
     """
     if not dataset.referenced or not if_ready(lambda: count_single_texts(dataset.name, version_of(dataset))):
         return
-    found, name = if_ready(lambda: find_keywords(dataset, signatures)), dataset.name
-    if found is None or found.is_extracted:
+    keywords, name = if_ready(lambda: find_keywords(dataset, signatures)), dataset.name
+    if keywords is None or keywords.is_extracted:
         return
     with st.container(key=f"keywords:{name}"):
-        st.warning(f"{in_markdown(lacking_keywords(found.without, found.documents))} {WAYS_OUT}")
+        st.warning(f"{in_markdown(lacking_keywords(keywords.without, keywords.documents))} {WAYS_OUT}")
         if dataset.summaries and st.button(
             "Score ROUGE-K by TF-IDF keywords", icon=":material/key:", key=f"score_extracted:{name}"
         ):

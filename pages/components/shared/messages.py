@@ -9,7 +9,7 @@ from streamlit.runtime.scriptrunner import StopException
 from relevance.data.one_line import message
 from relevance.data.records import BadRecord
 from relevance.data.store import DatabaseFailed
-from relevance.pages.background.waiting import is_unfinished
+from relevance.pages.computing.waiting import is_unfinished
 from relevance.reports.escaping import in_markdown
 
 MESSAGES = "messages_kept"
@@ -23,15 +23,15 @@ class Messages:
     """The messages that a session has yet to show."""
 
     def __init__(self) -> None:
-        self.said: list[str] = []
+        self.messages: list[str] = []
         self.shown = 0
         """The number of them that this run of the page has shown."""
         self.last: list[str] = []
-        """Those that the last complete run has shown."""
+        """The messages that the last complete run has shown."""
 
     def show_again(self) -> None:
         """Show what the page shows now once more, as it is drawn again on its own."""
-        self.said[:0] = self.last
+        self.messages[:0] = self.last
 
 
 def kept_messages() -> Messages:
@@ -46,7 +46,7 @@ def kept_messages() -> Messages:
 
 def keep_message(*messages: str) -> None:
     """Keep messages for the page that is drawn next."""
-    kept_messages().said.extend(messages)
+    kept_messages().messages.extend(messages)
 
 
 def announce(*messages: str) -> None:
@@ -59,9 +59,9 @@ def show_messages() -> None:
     """Show the messages that were kept."""
     with st.container(key="messages"):  # always there, so that a message does not move the tabs and close them
         kept = kept_messages()
-        if kept.said:
-            kept.shown = len(kept.said)
-            st.success("  \n".join(in_markdown(sentence(said)) for said in kept.said))  # a line each
+        if kept.messages:
+            kept.shown = len(kept.messages)
+            st.success("  \n".join(in_markdown(sentence(message)) for message in kept.messages))  # a line each
 
 
 @contextmanager
@@ -80,13 +80,13 @@ def messages_forgotten() -> Iterator[None]:
 def forget_shown(kept: Messages) -> None:
     """Forget the messages that this run showed, unless the page is about to draw itself anew."""
     if not is_unfinished():
-        kept.last, kept.said = kept.said[: kept.shown], kept.said[kept.shown :]
+        kept.last, kept.messages = kept.messages[: kept.shown], kept.messages[kept.shown :]
 
 
-def sentence(said: str) -> str:
+def sentence(message: str) -> str:
     """Return a package's message as a sentence; a file name at its beginning stays as it is."""
-    begins = said if "." in said.partition(" ")[0] else f"{said[:1].upper()}{said[1:]}"
-    return f"{begins}{'' if said[-1:] in {'.', '!', '?'} else '.'}"
+    begins = message if "." in message.partition(" ")[0] else f"{message[:1].upper()}{message[1:]}"
+    return f"{begins}{'' if message[-1:] in {'.', '!', '?'} else '.'}"
 
 
 @contextmanager

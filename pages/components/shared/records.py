@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from relevance.data.one_line import cut
 from relevance.data.records import Document, Example, Summary, make_examples
-from relevance.pages.background.computed import computed, whole
 from relevance.pages.components.shared.stores import open_stores
+from relevance.pages.computing.computed import computed, whole
 
 OPENING = 80
 """Characters of a document's opening words."""
@@ -34,8 +34,8 @@ def name_references(document: Document, summaries: Sequence[Summary]) -> list[tu
     examples = make_examples(document, summaries)
     judging = [text for text in document.references if not examples or text in examples[0].references]
     withheld = [text for text in document.references if text not in judging]
-    one = len(document.references) == 1
+    single = len(document.references) == 1
     return [
-        *(("Reference" if one else f"Reference {number}", text) for number, text in enumerate(judging, 1)),
+        *(("Reference" if single else f"Reference {number}", text) for number, text in enumerate(judging, 1)),
         *(("Reference that is also a summary, and so judges none", text) for text in withheld),
     ]

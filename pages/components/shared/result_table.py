@@ -53,10 +53,10 @@ def cell_of_page(cell: Cell, column: str, *, as_text: bool = False) -> Any:
 def column_help(table: Table, column: str) -> str | None:
     """Return what a column means, and why cells of it are undefined; None where there is nothing to say."""
     why = dict.fromkeys(cell.reason for row in table.rows if isinstance(cell := row[column], Undefined))
-    said = [in_markdown(f"{NONE}: {reason}.") for reason in [*why][:3]]
+    reasons = [in_markdown(f"{NONE}: {reason}.") for reason in [*why][:3]]
     if column in TERMS:
-        said.insert(0, f"{in_markdown(TERMS[column])} [Glossary](/glossary)")
-    return " ".join(said) or None
+        reasons.insert(0, f"{in_markdown(TERMS[column])} [Glossary](/glossary)")
+    return " ".join(reasons) or None
 
 
 def table_height(rows: int, most: int | None = None) -> int:

@@ -13,7 +13,7 @@ from relevance.analysis.people.judges import JudgeSummary, summarize_judge
 from relevance.analysis.study import BY_ANNOTATORS, NO_PREFERENCES, WON, Unit, with_judgments
 from relevance.annotation.adjudication import load_adjudications
 from relevance.annotation.demo import MADE_UP
-from relevance.annotation.model_judgments import ModelAnnotator, SaidOfPair
+from relevance.annotation.model_judgments import ModelAnnotator, VerdictsOnPair
 from relevance.annotation.records import Study
 from relevance.annotation.results import load_judgments, load_rated_pairs
 from relevance.data.cells import Cells
@@ -25,10 +25,10 @@ from relevance.data.sorting import natural_order
 from relevance.data.store import Dataset, StoredScore, StoredSignature
 from relevance.data.ties import preference_signs
 from relevance.data.wording import format_count
-from relevance.pages.background.computed import computed, whole
-from relevance.pages.background.waiting import read_at_first
 from relevance.pages.components.shared.counts import signatures_of
 from relevance.pages.components.shared.stores import open_stores
+from relevance.pages.computing.computed import computed, whole
+from relevance.pages.computing.waiting import read_at_first
 from relevance.reports.escaping import in_markdown
 from relevance.reports.presentation import name_judges
 from relevance.reports.report.study import USUAL, tell_left_out
@@ -104,7 +104,7 @@ class Source(NamedTuple):
 
     @property
     def judges(self) -> str:
-        """Those whose preferences it holds, as a sentence's subject."""
+        """The people whose preferences it holds, as a sentence's subject."""
         if self.model is not None:
             return in_one_line(self.model)
         return name_judges(self.study, self.aspect, adjudicated=self.adjudicated)
@@ -158,35 +158,37 @@ class Source(NamedTuple):
         dataset = data.dataset(self.dataset)
         return Version(judged, rule, dataset, signatures_of(dataset), decided, tuple(judges), in_drawn_order, compared)
 
-    def said(self, document: str, systems: tuple[str, str]) -> dict[str, SaidOfPair]:
+    def verdicts_on(self, document: str, systems: tuple[str, str]) -> dict[str, VerdictsOnPair]:
         """Return what language models said of a pair of a study, by signature; nothing for ratings."""
-        return {} if self.study is None else open_stores().models.said(self.study, document, systems)
+        return {} if self.study is None else open_stores().models.verdicts_on(self.study, document, systems)
 
     def stored(self, document: str, systems: tuple[str, str]) -> dict[str, dict[str, StoredScore]]:
         """Return a pair's stored scores by signature and system, verdicts of models among them."""
         scores = open_stores().data.stored(dataset=self.dataset, document_id=document, systems=systems)
-        said = self.said(document, systems)
-        return scores | {one: dict(zip(systems, found.scores, strict=True)) for one, found in said.items()}
+        answers = self.verdicts_on(document, systems)
+        return scores | {name: dict(zip(systems, value.scores, strict=True)) for name, value in answers.items()}
 
 
-def sources(asked: Mapping[str, Any] = MappingProxyType({})) -> list[Source]:
+def sources(values: Mapping[str, Any] = MappingProxyType({})) -> list[Source]:
     """Return all sources, the most telling first: of each data set its studies, its ratings, then made-up judgments.
 
     Data sets imported last come first, the demo corpus last. A data set without judgments and ratings has one source.
-    The archive is left out, except for the study or data set that is `asked` for by the parts of an address.
+    The archive is left out, except for the study or data set that `values`, parts of an address, name.
     """
-    stores, study, dataset = open_stores(), asked.get("study"), asked.get("dataset")
-    studies = [one for one in stores.annotation.studies(archived=True) if not one.archived_at or one.name == study]
-    shown = {dataset, *(one.dataset for one in studies if one.name == study)}
-    datasets = [one for one in stores.data.datasets(archived=True) if not one.archived_at or one.name in shown]
-    datasets.sort(key=lambda one: (one.name == DEMO, -one.imported_at.timestamp()))
+    stores, study, dataset = open_stores(), values.get("study"), values.get("dataset")
+    studies = [each for each in stores.annotation.studies(archived=True) if not each.archived_at or each.name == study]
+    shown = {dataset, *(each.dataset for each in studies if each.name == study)}
+    datasets = [
+        dataset for dataset in stores.data.datasets(archived=True) if not dataset.archived_at or dataset.name in shown
+    ]
+    datasets.sort(key=lambda dataset: (dataset.name == DEMO, -dataset.imported_at.timestamp()))
     decided = stores.adjudication.decided()
     return [
-        one
+        judged_by
         for dataset in datasets
         for source in sources_of(dataset, studies)
-        for one in (source, source._replace(adjudicated=True))
-        if not one.adjudicated or one.study in decided
+        for judged_by in (source, source._replace(adjudicated=True))
+        if not judged_by.adjudicated or judged_by.study in decided
     ]
 
 
@@ -206,7 +208,7 @@ def sources_of(dataset: Dataset, studies: Iterable[Study]) -> list[Source]:
 
 def judge_sources(known: Iterable[Source]) -> list[Source]:
     """Return, for each study among some sources, the verdicts of the language models that judged its pairs."""
-    studies = [one for one in known if one.study is not None and not one.adjudicated]
+    studies = [source for source in known if source.study is not None and not source.adjudicated]
     models = open_stores().models
     return [study._replace(model=judge.name) for study in studies for judge in models.models(study.study or "")]
 
@@ -219,8 +221,10 @@ def most_judged_first(studies: Iterable[Study]) -> list[Study]:
 def first_telling(known: Sequence[Source]) -> Source:
     """Return the source to show where none is chosen: the first with enough judgments, or with ratings."""
     counts = {study.name: study.judgments for study in open_stores().annotation.studies(archived=True)}
-    telling = [one for one in known if one.aspect is not None or counts.get(one.study or "", 0) >= ENOUGH_JUDGMENTS]
-    real = [one for one in telling if one.study != MADE_UP]
+    telling = [
+        source for source in known if source.aspect is not None or counts.get(source.study or "", 0) >= ENOUGH_JUDGMENTS
+    ]
+    real = [source for source in telling if source.study != MADE_UP]
     return (real or telling or [*known])[0]
 
 
@@ -238,7 +242,7 @@ def preferences_of(source: Source, version: Version) -> Preferences:
 
 def find_judge(version: Version, model: str) -> str:
     """Return the signature of a language model that judged a study."""
-    return next(one.signature for one in version.judges if one.name == model)
+    return next(judge.signature for judge in version.judges if judge.name == model)
 
 
 @whole("Reading the scores", kept=16)
@@ -255,7 +259,7 @@ def judges_of(source: Source, version: Version) -> dict[str, JudgeSummary]:
     """Return what language models said of a study's pairs, by signature; nothing for ratings."""
     if source.study is None or not version.judges:
         return {}
-    return {one.signature: summarize_judge(one) for one in open_stores().models.verdicts(source.study)}
+    return {verdict.signature: summarize_judge(verdict) for verdict in open_stores().models.verdicts(source.study)}
 
 
 class Counts(NamedTuple):
@@ -300,7 +304,9 @@ def count_rated_pairs(cells: Cells) -> Counts:
     (ratings,) = cells.ratings.values()
     documents = group_by_document(cells.documents, ~np.isnan(ratings))
     pairs = sum(len(of) * (len(of) - 1) // 2 for of in documents)
-    tied = (preference_signs(ratings[one] - ratings[other]) == 0 for of in documents for one, other in pairs_of(of))
+    tied = (
+        preference_signs(ratings[first] - ratings[second]) == 0 for of in documents for first, second in pairs_of(of)
+    )
     systems = {cells.systems[cell] for of in documents for cell in of.tolist()}
     return Counts(
         entries=pairs,
@@ -343,8 +349,8 @@ def describe_source(source: Source, counts: Counts) -> str:
         people = format_count(len(counts.annotators), "annotator")
         judged = format_count(counts.pairs, "pair")
         tied = {"call both summaries equal": counts.ties - counts.both_bad, "call both bad": counts.both_bad}
-        said = " and ".join(f"{some:,} {how}" for how, some in tied.items() if some)
-        equal = f", of which {said}" if said else ""
+        ties = " and ".join(f"{some:,} {how}" for how, some in tied.items() if some)
+        equal = f", of which {ties}" if ties else ""
         return (
             f"**{format_count(count, 'judgment')}** of {judged} over {documents} by {people} in the study "
             f"{in_markdown(source.study)}{equal}." + (f" {counts.left_out}." if counts.left_out else "")

@@ -21,9 +21,9 @@ from relevance.annotation.registrations import RegistrationStore
 from relevance.annotation.removal import StudyRemovalStore
 from relevance.annotation.stopping import StoppingStore
 from relevance.annotation.store import AnnotationStore
-from relevance.data.access import LOCAL, LOCAL_VISITOR, Actor, Right, Visitor
 from relevance.data.database import UnusableDatabase, connect
 from relevance.data.demo import NAME as DEMO
+from relevance.data.rights import LOCAL, LOCAL_VISITOR, Actor, Right, Visitor
 from relevance.data.store import DatabaseFailed, Dataset, DataStore, NotSignedIn, StoreError
 from relevance.hosting.accounts import AccountStore
 from relevance.hosting.links import LinkStore
@@ -33,8 +33,8 @@ from relevance.hosting.sign_ins import SignedIn
 
 def known_datasets() -> list[Dataset]:
     """Return all data sets that have documents, the demo corpus first."""
-    found = [dataset for dataset in open_stores().data.datasets() if dataset.documents]
-    return sorted(found, key=lambda dataset: dataset.name != DEMO)
+    datasets = [dataset for dataset in open_stores().data.datasets() if dataset.documents]
+    return sorted(datasets, key=lambda dataset: dataset.name != DEMO)
 
 
 class TextVersion(NamedTuple):

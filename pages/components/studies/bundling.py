@@ -11,9 +11,9 @@ from relevance.bundles.registering import hash_study
 from relevance.bundles.writing import write_bundle
 from relevance.hosting.exports import bundle_address
 from relevance.hosting.settings import is_hosted
-from relevance.pages.background.computed import computed
 from relevance.pages.components.shared.messages import announce
 from relevance.pages.components.shared.stores import may_manage, open_stores
+from relevance.pages.computing.computed import computed
 from relevance.reports.escaping import esc
 
 SAID = (

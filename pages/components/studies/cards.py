@@ -54,5 +54,9 @@ def describe_pace(study: Study, pace: StudyPace) -> str:
         return f"{people} · the latest judgment on {pace.latest:%Y-%m-%d}"
     if not pace.last_day:
         return f"{people} · none in the last 24 hours, the latest on {pace.latest:%Y-%m-%d}"
-    said = f"{people} · {pace.last_day:,} in the last 24 hours"
-    return said if pace.seconds is None else f"{said} · about {format_duration(left * pace.seconds)} of judging left"
+    pace_text = f"{people} · {pace.last_day:,} in the last 24 hours"
+    return (
+        pace_text
+        if pace.seconds is None
+        else f"{pace_text} · about {format_duration(left * pace.seconds)} of judging left"
+    )

@@ -83,11 +83,11 @@ def show_file(study: Study) -> None:
 def show_version(study: Study, version: ProtocolVersion) -> None:
     """Show when a version was made, by whom and what it changed, and offer its file."""
     by = f" by {version.user}" if version.user else ""
-    said = f"Version {version.version} · {version.created_at:%Y-%m-%d %H:%M} UTC{by}"
+    version_text = f"Version {version.version} · {version.created_at:%Y-%m-%d %H:%M} UTC{by}"
     if version.version > 1:
-        said += f" · changed: {', '.join(version.changed) or 'nothing but comments'}"
+        version_text += f" · changed: {', '.join(version.changed) or 'nothing but comments'}"
     with st.container(horizontal=True, vertical_alignment="center", key=f"version:{version.version}"):
-        st.markdown(in_markdown(in_one_line(said)), width="content")
+        st.markdown(in_markdown(in_one_line(version_text)), width="content")
         st.download_button(
             f"Version {version.version}",
             lambda: open_stores().protocols.export(study.name, version.version),

@@ -23,8 +23,8 @@ def show_exports(study: Study) -> None:
     """Offer each file in each format."""
     st.caption(SAID)
     names = may_manage(study) and st.checkbox(NAMES, key="export_names", help=NAMES_HELP)
-    for what, said in EXPORTS.items():
-        st.markdown(f"**{what.capitalize()}:** {said}.")
+    for what, value in EXPORTS.items():
+        st.markdown(f"**{what.capitalize()}:** {value}.")
         with st.container(horizontal=True):
             for format in formats_of(what):
                 offer_file(study, what, format, names=names and what in NAMED)

@@ -81,14 +81,14 @@ def describe_effect(effect: Effect) -> str:
     """Say what applying a study file would do, in Markdown."""
     name, sample = in_markdown(effect.protocol.name), effect.sample
     if effect.made:
-        said = [f"This makes the study **{name}**."]
+        sentences = [f"This makes the study **{name}**."]
     elif effect.changed:
-        said = [f"This changes the study **{name}**: {in_markdown(', '.join(effect.changed))}."]
+        sentences = [f"This changes the study **{name}**: {in_markdown(', '.join(effect.changed))}."]
     else:
-        said = [f"The study **{name}** is as this file says."]
+        sentences = [f"The study **{name}** is as this file says."]
     if sample is not None:
-        said.append(f"{len(sample.pairs):,} of {format_count(sample.eligible, 'eligible pair')} will be drawn.")
+        sentences.append(f"{len(sample.pairs):,} of {format_count(sample.eligible, 'eligible pair')} will be drawn.")
         if sample.checks:
-            said.append(f"{format_count(len(sample.checks), 'attention check')}.")
-        said.append("The texts of the data set are those that the file pins.")
-    return " ".join(said)
+            sentences.append(f"{format_count(len(sample.checks), 'attention check')}.")
+        sentences.append("The texts of the data set are those that the file pins.")
+    return " ".join(sentences)

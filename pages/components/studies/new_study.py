@@ -20,7 +20,6 @@ from relevance.data.store import Dataset, StoreError, checked_name
 from relevance.data.wording import format_count
 from relevance.metrics import default_metrics, make_metrics
 from relevance.metrics.registry import label_of, usual_options
-from relevance.pages.background.computed import computed
 from relevance.pages.components.shared.address import choose_named
 from relevance.pages.components.shared.counts import signatures_of
 from relevance.pages.components.shared.keywords import Keywords, explain_keywords, find_keywords
@@ -31,6 +30,7 @@ from relevance.pages.components.shared.stores import open_stores, version_of
 from relevance.pages.components.studies.closing import ask_closing
 from relevance.pages.components.studies.rules import ABOUT, RULES, count_pairs, describe_counts, describe_draw
 from relevance.pages.components.studies.twice import ask_twice
+from relevance.pages.computing.computed import computed
 from relevance.reports.escaping import in_markdown
 from relevance.reports.formats.cells import format_p
 
@@ -172,17 +172,17 @@ def show_counts(dataset: Dataset, spec: StudySpec) -> int | None:
 
 def explain_power(spec: StudySpec, pairs: int) -> None:
     """Say what so many pairs can show of metrics."""
-    found = find_difference(pairs)
-    said = [
-        f"{format_count(pairs, 'pair')} can detect a difference of about {format_p(found, 2)} between two metrics' "
-        "agreement with people"
-        if found is not None
+    difference = find_difference(pairs)
+    sentences = [
+        f"{format_count(pairs, 'pair')} can detect a difference of about {format_p(difference, 2)} between two "
+        "metrics' agreement with people"
+        if difference is not None
         else f"{format_count(pairs, 'pair')} cannot detect a difference between any two metrics",
         "(power .80, alpha .05, for metrics that agree on about .65 and are right independently of each other).",
     ]
     if spec.most_per_document != 1:
-        said.append("Pairs of one document are often alike: then it takes more of them.")
-    st.caption(" ".join(said))
+        sentences.append("Pairs of one document are often alike: then it takes more of them.")
+    st.caption(" ".join(sentences))
 
 
 def show_file(dataset: Dataset, protocol: StudyProtocol) -> None:
@@ -266,7 +266,7 @@ def ask_conflicts(dataset: Dataset) -> tuple[tuple[str, ...], float]:
         "Metrics that may contradict each other",
         list(names),
         list(lexical),
-        format_func=lambda one: in_one_line(one if names[one] in ambiguous else label_of(one)),
+        format_func=lambda signature: in_one_line(signature if names[signature] in ambiguous else label_of(signature)),
         key=f"new_conflict_metrics:{dataset.name}",
     )
     share = right.number_input("Share of pairs without a conflict", 0.01, 0.99, RANDOM_SHARE, key="new_random_share")

@@ -9,14 +9,14 @@ from relevance.hosting.settings import is_hosted
 from relevance.pages.components.annotate.annotator import PREVIEW, leave
 from relevance.pages.components.shared.links import make_link, show_link
 from relevance.pages.components.shared.messages import errors_shown
-from relevance.pages.components.shared.stopping import say_stopping
+from relevance.pages.components.shared.stopping_rule import say_stopping
 from relevance.pages.components.shared.stores import Stores, may_manage, open_stores
 from relevance.pages.components.studies.cards import describe_pace, describe_progress
 from relevance.pages.components.studies.design import show_design
 from relevance.pages.components.studies.exporting import show_exports
 from relevance.pages.components.studies.managing import manage_study
 from relevance.pages.components.studies.sharing import show_members
-from relevance.pages.components.studies.stopping import show_stopping
+from relevance.pages.components.studies.stopping_verdict import show_stopping
 from relevance.reports.escaping import in_markdown
 from relevance.reports.report.study import tell_left_out
 
@@ -47,8 +47,8 @@ def show_overview(study: Study) -> None:
     st.progress(*describe_progress(study))
     left_out = tell_left_out(study)
     st.markdown(describe_pace(study, pace) + (f" · {left_out}" if left_out else ""))
-    if said := say_stopping(study):
-        st.markdown(in_markdown(said))
+    if sentence := say_stopping(study):
+        st.markdown(in_markdown(sentence))
     if manages or study.judgments:
         offer_next_step(study, pace)
     if study.bundle_sha256 is not None:

@@ -15,10 +15,10 @@ from relevance.annotation.sampling import SAMPLING_RULES
 from relevance.data.one_line import in_one_line
 from relevance.data.signatures import labels
 from relevance.metrics.registry import label_of
-from relevance.pages.background.computed import computed
 from relevance.pages.components.shared.context import find_source
 from relevance.pages.components.shared.result_table import show_result_table
 from relevance.pages.components.shared.sources import Source, Version, preferences_of, sources
+from relevance.pages.computing.computed import computed
 from relevance.reports.escaping import in_markdown
 from relevance.reports.tables.planning import observed_table, plan_table
 
@@ -45,7 +45,7 @@ def plan_study() -> None:
     key = f"{goal}:{observed.n}:{observed.first}:{observed.second}"
     first, second, third = st.columns(3)
     if goal == SEPARATE:
-        one = ratio_input(first, "Agreement of the first metric", observed.first, 0.61, f"plan_first:{key}")
+        first_ratio = ratio_input(first, "Agreement of the first metric", observed.first, 0.61, f"plan_first:{key}")
         other = ratio_input(second, "Agreement of the second metric", observed.second, 0.72, f"plan_second:{key}")
         phi = third.number_input(
             "phi",
@@ -58,7 +58,7 @@ def plan_study() -> None:
             help="Correlation of the two metrics in being right: the more alike they are, the fewer pairs it takes.",
         )
     else:
-        one = ratio_input(first, "Agreement of the metric", observed.first, 0.6, f"plan_ratio:{key}")
+        first_ratio = ratio_input(first, "Agreement of the metric", observed.first, 0.6, f"plan_ratio:{key}")
         half_width = second.number_input("Half width of its interval", 0.005, 0.49, 0.05, 0.005, key="plan_width")
     first, second, third = st.columns(3)  # a new row, as a small screen shows one column after another
     per_document = first.number_input(
@@ -80,9 +80,9 @@ def plan_study() -> None:
     shape = {"pairs_per_document": per_document, "icc": icc, "judgments_per_pair": judgments}
     if goal == SEPARATE:
         power = second.number_input("Power", 0.1, 0.999, 0.8, 0.05, key="plan_power")
-        show_plan(pairs_to_separate(one, other, phi=phi, alpha=alpha, power=power, **shape))
+        show_plan(pairs_to_separate(first_ratio, other, phi=phi, alpha=alpha, power=power, **shape))
     else:
-        show_plan(pairs_for_interval(one, half_width, level=1 - alpha, **shape))
+        show_plan(pairs_for_interval(first_ratio, half_width, level=1 - alpha, **shape))
 
 
 def ratio_input(
@@ -95,12 +95,15 @@ def ratio_input(
 
 def ask_observed(goal: str) -> ObservedMetrics | None:
     """Ask for a study or data set, and return what it shows of one or two metrics; None where ratios are assumed."""
-    known: list[Source | None] = [None, *(one for one in sources() if one.study is not None or one.aspect is not None)]
+    known: list[Source | None] = [
+        None,
+        *(source for source in sources() if source.study is not None or source.aspect is not None),
+    ]
     address = st.query_params.to_dict() if PLAN in st.query_params else {}
     source = st.selectbox(
         "Ratios",
         known,
-        index=known.index(find_source([one for one in known if one is not None], address)) if address else 0,
+        index=known.index(find_source([value for value in known if value is not None], address)) if address else 0,
         format_func=lambda source: ASSUMED if source is None else f"observed in {source.full_name}",
         key="plan_source",
     )
@@ -113,24 +116,28 @@ def ask_observed(goal: str) -> ObservedMetrics | None:
         st.info("Fewer than two metrics have scores there." if wanted > 1 else "No metric has scores there.")
         return None
 
-    def asked(column: st.delta_generator.DeltaGenerator, label: str, names: list[str], key: str, part: str) -> str:
+    def choose_observed(
+        column: st.delta_generator.DeltaGenerator, label: str, names: list[str], key: str, part: str
+    ) -> str:
         index = names.index(address[part]) if address.get(part) in names else 0
         return str(column.selectbox(label, names, index=index, format_func=in_one_line, key=key))
 
     left, right = st.columns(2)
-    first = asked(left, "First metric" if goal == SEPARATE else "Metric", list(named), "plan_metric", "first")
+    first = choose_observed(left, "First metric" if goal == SEPARATE else "Metric", list(named), "plan_metric", "first")
     if goal == SEPARATE:
-        second = asked(right, "Second metric", [name for name in named if name != first], "plan_other", "second")
-        found = observe(source, version, named[first], named[second])
-        show_result_table(observed_table(first, second, found))
-        return found
-    found = observe(source, version, named[first], None)
-    if found.first is None:
+        second = choose_observed(
+            right, "Second metric", [name for name in named if name != first], "plan_other", "second"
+        )
+        observed = observe(source, version, named[first], named[second])
+        show_result_table(observed_table(first, second, observed))
+        return observed
+    observed = observe(source, version, named[first], None)
+    if observed.first is None:
         st.info("Undefined: no pair has both a value of this metric and a decision of people.")
     else:
-        within = "undefined" if found.icc is None else f"{found.icc:.3f}"
-        st.caption(f"Observed: agreement {found.first:.3f}, ICC {within}, {found.n} pairs.")
-    return found
+        within = "undefined" if observed.icc is None else f"{observed.icc:.3f}"
+        st.caption(f"Observed: agreement {observed.first:.3f}, ICC {within}, {observed.n} pairs.")
+    return observed
 
 
 @computed("Reading the scores")
@@ -149,11 +156,13 @@ def observe(source: Source, version: Version, first: str, second: str | None) ->
     if source.several:
         preferences = preferences.by_majority()
     differences = preferences.differences()
-    one, other = (credit_pairs(preferences.choices, differences[name]) for name in (first, second or first))
-    found = observe_metrics(one, other, preferences.document, preferences.weights)
+    first_credits, second_credits = (
+        credit_pairs(preferences.choices, differences[name]) for name in (first, second or first)
+    )
+    observed = observe_metrics(first_credits, second_credits, preferences.document, preferences.weights)
     if second is not None:
-        return found
-    return found._replace(second=None, phi=None, reason=None, icc=icc_of(one, preferences.document))
+        return observed
+    return observed._replace(second=None, phi=None, reason=None, icc=icc_of(first_credits, preferences.document))
 
 
 def show_plan(plan: Plan) -> None:

@@ -4,9 +4,9 @@ from relevance.annotation.records import Study, StudySpec
 from relevance.annotation.sampling import GIVEN, PairCounts
 from relevance.data.store import Dataset
 from relevance.data.wording import format_count
-from relevance.pages.background.computed import computed
 from relevance.pages.components.shared.counts import signatures_of
 from relevance.pages.components.shared.stores import open_stores, version_of
+from relevance.pages.computing.computed import computed
 
 RULES = {
     "random": "Random pairs",
@@ -29,7 +29,7 @@ ABOUT = {
 
 def count_pairs(dataset: Dataset, spec: StudySpec) -> PairCounts:
     """Return how many pairs a rule allows, counted anew only after a change. Raises `ScoresMissing`."""
-    scored = {one.signature: one.scored for one in signatures_of(dataset)}
+    scored = {signature.signature: signature.scored for signature in signatures_of(dataset)}
     counts = tuple(scored.get(signature) for signature in spec.compared)
     return counted(spec.dataset, spec.systems, spec.rule, spec.compared, version_of(dataset), counts)
 
@@ -57,10 +57,10 @@ def describe_counts(spec: StudySpec, counts: PairCounts) -> str:
         most = spec.most_per_document
         kinds = f"{most} on which metrics disagree and {most} others" if spec.rule == "conflicts" else f"{most}"
         limit = f" (at most {kinds} per document)"
-    said = f"**{drawn:,} of {format_count(counts.eligible, 'eligible pair')} will be drawn{limit}.**"
+    sentence = f"**{drawn:,} of {format_count(counts.eligible, 'eligible pair')} will be drawn{limit}.**"
     if spec.rule == "conflicts":
-        said += f" On {sum(counts.conflicts):,} of them metrics disagree."
-    return f"{said} {describe_left_out(counts)}".strip()
+        sentence += f" On {sum(counts.conflicts):,} of them metrics disagree."
+    return f"{sentence} {describe_left_out(counts)}".strip()
 
 
 def describe_left_out(counts: PairCounts | Study) -> str:
@@ -78,6 +78,6 @@ def describe_draw(study: Study) -> str:
     """Say by which rule a study's pairs were drawn, from how many, and what it left out, as plain text."""
     eligible = "" if study.eligible is None else f" of {study.eligible:,} eligible"
     drawn = "" if study.rule == GIVEN else f" drawn{eligible}"
-    said = [f"{RULES[study.rule]}: {format_count(study.pairs, 'pair')}{drawn}."]
-    said += [f"{note[0].upper()}{note[1:]}." for note in study.notes]
-    return " ".join(filter(None, [*said, describe_left_out(study)]))
+    sentences = [f"{RULES[study.rule]}: {format_count(study.pairs, 'pair')}{drawn}."]
+    sentences += [f"{note[0].upper()}{note[1:]}." for note in study.notes]
+    return " ".join(filter(None, [*sentences, describe_left_out(study)]))

@@ -7,9 +7,9 @@ import streamlit as st
 
 from relevance.annotation.protocol.records import Places
 from relevance.annotation.records import OPEN, Annotator, Study
-from relevance.data.access import Right
 from relevance.data.database import now
 from relevance.data.one_line import in_one_line
+from relevance.data.rights import Right
 from relevance.data.wording import format_count
 from relevance.hosting.links import Link
 from relevance.hosting.settings import hosted_settings
@@ -42,7 +42,7 @@ def show_members(study: Study) -> None:
     accounts = open_stores().accounts
     members, owner = accounts.members(study.name), accounts.owner_of(study.name)
     rows = [] if owner is None else [{"account": in_one_line(owner), "right": "owner"}]
-    rows += [{"account": in_one_line(one.name), "right": one.right.name.lower()} for one in members]
+    rows += [{"account": in_one_line(member.name), "right": member.right.name.lower()} for member in members]
     if rows:
         st.dataframe(pd.DataFrame(rows), hide_index=True, key="members", width=520)
     if not members:
@@ -55,7 +55,7 @@ def show_members(study: Study) -> None:
             announce(f"{name.strip()} may {right.name.lower()} {study.name}.")
     if members:
         with st.container(horizontal=True, vertical_alignment="bottom", key="member_leaves"):
-            names = [one.name for one in members]
+            names = [member.name for member in members]
             chosen = st.selectbox("Member", names, format_func=in_one_line, key="member_chosen", width=320)
             if st.button("Take the right away", icon=":material/person_remove:", key="member_remove"):
                 accounts.grant(study.name, chosen, None)

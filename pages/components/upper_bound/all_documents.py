@@ -21,12 +21,12 @@ from relevance.reports.tables.bounds import without_signatures
 
 def show_all(shown: Shown) -> None:
     """Show the distribution of the extracts' F1, and where the systems stand below the bound."""
-    asked, dataset, version = shown.asked, shown.dataset, shown.version
+    choice, dataset, version = shown.choice, shown.dataset, shown.version
     shown.lead_here(**({"document": shown.address["document"]} if "document" in shown.address else {}))
     warn_of_unsplit(count_unsplit(dataset.name, version), dataset.documents)
     await_stopped()
-    done = open_stores().data.count_bounds(dataset=dataset.name, signatures=asked.task.signatures.values())
-    possible = dataset.documents - sum(count_left_out(asked, version).values())
+    done = open_stores().data.count_bounds(dataset=dataset.name, signatures=choice.task.signatures.values())
+    possible = dataset.documents - sum(count_left_out(choice, version).values())
     if (missing := possible - done) > 0:
         st.markdown(f"**{done} of {possible} documents** have their bound and their greedy extract.")
         st.caption(
@@ -34,33 +34,33 @@ def show_all(shown: Shown) -> None:
             "continue where it stopped."
         )
         if st.button(f"Compute for {format_count(missing, 'document')}", type="primary", key="bound_compute"):
-            search_documents(dataset, asked.task)
+            search_documents(dataset, choice.task)
     if done:
         show_evaluation(shown, done)
 
 
 def show_evaluation(shown: Shown, done: int) -> None:
     """Show the results for the `done` documents of a data set."""
-    asked, version = shown.asked, shown.version
-    found = evaluate_documents(asked, version, done)
-    st.markdown(in_markdown(found.said))
-    st.altair_chart(distribution_chart(found.distributions), key="bound_chart")
+    choice, version = shown.choice, shown.version
+    evaluated = evaluate_documents(choice, version, done)
+    st.markdown(in_markdown(evaluated.text))
+    st.altair_chart(distribution_chart(evaluated.distributions), key="bound_chart")
     st.caption(
         "Box: the middle half of the documents; line in it: the median; diamond: the mean; lines: from the lowest to "
         "the highest. Dashed: the mean of the exact search."
     )
-    show_table(without_signatures(found.standings))
+    show_table(without_signatures(evaluated.standings))
     show_by_document(shown, done)
     with st.expander("Statistics of both searches"):
         st.markdown("Other searches, side by side:")
-        st.code(f"relevance oracle {shlex.quote(in_one_line(asked.dataset))}", language=None, wrap_lines=True)
-        for table in found.oracles:
+        st.code(f"relevance oracle {shlex.quote(in_one_line(choice.dataset))}", language=None, wrap_lines=True)
+        for table in evaluated.oracles:
             show_table(without_signatures(table))
         st.markdown("**Signatures**")
-        st.code("\n".join(asked.task.signatures.values()), language=None, wrap_lines=True)
+        st.code("\n".join(choice.task.signatures.values()), language=None, wrap_lines=True)
     with st.container(horizontal=True):
         for label, ending in (("CSV", "csv"), ("JSON", "json"), ("LaTeX", "tex")):
-            write = partial(tables_as, ending, asked, version, done)
+            write = partial(tables_as, ending, choice, version, done)
             st.download_button(f"Tables ({label})", write, f"upper-bound.{ending}", on_click="ignore")
 
 
@@ -68,7 +68,7 @@ def show_by_document(shown: Shown, done: int) -> None:
     """Show the documents, one page of them if there are many; choosing one opens it."""
     pages, pagination = -(-done // PER_PAGE), f"bound_page:{shown.dataset.name}:{done}"
     page = st.session_state.get(pagination, 1)
-    table = documents_page(shown.asked, shown.version, done, page)
+    table = documents_page(shown.choice, shown.version, done, page)
 
     def open_chosen() -> None:
         """Open the document whose row was chosen."""

@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 from relevance.data.one_line import in_one_line
 from relevance.data.store import StoredBound
-from relevance.pages.background.computed import computed
 from relevance.pages.components.shared.records import records_of
 from relevance.pages.components.shared.stores import open_stores
 from relevance.pages.components.upper_bound.choice import WAIT, BoundChoice, name_documents
 from relevance.pages.components.upper_bound.extract import extract_html, extract_words, greedy_words
+from relevance.pages.computing.computed import computed
 from relevance.summarizers.oracles.evaluation import OracleRow, rows_of, to_row, why_left_out
 from relevance.summarizers.oracles.problem import is_proven
 from relevance.summarizers.oracles.standing import SystemScore, has_bound, score_systems
@@ -31,25 +31,25 @@ def count_unsplit(dataset: str, version: object) -> int:
 
 
 @computed("Reading the documents", kept=16)
-def count_left_out(asked: BoundChoice, version: object) -> dict[str, int]:
+def count_left_out(choice: BoundChoice, version: object) -> dict[str, int]:
     """Count the documents without an oracle, by the reason."""
     without = [
         document
-        for document, _ in records_of(asked.dataset, version)
-        if not has_bound(document, asked.target, asked.length)
+        for document, _ in records_of(choice.dataset, version)
+        if not has_bound(document, choice.target, choice.length)
     ]
-    return dict(Counter(why_left_out(document, asked.task) for document in without))
+    return dict(Counter(why_left_out(document, choice.task) for document in without))
 
 
 # --- one document -----------------------------------------------------------------------------------------------
 
 
 @computed("Looking for an extract", kept=256)
-def search_document(asked: BoundChoice, version: object, key: str) -> dict[str, OracleRow]:
+def search_document(choice: BoundChoice, version: object, key: str) -> dict[str, OracleRow]:
     """Return the result of each search of a document, `WAIT` seconds each; none if the document has no oracle."""
-    document, _ = open_stores().data.record(asked.dataset, key)
-    counted = 1 if asked.target.references == "first" else max(1, len(document.references))
-    return {row.algorithm: row for row in rows_of(asked.task._replace(seconds=WAIT / counted), document)}
+    document, _ = open_stores().data.record(choice.dataset, key)
+    counted = 1 if choice.target.references == "first" else max(1, len(document.references))
+    return {row.algorithm: row for row in rows_of(choice.task._replace(seconds=WAIT / counted), document)}
 
 
 def with_known(row: OracleRow, known: StoredBound | None) -> OracleRow:
@@ -59,7 +59,7 @@ def with_known(row: OracleRow, known: StoredBound | None) -> OracleRow:
     """
     if row.proven or known is None:
         return row
-    bound = min(found.bound for found in (row, known) if found.bound is not None)
+    bound = min(bound_row.bound for bound_row in (row, known) if bound_row.bound is not None)
     best = to_row(row.document_id, "exact", known) if known.f1 >= row.f1 else row
     return best._replace(bound=bound, proven=is_proven(best.f1, bound))
 
@@ -81,18 +81,18 @@ class OpenedDocument(NamedTuple):
 
 
 @computed("Looking for the optimum", kept=64)
-def open_document(asked: BoundChoice, version: object, key: str, known: StoredBound | None) -> OpenedDocument:
+def open_document(choice: BoundChoice, version: object, key: str, known: StoredBound | None) -> OpenedDocument:
     """Return a document with its best extract; `known` is the stored result of the exact search."""
-    document, summaries = open_stores().data.record(asked.dataset, key)
+    document, summaries = open_stores().data.record(choice.dataset, key)
     is_unsplit = bool(unsplit([document]))
-    found = search_document(asked, version, key)
-    if not found:
-        return OpenedDocument(is_unsplit, None, why_left_out(document, asked.task))
-    optimum = with_known(found["exact"], known)
+    bound = search_document(choice, version, key)
+    if not bound:
+        return OpenedDocument(is_unsplit, None, why_left_out(document, choice.task))
+    optimum = with_known(bound["exact"], known)
     return OpenedDocument(
         is_unsplit,
         optimum,
-        words=f"{extract_words(optimum, document, asked)} {greedy_words(found['greedy'], optimum)}".rstrip(),
-        extract=extract_html(document, optimum, asked.target),
-        systems=score_systems(document, summaries, asked.target),
+        words=f"{extract_words(optimum, document, choice)} {greedy_words(bound['greedy'], optimum)}".rstrip(),
+        extract=extract_html(document, optimum, choice.target),
+        systems=score_systems(document, summaries, choice.target),
     )

@@ -136,14 +136,14 @@ def not_here(address: Mapping[str, str], datasets: Collection[str]) -> list[str]
         "language": ("language", LANGUAGES),
         "view": ("view", VIEWS),
     }
-    said = [
+    absent = [
         no_such(what, address[part])
         for part, (what, those) in known.items()
         if part in address and address[part] not in those
     ]
     if "length" in address and named_length(address["length"]) is None:
-        said.append(no_such("length", address["length"], "there is no limit"))
-    return said
+        absent.append(no_such("length", address["length"], "there is no limit"))
+    return absent
 
 
 def no_such(what: str, named: str, instead: str = "the first is shown") -> str:
@@ -158,16 +158,16 @@ def name_documents(documents: Iterable[Document]) -> dict[str, str]:
     }
 
 
-def headline(asked: BoundChoice) -> str:
+def headline(choice: BoundChoice) -> str:
     """Say what the bound is, as plain text."""
-    return f"The highest {METRICS[asked.target.n]} F1 that any choice of a document's own sentences can reach."
+    return f"The highest {METRICS[choice.target.n]} F1 that any choice of a document's own sentences can reach."
 
 
-def explanation(asked: BoundChoice) -> str:
+def explanation(choice: BoundChoice) -> str:
     """Explain the choices, as plain text."""
-    target = asked.target
+    target = choice.target
     text = "; ".join(
-        (DEFINITIONS[target.definition], REFERENCE_RULE_NOTES[target.references], length_label(asked.length))
+        (DEFINITIONS[target.definition], REFERENCE_RULE_NOTES[target.references], length_label(choice.length))
     )
     return f"{text[0].upper()}{text[1:]}. {inside_note(target)}"
 
@@ -175,7 +175,7 @@ def explanation(asked: BoundChoice) -> str:
 # --- tables of a data set -------------------------------------------------------------------------------------
 
 
-def describe_best_system(found: Sequence[Standing], rows: Iterable[OracleRow], asked: BoundChoice) -> str:
+def describe_best_system(standings: Sequence[Standing], rows: Iterable[OracleRow], choice: BoundChoice) -> str:
     """Say how high extracts could score, and how near to that the best system comes, as plain text.
 
     The best system has the highest mean among those that do not read the references and have most documents.
@@ -183,16 +183,18 @@ def describe_best_system(found: Sequence[Standing], rows: Iterable[OracleRow], a
     exact = [row for row in rows if row.algorithm == "exact"]
     mean = float(np.mean(list(bounds_of(exact).values())))
     unproven = sum(not row.proven for row in exact)
-    such = " of this length" if asked.length else ""
-    said = f"No extracts{such} exceed {mean:.3f} on average"
+    such = " of this length" if choice.length else ""
+    sentence = f"No extracts{such} exceed {mean:.3f} on average"
     if unproven:
-        said = f"Extracts{such} reach at most {mean:.3f} on average ({unproven} of {len(exact)} optima are not proven)"
-    systems = [row for row in found if not reads_references(row.system)]
+        sentence = (
+            f"Extracts{such} reach at most {mean:.3f} on average ({unproven} of {len(exact)} optima are not proven)"
+        )
+    systems = [row for row in standings if not reads_references(row.system)]
     best = max(systems, key=lambda row: (row.documents, row.mean), default=None)
     if best is None or best.share is None:
-        return f"{said}."
+        return f"{sentence}."
     of = "that" if best.documents == len(exact) else f"the bound on its {format_count(best.documents, 'document')}"
-    said += f"; the best system, {in_one_line(best.system)},"
+    sentence += f"; the best system, {in_one_line(best.system)},"
     if best.share > 1:
-        return f"{said} exceeds {of} ({best.mean:.3f}): it is not limited to extracts{such}."
-    return f"{said} reaches {best.share:.0%} of {of} ({best.mean:.3f})."
+        return f"{sentence} exceeds {of} ({best.mean:.3f}): it is not limited to extracts{such}."
+    return f"{sentence} reaches {best.share:.0%} of {of} ({best.mean:.3f})."

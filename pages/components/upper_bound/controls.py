@@ -36,7 +36,7 @@ CHANGED = "bound_changed"
 class Shown:
     """The choices and the data set that the page shows."""
 
-    asked: BoundChoice
+    choice: BoundChoice
     dataset: Dataset
     view: str
     address: Mapping[str, str]
@@ -51,7 +51,7 @@ class Shown:
 
     def lead_here(self, **parts: str) -> None:
         """Write into the address what is shown."""
-        named = {**self.asked.address, "view": self.view, **parts}
+        named = {**self.choice.address, "view": self.view, **parts}
         if dict(st.query_params) != named:
             st.query_params.from_dict(named)
         st.session_state[ADDRESS] = named

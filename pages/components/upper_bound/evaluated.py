@@ -8,11 +8,11 @@ import json
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from relevance.pages.background.computed import computed, whole
 from relevance.pages.components.shared.records import records_of
 from relevance.pages.components.shared.stores import open_stores
 from relevance.pages.components.upper_bound.cached import count_left_out
 from relevance.pages.components.upper_bound.choice import BoundChoice, describe_best_system, name_documents
+from relevance.pages.computing.computed import computed, whole
 from relevance.reports.formats import as_json, as_latex, as_one_csv, as_one_latex
 from relevance.reports.tables.bounds import (
     ScoreDistribution,
@@ -40,7 +40,7 @@ PER_PAGE = 500
 class Evaluated(NamedTuple):
     """The results for all documents together."""
 
-    said: str
+    text: str
     """A description of how near the best system comes to the bound, as plain text."""
     distributions: list[ScoreDistribution]
     standings: Table
@@ -49,40 +49,40 @@ class Evaluated(NamedTuple):
 
 
 @computed("Comparing systems with the bound", kept=16)
-def evaluate_documents(asked: BoundChoice, version: object, done: int) -> Evaluated:
+def evaluate_documents(choice: BoundChoice, version: object, done: int) -> Evaluated:
     """Compare both searches, and the systems with the bound."""
-    rows, scores = found_rows(asked, version, done), scores_of(asked.dataset, version, asked.target)
+    rows, scores = found_rows(choice, version, done), scores_of(choice.dataset, version, choice.target)
     standings = standings_of(scores, rows)
     figures = summarize_algorithms(rows)
-    extracts = look_into(rows, (document for document, _ in records_of(asked.dataset, version)), asked.target)
+    extracts = look_into(rows, (document for document, _ in records_of(choice.dataset, version)), choice.target)
     return Evaluated(
-        describe_best_system(standings, rows, asked),
+        describe_best_system(standings, rows, choice),
         score_distributions(rows, scores),
         standings_table(standings),
-        oracle_tables(figures, asked.task, count_left_out(asked, version), extracts),
+        oracle_tables(figures, choice.task, count_left_out(choice, version), extracts),
         figures,
     )
 
 
 @computed("Comparing systems with the bound", kept=64)
-def documents_page(asked: BoundChoice, version: object, done: int, page: int) -> Table:
+def documents_page(choice: BoundChoice, version: object, done: int, page: int) -> Table:
     """Return a page of the table of documents; pages count from 1."""
-    table = all_documents(asked, version, done)
+    table = all_documents(choice, version, done)
     return table._replace(rows=table.rows[(page - 1) * PER_PAGE : page * PER_PAGE])
 
 
 @computed("Writing the tables", kept=4)
-def tables_as(format: str, asked: BoundChoice, version: object, done: int) -> str:
+def tables_as(format: str, choice: BoundChoice, version: object, done: int) -> str:
     """Return all tables as one file: `csv`, `json` or `tex`."""
-    found = evaluate_documents(asked, version, done)
-    facts = [*asked.address.items(), ("documents", str(done))]
+    evaluated = evaluate_documents(choice, version, done)
+    facts = [*choice.address.items(), ("documents", str(done))]
     if format == "tex":
-        comments = [*(f"{fact}: {value}" for fact, value in facts), *asked.task.signatures.values()]
+        comments = [*(f"{fact}: {value}" for fact, value in facts), *choice.task.signatures.values()]
         latex = as_one_latex(
-            found.oracles, comments, lambda table: oracle_as_latex(table, asked.dataset, found.figures)
+            evaluated.oracles, comments, lambda table: oracle_as_latex(table, choice.dataset, evaluated.figures)
         )
-        return f"{latex}\n{as_latex(found.standings, label='tab:oracle-standings')}"
-    tables: Sequence[Table] = [found.standings, all_documents(asked, version, done), *found.oracles]
+        return f"{latex}\n{as_latex(evaluated.standings, label='tab:oracle-standings')}"
+    tables: Sequence[Table] = [evaluated.standings, all_documents(choice, version, done), *evaluated.oracles]
     if format == "csv":
         return as_one_csv(tables, facts)
     return json.dumps({table.name: as_json(table) for table in tables}, indent=2)
@@ -92,10 +92,10 @@ def tables_as(format: str, asked: BoundChoice, version: object, done: int) -> st
 
 
 @whole("Reading what was found", kept=8)
-def found_rows(asked: BoundChoice, version: object, done: int) -> tuple[OracleRow, ...]:
+def found_rows(choice: BoundChoice, version: object, done: int) -> tuple[OracleRow, ...]:
     """Return the results of both searches, document by document."""
-    documents = (document for document, _ in records_of(asked.dataset, version))
-    return rows_among(documents, asked.task, known_bounds(open_stores().data, asked.dataset, asked.task))
+    documents = (document for document, _ in records_of(choice.dataset, version))
+    return rows_among(documents, choice.task, known_bounds(open_stores().data, choice.dataset, choice.task))
 
 
 @whole("Scoring the systems", kept=8)
@@ -105,8 +105,8 @@ def scores_of(dataset: str, version: object, target: Target) -> dict[str, dict[s
 
 
 @whole("Comparing systems with the bound", kept=8)
-def all_documents(asked: BoundChoice, version: object, done: int) -> Table:
+def all_documents(choice: BoundChoice, version: object, done: int) -> Table:
     """Make the table of each document with its bound, and the systems' distance from it."""
-    names = name_documents(document for document, _ in records_of(asked.dataset, version))
-    scores = scores_of(asked.dataset, version, asked.target)
-    return documents_table(found_rows(asked, version, done), scores, names)
+    names = name_documents(document for document, _ in records_of(choice.dataset, version))
+    scores = scores_of(choice.dataset, version, choice.target)
+    return documents_table(found_rows(choice, version, done), scores, names)

@@ -9,7 +9,7 @@ from relevance.metrics.text import count_words
 from relevance.pages.components.upper_bound.choice import BoundChoice
 from relevance.reports.escaping import esc
 from relevance.reports.evidence.blocks import passage
-from relevance.reports.evidence.marks import Mark, highlight, legend
+from relevance.reports.evidence.highlighting import Mark, highlight, legend
 from relevance.summarizers.oracles import Target
 from relevance.summarizers.oracles.coverage import Coverage, NgramOccurrence, coverage
 from relevance.summarizers.oracles.evaluation import OracleRow
@@ -65,11 +65,11 @@ EXTRACT_STYLE = """<style>
 </style>"""
 
 
-def extract_words(row: OracleRow, document: Document, asked: BoundChoice) -> str:
+def extract_words(row: OracleRow, document: Document, choice: BoundChoice) -> str:
     """Describe the result of the exact search, as plain text: its score and length, and whether it is proven."""
     if row.proven and not row.places:
-        return f"Nothing can be taken, and the highest F1 is 0: {why_nothing(document, asked)}."
-    plain = asked.target.n == 1 and asked.target.definition == "clipped"
+        return f"Nothing can be taken, and the highest F1 is 0: {why_nothing(document, choice)}."
+    plain = choice.target.n == 1 and choice.target.definition == "clipped"
     references = len(document.references)
     against = f"reference {row.reference + 1} of {references}" if references > 1 else "the reference"
     sentences = sentences_of(document)
@@ -89,20 +89,20 @@ def greedy_words(greedy: OracleRow, optimum: OracleRow) -> str:
         return ""
     if is_proven(greedy.f1, optimum.f1):
         return "The greedy search finds one that is as good."
-    found = format_count(len(greedy.places), "sentence")
-    return f"The greedy search reaches {greedy.f1:.4f} with {found}, {optimum.f1 - greedy.f1:.4f} less."
+    size = format_count(len(greedy.places), "sentence")
+    return f"The greedy search reaches {greedy.f1:.4f} with {size}, {optimum.f1 - greedy.f1:.4f} less."
 
 
-def why_nothing(document: Document, asked: BoundChoice) -> str:
+def why_nothing(document: Document, choice: BoundChoice) -> str:
     """Say why the best extract of a document is empty: no sentence is short enough, or none shares anything."""
-    length, sentences = asked.length, sentences_of(document)
+    length, sentences = choice.length, sentences_of(document)
     most = length.words(document) if length and length.unit != "sentences" else None
     short = [sentence for sentence in sentences if most is None or count_words(sentence) <= most]
     among = "no sentence" if most is None or len(short) == len(sentences) else f"no sentence of at most {most} words"
     if not short:
         return f"no sentence has {format_count(most or 0, 'word')} or fewer"
-    several = len(document.references) > 1 and asked.target.references == "max"
-    return f"{among} shares a {ONE[asked.target.n]} with {'a' if several else 'the'} reference"
+    several = len(document.references) > 1 and choice.target.references == "max"
+    return f"{among} shares a {ONE[choice.target.n]} with {'a' if several else 'the'} reference"
 
 
 def extract_html(document: Document, row: OracleRow, target: Target) -> str:
@@ -138,9 +138,9 @@ def source_lines(sentences: Sequence[str], covered: Coverage) -> list[str]:
         if is_taken or not covered.extract or len(places) < FOLDED:
             lines += items
         else:
-            said = f"{len(places)} sentences not taken ({places[0] + 1}–{places[-1] + 1})"
+            skipped = f"{len(places)} sentences not taken ({places[0] + 1}–{places[-1] + 1})"
             body = f'<ol start="{places[0] + 1}">{"".join(items)}</ol>'
-            lines.append(f'<li class="skip"><details><summary>{said}</summary>{body}</details></li>')
+            lines.append(f'<li class="skip"><details><summary>{skipped}</summary>{body}</details></li>')
     return lines
 
 

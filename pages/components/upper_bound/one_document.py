@@ -21,8 +21,8 @@ from relevance.summarizers.sentences import unsplit_words
 
 def warn_of_unsplit(unsplit: int, documents: int) -> None:
     """Warn about long texts that are one sentence, if there are any."""
-    if said := unsplit_words(unsplit, documents):
-        st.warning(f"{said[0].upper()}{said[1:]}")
+    if notice := unsplit_words(unsplit, documents):
+        st.warning(f"{notice[0].upper()}{notice[1:]}")
 
 
 def show_document(shown: Shown, ways: DeltaGenerator) -> list[str]:
@@ -31,7 +31,7 @@ def show_document(shown: Shown, ways: DeltaGenerator) -> list[str]:
     The choice of a document is drawn in `ways`. Return a sentence for each thing that the address names and that does
     not exist.
     """
-    asked, dataset, version, data = shown.asked, shown.dataset, shown.version, open_stores().data
+    asked_choice, dataset, version, data = shown.choice, shown.dataset, shown.version, open_stores().data
     named = shown.address.get("document")
     is_unknown = shown.arrived and named is not None and data.position_of(dataset.name, named) is None
     unknown = [no_such("document", named or "")] if is_unknown else []
@@ -39,16 +39,16 @@ def show_document(shown: Shown, ways: DeltaGenerator) -> list[str]:
         choice = Choice("bound_document", named, note_change, ("p", "n"))
         key = choose_document(dataset, partial(names_of, dataset.name, version), choice)
     shown.lead_here(document=key)
-    known = data.bound(dataset=dataset.name, document_id=key, signature=asked.task.signatures["exact"])
-    found = open_document(asked, version, key, known)
-    warn_of_unsplit(int(found.unsplit), 1)
-    if found.optimum is None:
-        st.info(f"No upper bound: {found.lacks}.")
+    known = data.bound(dataset=dataset.name, document_id=key, signature=asked_choice.task.signatures["exact"])
+    document = open_document(asked_choice, version, key, known)
+    warn_of_unsplit(int(document.unsplit), 1)
+    if document.optimum is None:
+        st.info(f"No upper bound: {document.lacks}.")
         return unknown
-    st.markdown(in_markdown(found.words))
-    st.html(found.extract)
-    (bound,) = bounds_of([found.optimum]).values()
-    show_table(systems_table(found.systems, bound))
+    st.markdown(in_markdown(document.words))
+    st.html(document.extract)
+    (bound,) = bounds_of([document.optimum]).values()
+    show_table(systems_table(document.systems, bound))
     return unknown
 
 

@@ -9,10 +9,10 @@ from streamlit.delta_generator import DeltaGenerator
 
 from relevance.data.store import Dataset
 from relevance.data.wording import format_count
-from relevance.pages.background.pool import NOT_HOSTED
-from relevance.pages.background.turns import Turns
-from relevance.pages.background.waiting import end_if_superseded
 from relevance.pages.components.shared.stores import open_stores
+from relevance.pages.computing.page_pool import NOT_HOSTED
+from relevance.pages.computing.turns import Turns
+from relevance.pages.computing.waiting import end_if_superseded
 from relevance.processes.pool import Call, carry_out
 from relevance.processes.worker import Told, WorkerProcess, given_out, tell
 from relevance.summarizers.oracles.evaluation import OracleTask, evaluate_stored

@@ -18,12 +18,12 @@ def test_counts_and_ratios() -> None:
     metric = [0.2, 0.1, -0.3, -0.1, 1e-16, 0.5, NAN, NAN]
     # pairs 1, 2, 4 agree; 3 disagrees; 5 is noise, so a metric tie; 6 and 7 are human ties, 7 although its
     # metric is missing; 8 is missing -> n = 3 + 1 + 1
-    found = count_agreement(human, metric)
-    assert found == Agreement(pairs=5, human_ties=2, concordant=3, discordant=1, tied=1, missing=1)
-    assert found.strict == 3 / 5
-    assert found.half == 3.5 / 5
-    assert found.decided == 3 / 4
-    assert found.coverage == 4 / 5
+    agreement = count_agreement(human, metric)
+    assert agreement == Agreement(pairs=5, human_ties=2, concordant=3, discordant=1, tied=1, missing=1)
+    assert agreement.strict == 3 / 5
+    assert agreement.half == 3.5 / 5
+    assert agreement.decided == 3 / 4
+    assert agreement.coverage == 4 / 5
 
 
 @pytest.mark.parametrize(
@@ -36,14 +36,14 @@ def test_counts_and_ratios() -> None:
     ],
 )
 def test_ratios_of_nothing_are_undefined(human: list[float], metric: list[float], expected: Agreement) -> None:
-    found = count_agreement(human, metric)
-    assert found == expected
-    assert (found.strict, found.half, found.decided, found.coverage) == (None, None, None, None)
+    agreement = count_agreement(human, metric)
+    assert agreement == expected
+    assert (agreement.strict, agreement.half, agreement.decided, agreement.coverage) == (None, None, None, None)
 
 
 def test_a_metric_that_only_ties_decides_nothing() -> None:
-    found = count_agreement([1, -1], [0, -TIE])
-    assert (found.strict, found.half, found.decided, found.coverage) == (0, 0.5, None, 0)
+    agreement = count_agreement([1, -1], [0, -TIE])
+    assert (agreement.strict, agreement.half, agreement.decided, agreement.coverage) == (0, 0.5, None, 0)
 
 
 def test_a_difference_beyond_the_tie_is_a_preference() -> None:
@@ -70,15 +70,15 @@ def test_unusable_columns_are_refused(human: list[float], metric: list[float], m
 @given(PAIRS)
 def test_counts_add_up_and_swaps_do_what_they_mean(pairs: list[tuple[float, float]]) -> None:
     human, metric = np.array(pairs, dtype=float).reshape(-1, 2).T
-    found = count_agreement(human, metric)
-    assert found.pairs == found.concordant + found.discordant + found.tied
-    assert found.pairs + found.human_ties + found.missing == np.count_nonzero(~np.isnan(human))
+    agreement = count_agreement(human, metric)
+    assert agreement.pairs == agreement.concordant + agreement.discordant + agreement.tied
+    assert agreement.pairs + agreement.human_ties + agreement.missing == np.count_nonzero(~np.isnan(human))
     # the sides of a pair are arbitrary; a metric turned round swaps concordant and discordant
-    assert count_agreement(-human, -metric) == found
+    assert count_agreement(-human, -metric) == agreement
     turned = count_agreement(human, -metric)
-    assert turned == found._replace(concordant=found.discordant, discordant=found.concordant)
-    if found.half is not None and turned.half is not None:
-        assert found.half + turned.half == pytest.approx(1)
+    assert turned == agreement._replace(concordant=agreement.discordant, discordant=agreement.concordant)
+    if agreement.half is not None and turned.half is not None:
+        assert agreement.half + turned.half == pytest.approx(1)
 
 
 def test_pairs_of_cells_within_documents() -> None:
@@ -106,9 +106,14 @@ def test_what_a_metric_earns() -> None:
 
 def test_weights_make_the_ratios_and_not_the_counts() -> None:
     # agree, disagree, tie that stand for 10, 4 and 2 pairs: 10/16, (10 + 1)/16, 10/14, 14/16
-    found = count_agreement([1, 1, 1], [1, -1, 0], [10, 4, 2])
-    assert found[:6] == (3, 0, 1, 1, 1, 0)
-    assert (found.strict, found.half, found.decided, found.coverage) == (10 / 16, 11 / 16, 10 / 14, 14 / 16)
+    agreement = count_agreement([1, 1, 1], [1, -1, 0], [10, 4, 2])
+    assert agreement[:6] == (3, 0, 1, 1, 1, 0)
+    assert (agreement.strict, agreement.half, agreement.decided, agreement.coverage) == (
+        10 / 16,
+        11 / 16,
+        10 / 14,
+        14 / 16,
+    )
 
 
 @pytest.mark.parametrize(

@@ -10,28 +10,28 @@ NAN = float("nan")
 
 def test_pairs_on_which_two_metrics_part() -> None:
     documents = ["d1"] * 3 + ["d2"] * 3 + ["d3"]
-    one = [1.0, 2.0, 3.0, 1.0, 1.0, 2.0, 5.0]
+    first = [1.0, 2.0, 3.0, 1.0, 1.0, 2.0, 5.0]
     other = [3.0, 2.0, 2.5, 1.0, 2.0, NAN, 1.0]
     # d1: 12 parts, 13 parts, 23 agrees; d2: 12 is a tie of the first, the others have no value; d3 has no pair
-    (found,) = discrepancies({"one": one, "other": other}, [("one", "other")], documents)
-    assert (found.pairs, found.documents, found.parted, found.tied) == (4, 2, 2, 1)
-    assert (found.share, found.decided) == (2 / 4, 2 / 3)
-    low, high = found.share_interval[:2]
+    (result,) = discrepancies({"one": first, "other": other}, [("one", "other")], documents)
+    assert (result.pairs, result.documents, result.parted, result.tied) == (4, 2, 2, 1)
+    assert (result.share, result.decided) == (2 / 4, 2 / 3)
+    low, high = result.share_interval[:2]
     assert low is not None and high is not None  # noqa: PT018
     assert 0 <= low < 2 / 4 < high <= 1
-    assert found.decided_interval.reason == "fewer than 2 documents have pairs to count"
+    assert result.decided_interval.reason == "fewer than 2 documents have pairs to count"
 
 
 def test_noise_of_floats_is_a_tie() -> None:
     noisy = {"one": [0.3, 0.1 + 0.2, 0.5], "other": [2.0, 1.0, 0.0]}
-    (found,) = discrepancies(noisy, [("one", "other")], "ddd")
-    assert (found.parted, found.tied) == (2, 1)
+    (result,) = discrepancies(noisy, [("one", "other")], "ddd")
+    assert (result.parted, result.tied) == (2, 1)
 
 
 def test_nothing_to_compare() -> None:
-    (found,) = discrepancies({"one": [1.0], "other": [2.0]}, [("one", "other")], ["d"])
-    assert (found.pairs, found.share, found.decided) == (0, None, None)
-    assert found.share_interval.low is None
+    (result,) = discrepancies({"one": [1.0], "other": [2.0]}, [("one", "other")], ["d"])
+    assert (result.pairs, result.share, result.decided) == (0, None, None)
+    assert result.share_interval.low is None
     assert discrepancies({}, [], []) == []
     with pytest.raises(ValueError, match="differ in length"):
         discrepancies({"one": [1.0], "other": [2.0, 3.0]}, [("one", "other")], ["d"])
@@ -43,8 +43,8 @@ def test_the_order_of_rows_moves_nothing() -> None:
     scores = {name: random.integers(4, size=60).astype(float) for name in ("one", "other")}
     order = random.permutation(60)
     shuffled = {name: values[order] for name, values in scores.items()}
-    asked = [("one", "other")]
-    assert discrepancies(scores, asked, documents) == discrepancies(shuffled, asked, documents[order])
+    arguments = [("one", "other")]
+    assert discrepancies(scores, arguments, documents) == discrepancies(shuffled, arguments, documents[order])
 
 
 @pytest.mark.simulation
@@ -53,11 +53,11 @@ def test_intervals_cover_the_truth() -> None:
     random, truth, covered, trials = np.random.default_rng(11), 0.3, 0, 150
     for _ in range(trials):
         reverse = random.random(50) < random.beta(3, 7, size=50)  # of mean 3 / (3 + 7)
-        one = random.normal(size=(50, 4))
-        other = np.where(reverse[:, None], -one, one)
-        scores = {"one": one.ravel(), "other": other.ravel()}
-        (found,) = discrepancies(scores, [("one", "other")], np.repeat(np.arange(50), 4))
-        low, high = found.share_interval[:2]
+        drawn = random.normal(size=(50, 4))
+        other = np.where(reverse[:, None], -drawn, drawn)
+        scores = {"one": drawn.ravel(), "other": other.ravel()}
+        (result,) = discrepancies(scores, [("one", "other")], np.repeat(np.arange(50), 4))
+        low, high = result.share_interval[:2]
         assert low is not None and high is not None  # noqa: PT018
         covered += low <= truth <= high
     assert covered / trials >= 0.9

@@ -30,14 +30,14 @@ def test_all_metrics_at_once_are_as_each_by_itself(with_annotators: bool, weighe
     human, metrics, documents, annotators = study(1)
     people = annotators if with_annotators else None
     weights = np.random.default_rng(2).uniform(1, 5, len(human)) if weighed else None
-    found = evaluate_metrics(human, metrics, documents, annotators=people, weights=weights, seed=3)
-    assert list(found) == ["good", "gappy"]
+    result = evaluate_metrics(human, metrics, documents, annotators=people, weights=weights, seed=3)
+    assert list(result) == ["good", "gappy"]
     for name, difference in metrics.items():
-        alone = found[name]
+        alone = result[name]
         assert alone.agreement == count_agreement(human, difference, weights)
         expected = ratio_intervals(agreement_ratios(human, difference, weights), documents, people)
-        for one, other in zip(alone.intervals, expected, strict=True):
-            assert (one.low, one.high) == (pytest.approx(other.low), pytest.approx(other.high))
+        for first, second in zip(alone.intervals, expected, strict=True):
+            assert (first.low, first.high) == (pytest.approx(second.low), pytest.approx(second.high))
         assert alone.ties == tie_outcomes(human, difference, documents, weights=weights, seed=3)[0]
         assert alone.ties_interval.low < alone.ties.accuracy < alone.ties_interval.high  # type: ignore[operator]
         assert alone.over == ("documents and annotators" if with_annotators else "documents")
@@ -45,13 +45,13 @@ def test_all_metrics_at_once_are_as_each_by_itself(with_annotators: bool, weighe
 
 def test_parts_by_difference_hold_every_decided_pair_once() -> None:
     human, metrics, documents, _ = study(4)
-    for name, found in evaluate_metrics(human, metrics, documents).items():
+    for name, evaluation in evaluate_metrics(human, metrics, documents).items():
         places = by_difference(human, metrics[name])
         decided = np.isin(credit_pairs(human, metrics[name]), [0, 1])
         assert (places >= 0).tolist() == decided.tolist()
-        assert sum(part.n for part in found.bins) == decided.sum()
-        assert [part.high <= later.low for part, later in zip(found.bins, found.bins[1:], strict=False)]
-        for place, part in enumerate(found.bins):
+        assert sum(part.n for part in evaluation.bins) == decided.sum()
+        assert [part.high <= later.low for part, later in zip(evaluation.bins, evaluation.bins[1:], strict=False)]
+        for place, part in enumerate(evaluation.bins):
             among = places == place
             assert part.decided == count_agreement(human[among], metrics[name][among]).decided
             assert np.abs(metrics[name][among]).min() == part.low
@@ -60,16 +60,16 @@ def test_parts_by_difference_hold_every_decided_pair_once() -> None:
 def test_equal_differences_stay_in_one_part() -> None:
     # 6 pairs half a point apart, 4 one point: not cut in the middle of either
     metric = np.array([0.5] * 6 + [1.0] * 4)
-    found = evaluate_metrics(np.ones(10), {"m": metric}, range(10))["m"]
-    assert [(part.low, part.high, part.n) for part in found.bins] == [(0.5, 0.5, 6), (1.0, 1.0, 4)]
+    evaluation = evaluate_metrics(np.ones(10), {"m": metric}, range(10))["m"]
+    assert [(part.low, part.high, part.n) for part in evaluation.bins] == [(0.5, 0.5, 6), (1.0, 1.0, 4)]
 
 
 def test_nothing_to_evaluate() -> None:
-    found = evaluate_metrics([], {"m": []}, [])["m"]
-    assert found.agreement.pairs == 0
-    assert found.bins == ()
-    assert found.ties.accuracy is None
-    assert {interval.reason for interval in found.intervals} == {"fewer than 2 documents have pairs to count"}
+    evaluation = evaluate_metrics([], {"m": []}, [])["m"]
+    assert evaluation.agreement.pairs == 0
+    assert evaluation.bins == ()
+    assert evaluation.ties.accuracy is None
+    assert {interval.reason for interval in evaluation.intervals} == {"fewer than 2 documents have pairs to count"}
     assert evaluate_metrics([1, -1], {}, ["a", "b"]) == {}
 
 

@@ -15,12 +15,12 @@ def test_pairs_of_documents_of_any_size_stand_in_columns() -> None:
     random = np.random.default_rng(0)
     documents = NameColumn(f"d{number}" for number in random.integers(12, size=60))
     among = random.random(60) < 0.8
-    found = list_pairs(documents, among)
+    pairs = list_pairs(documents, among)
     groups = group_by_document(documents, among)
-    expected = [(one, other, place) for place, cells in enumerate(groups) for some in pairs_of(cells)
-                for one, other in zip(*(column.tolist() for column in some), strict=True)]  # fmt: skip
-    assert list(zip(found.first.tolist(), found.second.tolist(), found.document.tolist(), strict=True)) == expected
-    assert found.add_up(np.ones(len(expected), dtype=np.int8)).tolist() == [
+    expected = [(first, second, place) for place, cells in enumerate(groups) for some in pairs_of(cells)
+                for first, second in zip(*(column.tolist() for column in some), strict=True)]  # fmt: skip
+    assert list(zip(pairs.first.tolist(), pairs.second.tolist(), pairs.document.tolist(), strict=True)) == expected
+    assert pairs.add_up(np.ones(len(expected), dtype=np.int8)).tolist() == [
         len(cells) * (len(cells) - 1) // 2 for cells in groups
     ]
 
@@ -39,10 +39,10 @@ def test_names_are_numbered_as_text_and_stay_a_tuple() -> None:
 def test_the_signed_ranks_of_many_are_those_of_scipy(digits: int) -> None:
     random = np.random.default_rng(digits)
     differences = np.round(random.normal(size=20_000) + 0.01, digits)
-    found = signed_rank(differences, "document")
+    result = signed_rank(differences, "document")
     expected = stats.wilcoxon(differences[differences != 0])
-    assert found.p == pytest.approx(expected.pvalue, rel=1e-9)
-    assert found.statistic == expected.statistic
+    assert result.p == pytest.approx(expected.pvalue, rel=1e-9)
+    assert result.statistic == expected.statistic
 
 
 @pytest.mark.parametrize("whole", [True, False])

@@ -33,24 +33,24 @@ mcnemar = cache(exact_mcnemar)
 
 @pytest.mark.parametrize(("phi", "pairs"), [(0, 306), (0.3, 219), (0.5, 161), (0.63, 120)])
 def test_golden_numbers_of_pairs(phi: float, pairs: int) -> None:
-    found = pairs_to_separate(0.61, 0.72, phi=phi)
-    assert found == Plan(pairs, pairs, 1, pairs, pairs, 6, MCNEMAR, found.power, EXACT)
-    assert found.power is not None
-    assert found.power == pytest.approx(0.8, abs=0.005)
-    assert found.power >= 0.8
+    result = pairs_to_separate(0.61, 0.72, phi=phi)
+    assert result == Plan(pairs, pairs, 1, pairs, pairs, 6, MCNEMAR, result.power, EXACT)
+    assert result.power is not None
+    assert result.power == pytest.approx(0.8, abs=0.005)
+    assert result.power >= 0.8
     assert pairs_to_separate(0.72, 0.61, phi=phi).pairs == pairs
 
 
 def test_the_design_of_the_study() -> None:
     # 1 + (8 - 1) * .2 = 2.4 times 306 = 734.4 pairs, or 91.8 documents; the test over documents, which flips sums of
     # 8 pairs in place of single pairs, takes one fewer; three judge each pair
-    found = pairs_to_separate(0.61, 0.72, pairs_per_document=8, icc=0.2, judgments_per_pair=3)
-    assert found == Plan(8 * 91, 306, 1 + 7 * 0.2, 91, 3 * 8 * 91, 6, SIGN_FLIP, found.power, STUDENT)
+    pairs = pairs_to_separate(0.61, 0.72, pairs_per_document=8, icc=0.2, judgments_per_pair=3)
+    assert pairs == Plan(8 * 91, 306, 1 + 7 * 0.2, 91, 3 * 8 * 91, 6, SIGN_FLIP, pairs.power, STUDENT)
     # by the normal distribution at one pair less than the difference: (z.8 sqrt(v) + z.975 sqrt(v)) sqrt(n) = n d - 1
     mean, variance = 8 * 0.11, 8 * (0.61 * 0.28 + 0.72 * 0.39 - 0.11**2) * 2.4
     lead = (91 * mean - 1) / math.sqrt(91 * variance)
-    assert found.power == pytest.approx(stats.norm.cdf(lead - 1.96), abs=0.01)
-    assert found.power == pytest.approx(stats.nct.sf(stats.t.isf(0.025, 90), 90, lead), abs=0.003)
+    assert pairs.power == pytest.approx(stats.norm.cdf(lead - 1.96), abs=0.01)
+    assert pairs.power == pytest.approx(stats.nct.sf(stats.t.isf(0.025, 90), 90, lead), abs=0.003)
     assert pairs_to_separate(0.61, 0.72, pairs_per_document=2.5).pairs == math.ceil(2.5 * 124)
 
 
@@ -63,9 +63,9 @@ def clustered_studies(
     """
     first, second = ratios
     scale = phi * math.sqrt(first * (1 - first) * second * (1 - second))
-    one, other = first * (1 - second) - scale, second * (1 - first) - scale
+    left, right = first * (1 - second) - scale, second * (1 - first) - scale
     random = np.random.default_rng(documents)
-    chances = [one, other, 1 - one - other]
+    chances = [left, right, 1 - left - right]
     repeated = random.binomial(pairs, math.sqrt(icc), (documents, studies))
     alike = random.choice([1, -1, 0], (documents, studies), p=chances)
     counts = random.multinomial(pairs - repeated, chances)
@@ -76,28 +76,28 @@ def sum_chances(ratios: tuple[float, float], phi: float, pairs: int) -> Any:
     """How probable each sum of the credit differences of independent pairs is, from -pairs to pairs."""
     first, second = ratios
     scale = phi * math.sqrt(first * (1 - first) * second * (1 - second))
-    one, other = first * (1 - second) - scale, second * (1 - first) - scale
+    left, right = first * (1 - second) - scale, second * (1 - first) - scale
     chances = np.ones(1)
     for _ in range(pairs):
-        chances = np.convolve(chances, [other, 1 - one - other, one])
+        chances = np.convolve(chances, [right, 1 - left - right, left])
     return chances
 
 
 def test_the_power_of_six_documents_is_that_all_have_one_sign() -> None:
     chances = sum_chances((0.61, 0.72), 0.3, 120)
     exact = chances[:120].sum() ** 6 + chances[121:].sum() ** 6  # 2 of 64 flips are at most .05, 4 are not
-    found = pairs_to_separate(0.61, 0.72, phi=0.3, pairs_per_document=120)
-    assert (found.documents, found.method) == (6, AVERAGED)
+    pairs = pairs_to_separate(0.61, 0.72, phi=0.3, pairs_per_document=120)
+    assert (pairs.documents, pairs.method) == (6, AVERAGED)
     assert exact == pytest.approx(0.896, abs=5e-4)
-    assert found.power == pytest.approx(exact, abs=0.004)
+    assert pairs.power == pytest.approx(exact, abs=0.004)
 
 
 @pytest.mark.parametrize(("ratios", "pairs", "documents"), [((0.2, 0.9), 2, 7), ((0.3, 0.9), 3, 7)])
 def test_the_power_of_few_documents_is_that_of_all_their_outcomes(
     ratios: tuple[float, float], pairs: int, documents: int
 ) -> None:
-    found = pairs_to_separate(*ratios, pairs_per_document=pairs)
-    assert (found.documents, found.method) == (documents, COUNTED)
+    result = pairs_to_separate(*ratios, pairs_per_document=pairs)
+    assert (result.documents, result.method) == (documents, COUNTED)
     chances = sum_chances(ratios, 0, pairs)
     outcomes = np.indices((2 * pairs + 1,) * documents).reshape(documents, -1)
     rejected = np.zeros(outcomes.shape[1], dtype=bool)
@@ -106,7 +106,7 @@ def test_the_power_of_few_documents_is_that_of_all_their_outcomes(
         assert flips.exact
         rejected[part] = np.array(flips.p) <= 0.05
     exact = float(chances[outcomes[:, rejected]].prod(axis=0).sum())
-    assert found.power == pytest.approx(exact, abs=1e-9)
+    assert result.power == pytest.approx(exact, abs=1e-9)
 
 
 @pytest.mark.parametrize("icc", [0, 0.2])
@@ -145,9 +145,9 @@ def test_clustered_studies_have_the_power_that_was_promised(
         studies = clustered_studies(ratios, phi, pairs, icc, documents, 1500)
         return float(np.mean(np.array(sign_flips(studies, 999, 1).p) <= 0.05))
 
-    found = simulated(plan.documents)
-    assert plan.power == pytest.approx(found, abs=0.03)  # standard errors .010 and .009
-    assert found > 0.77
+    result = simulated(plan.documents)
+    assert plan.power == pytest.approx(result, abs=0.03)  # standard errors .010 and .009
+    assert result > 0.77
     assert plan.documents == 6 or simulated(plan.documents - 1) < 0.83
 
 
@@ -164,9 +164,9 @@ def test_the_plan_is_for_the_comparison_that_will_be_made() -> None:
         for _ in range(400):
             kind = random.choice(4, 6 * documents, p=chances)
             credits = {"a": (kind == 0) | (kind == 2), "b": (kind == 1) | (kind == 2)}
-            [found] = compare_metrics(credits, np.arange(6 * documents) // 6)
-            assert found.test == plan.test
-            rejected += found.p is not None and found.p <= 0.05
+            [result] = compare_metrics(credits, np.arange(6 * documents) // 6)
+            assert result.test == plan.test
+            rejected += result.p is not None and result.p <= 0.05
         return rejected / 400
 
     assert power(8) < 0.7
@@ -176,10 +176,10 @@ def test_the_plan_is_for_the_comparison_that_will_be_made() -> None:
 @pytest.mark.parametrize(("alpha", "fewest"), [(0.05, 6), (0.01, 8), (0.001, 11)])  # 2/2^6, 2/2^8, 2/2^11
 @pytest.mark.parametrize("pairs", [30, 500, 10_000])
 def test_never_fewer_documents_than_the_test_can_do_with(alpha: float, fewest: int, pairs: int) -> None:
-    found = pairs_to_separate(0.3, 0.9, pairs_per_document=pairs, alpha=alpha, power=0.1)
-    assert (found.documents, found.fewest_documents, found.pairs) == (fewest, fewest, fewest * pairs)
-    assert found.power is not None
-    assert found.power > 0.9
+    result = pairs_to_separate(0.3, 0.9, pairs_per_document=pairs, alpha=alpha, power=0.1)
+    assert (result.documents, result.fewest_documents, result.pairs) == (fewest, fewest, fewest * pairs)
+    assert result.power is not None
+    assert result.power > 0.9
 
 
 def test_ties_that_earn_half_need_no_more_pairs() -> None:
@@ -191,9 +191,9 @@ def test_ties_that_earn_half_need_no_more_pairs() -> None:
         first, second = (
             np.select([u < 0.2, u < 0.2 + r - 0.1], [0.5, 1.0]) for u, r in zip(draws, (0.61, 0.72), strict=True)
         )
-        [found] = compare_metrics({"a": first, "b": second}, range(306), flips=399)
-        assert found.test == SIGN_FLIP
-        rejected += found.p is not None and found.p <= 0.05
+        [result] = compare_metrics({"a": first, "b": second}, range(306), flips=399)
+        assert result.test == SIGN_FLIP
+        rejected += result.p is not None and result.p <= 0.05
     assert rejected / 300 > 0.8
 
 
@@ -211,19 +211,19 @@ def test_the_first_number_of_pairs_with_enough_power(
     first: float, second: float, phi: float, alpha: float, power: float
 ) -> None:
     scale = phi * math.sqrt(first * (1 - first) * second * (1 - second))
-    one, other = first * (1 - second) - scale, second * (1 - first) - scale
+    left, right = first * (1 - second) - scale, second * (1 - first) - scale
 
     def rejected(discordant: int) -> float:
-        ways = stats.binom.pmf(np.arange(discordant + 1), discordant, one / (one + other))
+        ways = stats.binom.pmf(np.arange(discordant + 1), discordant, left / (left + right))
         rejects = [mcnemar(count, discordant - count) <= alpha for count in range(discordant + 1)]
         return float(ways[rejects].sum())
 
-    found = pairs_to_separate(first, second, phi=phi, alpha=alpha, power=power)
-    assert found.pairs is not None
+    result = pairs_to_separate(first, second, phi=phi, alpha=alpha, power=power)
+    assert result.pairs is not None
     # by the definition: all numbers of discordant pairs, all ways in which they fall
-    shares = np.array([rejected(discordant) for discordant in range(found.pairs + 1)])
-    counts = np.arange(found.pairs + 1)
-    powers = [float(stats.binom.pmf(counts, pairs, one + other) @ shares) for pairs in counts]
+    shares = np.array([rejected(discordant) for discordant in range(result.pairs + 1)])
+    counts = np.arange(result.pairs + 1)
+    powers = [float(stats.binom.pmf(counts, pairs, left + right) @ shares) for pairs in counts]
     assert powers[-1] >= power > max(powers[:-1])
     assert phi > -1 or min(np.diff(powers)) < -0.01
 
@@ -232,10 +232,10 @@ def test_the_first_number_of_pairs_with_enough_power(
 def test_power_by_simulation() -> None:
     # 219 pairs at phi .3 promise 80 %: 5,000 studies of that size, standard error .6 %
     scale = 0.3 * math.sqrt(0.61 * 0.39 * 0.72 * 0.28)
-    one, other = 0.61 * 0.28 - scale, 0.72 * 0.39 - scale
-    studies = np.random.default_rng(0).multinomial(219, [one, other, 1 - one - other], size=5000)
-    found = np.mean([mcnemar(*counts) <= 0.05 for counts in studies[:, :2].tolist()])
-    assert found == pytest.approx(0.8, abs=0.018)
+    first, second = 0.61 * 0.28 - scale, 0.72 * 0.39 - scale
+    studies = np.random.default_rng(0).multinomial(219, [first, second, 1 - first - second], size=5000)
+    level_reached = np.mean([mcnemar(*counts) <= 0.05 for counts in studies[:, :2].tolist()])
+    assert level_reached == pytest.approx(0.8, abs=0.018)
 
 
 @pytest.mark.parametrize(
@@ -254,9 +254,9 @@ def test_the_approximation_takes_over_smoothly(
 
 
 def test_close_ratios_are_answered() -> None:
-    found = pairs_to_separate(0.61, 0.6165)
-    assert found.method == EXACT
-    assert found.pairs == pytest.approx(88_400, rel=0.001)
+    pairs = pairs_to_separate(0.61, 0.6165)
+    assert pairs.method == EXACT
+    assert pairs.pairs == pytest.approx(88_400, rel=0.001)
     assert pairs_to_separate(0.5, 0.501).method == APPROXIMATE
     assert pairs_to_separate(0.61, 0.6101, power=0.049).method == APPROXIMATE  # the test's own level all but does
 
@@ -273,16 +273,16 @@ def test_close_ratios_are_answered() -> None:
     ],
 )
 def test_nothing_to_separate(first: float, second: float, phi: float, reason: str) -> None:
-    found = pairs_to_separate(first, second, phi=phi, pairs_per_document=3, icc=0.5)
-    assert found == Plan(None, None, 2, None, None, 6, None, None, None, reason)
+    pairs = pairs_to_separate(first, second, phi=phi, pairs_per_document=3, icc=0.5)
+    assert pairs == Plan(None, None, 2, None, None, 6, None, None, None, reason)
 
 
 def test_the_largest_phi_itself_can_be_planned_for() -> None:
     largest = 0.61 * 0.28 / math.sqrt(0.61 * 0.39 * 0.72 * 0.28)
     # all discordant pairs favour the second: .11 of the pairs, 6 of which are needed
-    found = pairs_to_separate(0.61, 0.72, phi=largest)
-    assert found.pairs is not None
-    assert stats.binom.sf(5, found.pairs, 0.11) >= 0.8 > stats.binom.sf(5, found.pairs - 1, 0.11)
+    pairs = pairs_to_separate(0.61, 0.72, phi=largest)
+    assert pairs.pairs is not None
+    assert stats.binom.sf(5, pairs.pairs, 0.11) >= 0.8 > stats.binom.sf(5, pairs.pairs - 1, 0.11)
 
 
 @pytest.mark.parametrize(
@@ -307,24 +307,24 @@ def test_unusable_plans_are_refused(options: dict[str, Any], message: str) -> No
 @pytest.mark.parametrize("half_width", [0.3, 0.05, 0.01])
 @pytest.mark.parametrize("level", [0.9, 0.95])
 def test_the_first_number_of_pairs_with_so_narrow_an_interval(ratio: float, half_width: float, level: float) -> None:
-    found = pairs_for_interval(ratio, half_width, level=level).independent_pairs
-    assert found is not None
+    needed = pairs_for_interval(ratio, half_width, level=level).independent_pairs
+    assert needed is not None
 
     def half(pairs: int) -> float:
         low, high = proportion_confint(ratio * pairs, pairs, alpha=1 - level, method="beta")
         return float(high - low) / 2
 
-    assert half(found) <= half_width * (1 + 1e-9)
-    assert found == 1 or half(found - 1) > half_width
+    assert half(needed) <= half_width * (1 + 1e-9)
+    assert needed == 1 or half(needed - 1) > half_width
 
 
 def test_intervals_and_designs() -> None:
     # 61 of 100: [.5074, .7060], half of which is .0993; 1 + (5 - 1) * .1 = 1.4
-    found = pairs_for_interval(0.61, 0.09935, pairs_per_document=5, icc=0.1, judgments_per_pair=2)
-    assert found == Plan(140, 100, 1.4, 28, 280, 10, None, None, CLOPPER_PEARSON)
+    pairs = pairs_for_interval(0.61, 0.09935, pairs_per_document=5, icc=0.1, judgments_per_pair=2)
+    assert pairs == Plan(140, 100, 1.4, 28, 280, 10, None, None, CLOPPER_PEARSON)
     # 100 pairs would lie in one document, of which no interval can be made, and fewer than 10 do not hold their level
-    found = pairs_for_interval(0.61, 0.09935, pairs_per_document=120)
-    assert (found.independent_pairs, found.documents, found.pairs) == (100, 10, 1200)
+    pairs = pairs_for_interval(0.61, 0.09935, pairs_per_document=120)
+    assert (pairs.independent_pairs, pairs.documents, pairs.pairs) == (100, 10, 1200)
     assert pairs_for_interval(0.5, 0.5)[:4] == (10, 1, 1, 10)
     assert pairs_for_interval(5e-324, 0.05) == pairs_for_interval(0, 0.05) == pairs_for_interval(1, 0.05)
 
@@ -378,21 +378,21 @@ def test_what_an_earlier_study_says() -> None:
     first = np.array([1, 1, 0, 1, 0.5, 0, NAN, 1])
     second = np.array([1, 0, 0, 1, 1, 0.5, 1, NAN])
     documents = ["a", "a", "a", "b", "b", "c", "c", "d"]
-    found = observe_metrics(first, second, documents)
+    result = observe_metrics(first, second, documents)
     shared = slice(0, 6)
-    assert (found.first, found.second) == (3.5 / 6, 3.5 / 6)
-    assert found.phi == pytest.approx(stats.pearsonr(first[shared], second[shared]).statistic)
-    assert found.icc == icc(first - second, documents)
-    assert (found.pairs_per_document, found.n, found.reason) == (6 / 3, 6, None)
+    assert (result.first, result.second) == (3.5 / 6, 3.5 / 6)
+    assert result.phi == pytest.approx(stats.pearsonr(first[shared], second[shared]).statistic)
+    assert result.icc == icc(first - second, documents)
+    assert (result.pairs_per_document, result.n, result.reason) == (6 / 3, 6, None)
 
 
 def test_what_is_observed_can_be_planned_for() -> None:
     # metrics that agree with people as far as they can, so that phi is at its limit
-    found = observe_metrics([1, 1, 1, 1, 0, 0] * 5, [1, 1, 0, 0, 0, 0] * 5, np.repeat(range(10), 3))
-    assert found.first is not None
-    assert found.second is not None
-    assert found.phi is not None
-    plan = pairs_to_separate(found.first, found.second, phi=found.phi)
+    result = observe_metrics([1, 1, 1, 1, 0, 0] * 5, [1, 1, 0, 0, 0, 0] * 5, np.repeat(range(10), 3))
+    assert result.first is not None
+    assert result.second is not None
+    assert result.phi is not None
+    plan = pairs_to_separate(result.first, result.second, phi=result.phi)
     assert plan.reason is None
 
 
@@ -440,11 +440,11 @@ def test_a_plan_or_a_reason_and_never_a_warning(
 ) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = pairs_to_separate(first, second, phi=phi, alpha=alpha, power=power, pairs_per_document=pairs, icc=icc)
-    assert (found.pairs is None) == (found.method is None) == (found.test is None) == (found.reason is not None)
-    if found.pairs is not None and found.documents is not None:
-        assert found.pairs >= found.documents >= (1 if pairs == 1 else found.fewest_documents)
-    assert found.power is None or found.power >= power
+        result = pairs_to_separate(first, second, phi=phi, alpha=alpha, power=power, pairs_per_document=pairs, icc=icc)
+    assert (result.pairs is None) == (result.method is None) == (result.test is None) == (result.reason is not None)
+    if result.pairs is not None and result.documents is not None:
+        assert result.pairs >= result.documents >= (1 if pairs == 1 else result.fewest_documents)
+    assert result.power is None or result.power >= power
 
 
 CREDITS = st.sampled_from([0.0, 0.5, 1.0, NAN]) | st.floats(0, 1)
@@ -455,18 +455,18 @@ def test_an_observation_or_a_reason_and_never_a_warning(rows: list[tuple[float, 
     first, second, documents = zip(*rows, strict=True) if rows else ((), (), ())
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = observe_metrics(first, second, documents)
-    assert (None in found[:5]) == (found.reason is not None)
-    assert found.phi is None or -1 <= found.phi <= 1
-    assert found.icc is None or 0 <= found.icc <= 1
+        result = observe_metrics(first, second, documents)
+    assert (None in result[:5]) == (result.reason is not None)
+    assert result.phi is None or -1 <= result.phi <= 1
+    assert result.icc is None or 0 <= result.icc <= 1
 
 
 def test_weights_make_the_observed_ratios_those_of_all_pairs() -> None:
     first, second, weights = [1, 0, 1, 0, 1], [1, 1, 0, 0, 0.5], [3, 1, 2, 1, 4]
-    found = observe_metrics(first, second, range(5), weights)
+    result = observe_metrics(first, second, range(5), weights)
     repeated = observe_metrics(np.repeat(first, weights), np.repeat(second, weights), range(11))
-    assert (found.first, found.second, found.phi) == pytest.approx((repeated.first, repeated.second, repeated.phi))
-    assert (found.n, found.pairs_per_document) == (5, 1)
+    assert (result.first, result.second, result.phi) == pytest.approx((repeated.first, repeated.second, repeated.phi))
+    assert (result.n, result.pairs_per_document) == (5, 1)
 
 
 @pytest.mark.parametrize("pairs", [10, 24, 40, 306])
@@ -474,11 +474,11 @@ def test_weights_make_the_observed_ratios_those_of_all_pairs() -> None:
 def test_the_detectable_difference_is_the_smallest_that_the_pairs_separate(
     pairs: int, middle: float, phi: float
 ) -> None:
-    found = detectable_difference(pairs, middle=middle, phi=phi)
-    if found is None:
+    result = detectable_difference(pairs, middle=middle, phi=phi)
+    if result is None:
         return
     least, less = (
-        pairs_to_separate(middle - wide / 2, middle + wide / 2, phi=phi).pairs for wide in (found, found - 0.001)
+        pairs_to_separate(middle - wide / 2, middle + wide / 2, phi=phi).pairs for wide in (result, result - 0.001)
     )
     assert least is not None
     assert least <= pairs
@@ -487,9 +487,9 @@ def test_the_detectable_difference_is_the_smallest_that_the_pairs_separate(
 
 def test_a_large_phi_leaves_small_differences() -> None:
     # two metrics with this phi cannot differ by more than about .1, which 306 pairs detect
-    found = detectable_difference(306, phi=0.9)
-    assert found is not None
-    assert found < 0.1
+    result = detectable_difference(306, phi=0.9)
+    assert result is not None
+    assert result < 0.1
     with pytest.raises(ValueError, match=r"phi must lie in \[0, 1\], not -0.1"):
         detectable_difference(306, phi=-0.1)
 

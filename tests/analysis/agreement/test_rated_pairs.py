@@ -72,7 +72,7 @@ def test_thresholds_are_those_of_columns(ranges: int, tied: float, monkeypatch: 
         difference = np.round(random.normal(size=300), int(random.integers(1, 4))) + 4e-10 * random.normal(size=300)
         # people see a tie where the metric is close
         human = np.where(np.abs(difference) < random.exponential(tied, size=300), 0, np.sign(random.normal(size=300)))
-        expected, said = tie_outcomes(human, difference, documents, seed=seed)
+        expected, text = tie_outcomes(human, difference, documents, seed=seed)
         by_document = []
         for document in sorted(set(documents.tolist()), key=str):
             mine = documents == document
@@ -80,9 +80,9 @@ def test_thresholds_are_those_of_columns(ranges: int, tied: float, monkeypatch: 
             people, metric = human[mine][order], difference[mine][order]
             right = (np.abs(metric) > 1e-9) & (np.sign(metric) == people)
             by_document.append(SortedPairs(np.abs(metric), (people == 0).astype(np.int8) - right.astype(np.int8)))
-        found, right_of = tie_counts(by_document, seed)
-        assert found == expected
-        assert right_of.sum() == said.sum()
+        result, right_of = tie_counts(by_document, seed)
+        assert result == expected
+        assert right_of.sum() == text.sum()
 
 
 def test_pairs_come_in_order_whatever_is_looked_at_together(monkeypatch: pytest.MonkeyPatch) -> None:

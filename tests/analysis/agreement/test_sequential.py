@@ -17,7 +17,7 @@ from relevance.analysis.agreement.sequential import (
     sequential_test,
     sum_documents,
 )
-from relevance.data.stopping import CompleteDocuments
+from relevance.data.stopping_state import CompleteDocuments
 
 Floats = NDArray[np.float64]
 
@@ -57,14 +57,14 @@ def test_a_document_is_the_mean_over_its_judgments_that_count() -> None:
     choices = [1, 1, 0, 1, -1]
     first = [0.3, 0.0, 0.2, 0.1, -0.2]
     second = [-0.3, 0.5, 0.2, math.nan, -0.4]
-    found = sum_documents(judged([0, 0, 0, 1, 2], choices, first, second, documents=4))
-    assert (found.places.tolist(), found.differences.tolist()) == ([1, 3], [0.25, 0.0])
+    result = sum_documents(judged([0, 0, 0, 1, 2], choices, first, second, documents=4))
+    assert (result.places.tolist(), result.differences.tolist()) == ([1, 3], [0.25, 0.0])
 
 
 def test_against_one_half_a_document_is_twice_what_the_metric_is_better_than_a_coin() -> None:
     # right, tied, wrong, right: (1 + 0 - 1 + 1) / 4
-    found = sum_documents(judged([0, 0, 0, 0], [1, 1, 1, -1], [1.0, 0.0, -1.0, -1.0], None, documents=1))
-    assert found.differences == [0.25]
+    result = sum_documents(judged([0, 0, 0, 0], [1, 1, 1, -1], [1.0, 0.0, -1.0, -1.0], None, documents=1))
+    assert result.differences == [0.25]
 
 
 def test_pairs_that_were_drawn_more_likely_count_less() -> None:
@@ -73,14 +73,14 @@ def test_pairs_that_were_drawn_more_likely_count_less() -> None:
     first = [0.3, 0.0, 0.2, 0.1, -0.2]
     second = [-0.3, 0.5, 0.2, math.nan, -0.4]
     pairs = judged([0, 0, 0, 1, 2], choices, first, second, documents=4, weights=[2.0, 8.0, 4.0, 4.0, 16.0])
-    found = sum_documents(pairs)
-    assert (found.places.tolist(), found.differences.tolist()) == ([1, 3], [2 * 1 - 8 * 0.5, 0.0])
-    assert found.weights.tolist() == [10.0, 16.0]
+    result = sum_documents(pairs)
+    assert (result.places.tolist(), result.differences.tolist()) == ([1, 3], [2 * 1 - 8 * 0.5, 0.0])
+    assert result.weights.tolist() == [10.0, 16.0]
     # before they are judged: one can make 2, one 4, two 0 as both metrics say the same, and one counts never
-    assert [float(end) for end in found.bounds.largest(0.0)] == [6.0, 6.0]
+    assert [float(end) for end in result.bounds.largest(0.0)] == [6.0, 6.0]
     # .25 more or less than the mean: 2 * 1.25 + 8 * .75 + 4 * .25 or, beyond it, 2 * .75 + 8 * .25
-    assert [float(end) for end in found.bounds.largest(0.25)] == [9.5, 3.5]
-    test = sequential_test(found.differences, weights=found.weights, bounds=found.bounds)
+    assert [float(end) for end in result.bounds.largest(0.25)] == [9.5, 3.5]
+    test = sequential_test(result.differences, weights=result.weights, bounds=result.bounds)
     assert test.mean.tolist() == pytest.approx([-0.2, -2 / 26])
 
 
@@ -90,15 +90,15 @@ def test_the_mean_is_the_difference_of_the_weighted_agreements() -> None:
     document, choices = np.sort(generator.integers(documents, size=n)), generator.choice([-1.0, 0, 1], size=n)
     first, second = (generator.choice([-1.0, 0, 1, math.nan], p=[0.4, 0.1, 0.4, 0.1], size=n) for _ in range(2))
     weights = generator.uniform(1, 20, size=n)
-    found = analyze_sequentially(
+    result = analyze_sequentially(
         judged(list(document), list(choices), list(first), list(second), documents=documents, weights=list(weights))
     )
     both = ~np.isnan(first) & ~np.isnan(second)
-    one, other = (count_agreement(choices[both], of[both], weights[both]).half for of in (first, second))
-    assert one is not None
-    assert other is not None
-    assert found.test.mean[-1] == pytest.approx(one - other)
-    assert found.weighed
+    left, right = (count_agreement(choices[both], of[both], weights[both]).half for of in (first, second))
+    assert left is not None
+    assert right is not None
+    assert result.test.mean[-1] == pytest.approx(left - right)
+    assert result.weighed
 
 
 def test_metrics_that_never_differ_leave_the_wealth_as_it_was() -> None:
@@ -111,8 +111,8 @@ def test_metrics_that_never_differ_leave_the_wealth_as_it_was() -> None:
 
 def test_the_wealth_is_what_each_part_of_it_wins() -> None:
     x, mean = [0.5, -1.0, 0.25], 0.2
-    parts = [math.prod(1 + share * (one - mean) / (1 + mean) for one in x) for share in BETS]
-    parts += [math.prod(1 - share * (one - mean) / (1 - mean) for one in x) for share in BETS]
+    parts = [math.prod(1 + share * (item - mean) / (1 + mean) for item in x) for share in BETS]
+    parts += [math.prod(1 - share * (item - mean) / (1 - mean) for item in x) for share in BETS]
     assert math.exp(log_wealth(np.array(x), mean)[-1]) == pytest.approx(sum(parts) / len(parts))
 
 
@@ -120,7 +120,7 @@ def test_the_wealth_is_what_each_part_of_it_wins() -> None:
 def test_nobody_wins_on_average_against_the_true_mean(p: tuple[float, float, float]) -> None:
     mean = p[2] - p[0]
     average = sum(
-        math.prod(p[one + 1] for one in x) * math.exp(log_wealth(np.array(x, dtype=float), mean)[-1])
+        math.prod(p[item + 1] for item in x) * math.exp(log_wealth(np.array(x, dtype=float), mean)[-1])
         for x in itertools.product((-1, 0, 1), repeat=4)
     )
     assert average == pytest.approx(1)
@@ -134,31 +134,31 @@ def test_a_bet_knows_nothing_of_its_document() -> None:
 
 def test_the_ends_are_the_means_against_which_the_wealth_is_just_enough() -> None:
     x = np.random.default_rng(3).choice([-1.0, 0, 0.5, 1], size=200)
-    found = sequential_test(x, alpha=0.1)
-    moved = np.flatnonzero(np.diff(found.low) > 0) + 1
+    result = sequential_test(x, alpha=0.1)
+    moved = np.flatnonzero(np.diff(result.low) > 0) + 1
     for number in moved[::20]:
-        assert log_wealth(x[: number + 1], found.low[number])[-1] == pytest.approx(math.log(10), abs=1e-6)
-    assert (np.diff(found.low) >= 0).all()
-    assert (np.diff(found.high) <= 0).all()
+        assert log_wealth(x[: number + 1], result.low[number])[-1] == pytest.approx(math.log(10), abs=1e-6)
+    assert (np.diff(result.low) >= 0).all()
+    assert (np.diff(result.high) <= 0).all()
     grid = np.linspace(-0.99, 0.99, 199)
     kept = [mean for mean in grid if (log_wealth(x, mean) < math.log(10)).all()]
-    assert kept == [mean for mean in grid if found.low[-1] < mean < found.high[-1]]
+    assert kept == [mean for mean in grid if result.low[-1] < mean < result.high[-1]]
 
 
 def test_zero_is_outside_of_the_interval_from_the_document_at_which_the_wealth_is_enough() -> None:
     x = np.random.default_rng(1).choice([-1.0, 0, 1], p=[0.1, 0.4, 0.5], size=120)
-    found = sequential_test(x)
-    assert found.decided is not None
-    outside = (found.low > 0) | (found.high < 0)
-    assert outside.tolist() == [number >= found.decided - 1 for number in range(120)]
+    result = sequential_test(x)
+    assert result.decided is not None
+    outside = (result.low > 0) | (result.high < 0)
+    assert outside.tolist() == [number >= result.decided - 1 for number in range(120)]
 
 
 @pytest.mark.parametrize("weighed", [False, True])
 def test_documents_without_a_judgment_that_counts_are_left_out(weighed: bool) -> None:
     weights = [3.0] * 4 if weighed else None
-    found = analyze_sequentially(judged([0, 1, 2, 3], [1, 0, -1, 1], [1.0] * 4, None, documents=4, weights=weights))
-    assert found.places.tolist() == [1, 3, 4]
-    assert found.test.mean.tolist() == pytest.approx([1, 0, 1 / 3])
+    result = analyze_sequentially(judged([0, 1, 2, 3], [1, 0, -1, 1], [1.0] * 4, None, documents=4, weights=weights))
+    assert result.places.tolist() == [1, 3, 4]
+    assert result.test.mean.tolist() == pytest.approx([1, 0, 1 / 3])
 
 
 def test_a_wealth_beyond_all_numbers_is_the_largest() -> None:
@@ -185,7 +185,7 @@ def complete(differences: list[int], *, drawn: int) -> CompleteDocuments:
         wanted=1,
         pair=np.arange(len(differences)),
         document=np.arange(len(differences)),
-        choices=np.array([abs(one) for one in differences], dtype=float),
+        choices=np.array([abs(difference) for difference in differences], dtype=float),
         first_differences=np.array(differences, dtype=float),
         second_differences=None,
     )
@@ -214,8 +214,8 @@ def test_a_study_stops_at_its_last_document_whatever_the_wealth() -> None:
 
 
 def test_nothing_judged_is_no_evidence() -> None:
-    found = analyze_sequentially(complete([], drawn=3))
-    assert (found.documents, len(found.places), found.test.decided) == (0, 0, None)
+    result = analyze_sequentially(complete([], drawn=3))
+    assert (result.documents, len(result.places), result.test.decided) == (0, 0, None)
 
 
 # --- simulated studies ------------------------------------------------------------------------------------
@@ -240,8 +240,8 @@ def draw_studies(effect: float, correlation: float, ties: float = 0.6) -> Iterat
 
 def stops(effect: float, correlation: float, ties: float = 0.6, *, null: float = 0.0) -> NDArray[np.intp]:
     """The document at which each simulated study rejects a mean, shape (studies,); 0 where it never does."""
-    found = [log_wealth(x, null) >= math.log(20) for x in draw_studies(effect, correlation, ties)]
-    rejected = np.concatenate(found)
+    results = [log_wealth(x, null) >= math.log(20) for x in draw_studies(effect, correlation, ties)]
+    rejected = np.concatenate(results)
     return np.where(rejected.any(1), rejected.argmax(1) + 1, 0)
 
 
@@ -268,9 +268,9 @@ def test_ordinary_peeking_rejects_true_nulls_in_a_quarter_of_the_studies() -> No
     [(0.1, 0.0, 0.98, 130), (0.1, 0.3, 0.9, 200), (0.15, 0.0, 0.99, 70), (0.2, 0.0, 0.99, 50)],
 )
 def test_differences_are_found(effect: float, correlation: float, power: float, median: float) -> None:
-    found = stops(effect, correlation)
-    assert np.mean(found > 0) >= power
-    assert np.median(np.where(found > 0, found, DOCUMENTS + 1)) < median
+    result = stops(effect, correlation)
+    assert np.mean(result > 0) >= power
+    assert np.median(np.where(result > 0, result, DOCUMENTS + 1)) < median
 
 
 @pytest.mark.simulation

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from relevance.analysis.agreement.sequential import log_wealth, sum_documents
 from relevance.annotation.sampling import SampledPair, draw_rounds, draw_strata, put_in_order
-from relevance.data.stopping import CompleteDocuments
+from relevance.data.stopping_state import CompleteDocuments
 
 STUDIES, DOCUMENTS, PAIRS = 300, 400, 15  # studies of one world, its documents, and the pairs of each
 
@@ -58,14 +58,14 @@ def simulate(world: World, generator: np.random.Generator) -> CompleteDocuments:
     pairs = [SampledPair(int(document[pair]), pair, -1) for pair in range(n)]
     conflicts, others = (
         [
-            [pairs[one] for one in range(of * PAIRS, of * PAIRS + PAIRS) if (kind[one] == 0) == wanted]
+            [pairs[number] for number in range(of * PAIRS, of * PAIRS + PAIRS) if (kind[number] == 0) == wanted]
             for of in range(DOCUMENTS)
         ]
         for wanted in (True, False)
     )
     draws = random.Random(int(generator.integers(2**31)))
     if world.random:
-        every = [one + other for one, other in zip(conflicts, others, strict=True)]
+        every = [first + second for first, second in zip(conflicts, others, strict=True)]
         sample = draw_rounds(every, world.drawn, world.per_document, draws)
     else:
         sample = draw_strata(conflicts, others, world.drawn, world.per_document, world.share, draws)
@@ -105,13 +105,13 @@ def simulate(world: World, generator: np.random.Generator) -> CompleteDocuments:
 def stops(world: World, null: float = 0.0) -> NDArray[np.intp]:
     """The document at which each simulated study rejects a mean, shape (studies,); 0 where it never does."""
     generator = np.random.default_rng(23)
-    found = []
+    result = []
     for _ in range(STUDIES):
         sums = sum_documents(simulate(world, generator))
         wealth = log_wealth(sums.differences, null, weights=sums.weights, bounds=sums.bounds)
         reached = np.flatnonzero(wealth >= math.log(20))
-        found.append(int(reached[0]) + 1 if len(reached) else 0)
-    return np.array(found)
+        result.append(int(reached[0]) + 1 if len(reached) else 0)
+    return np.array(result)
 
 
 NULLS = {
@@ -159,13 +159,13 @@ def test_the_true_mean_is_outside_of_the_interval_at_any_time_in_at_most_five_of
     [(World(ties=0, right=0.75), 0.99, 70), (World(ties=0.05, right=0.75, second_wrong=0.5), 0.9, 130)],
 )
 def test_differences_are_found_where_few_metrics_tie(world: World, power: float, median: float) -> None:
-    found = stops(world)
-    assert np.mean(found > 0) >= power
-    assert np.median(found[found > 0]) < median
+    result = stops(world)
+    assert np.mean(result > 0) >= power
+    assert np.median(result[result > 0]) < median
 
 
 @pytest.mark.simulation
 def test_random_pairs_find_differences_later_where_few_metrics_tie_and_a_metric_against_one_half_earlier() -> None:
-    two, one = World(ties=0, right=0.75), World(one_half=True, right=0.55, second_wrong=0.675)
+    two, first = World(ties=0, right=0.75), World(one_half=True, right=0.55, second_wrong=0.675)
     assert np.mean(stops(two) > 0) > np.mean(stops(two._replace(random=True)) > 0) + 0.2
-    assert np.mean(stops(one) > 0) < np.mean(stops(one._replace(random=True)) > 0) - 0.2
+    assert np.mean(stops(first) > 0) < np.mean(stops(first._replace(random=True)) > 0) - 0.2

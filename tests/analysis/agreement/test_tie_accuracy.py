@@ -37,25 +37,25 @@ def test_the_golden_value() -> None:
     # differences of the metric: 2, 6, 8, 4, 6, 2; people tie where neither is the last: pairs 1, 2, 4.
     # A threshold of 4 gets the ties 1 and 4 and the preferences 3 and 5 right: 4 of 6; one of 6 gains pair 2, loses 5.
     human, metric = differences([1, 1, 1, 4]), differences([0, 2, 6, 8])
-    found = fit_threshold(human, metric)
-    assert found == 4
-    assert accuracy_at(human, metric, found) == 4 / 6
+    threshold = fit_threshold(human, metric)
+    assert threshold == 4
+    assert accuracy_at(human, metric, threshold) == 4 / 6
 
 
 @given(st.lists(st.tuples(VALUES, VALUES), max_size=25))
 def test_no_threshold_is_better_and_no_smaller_one_as_good(pairs: list[tuple[float, float]]) -> None:
     human, metric = np.array(pairs, dtype=float).reshape(-1, 2).T
-    found = fit_threshold(human, metric)
+    result = fit_threshold(human, metric)
     counted = ~(np.isnan(human) | np.isnan(metric))
     if counted.sum() < 2:
-        assert found is None
+        assert result is None
         return
     candidates = [0.0, *sorted(set(np.abs(metric[counted])))]
     accuracies = [accuracy_at(human, metric, threshold) for threshold in candidates]
-    assert found is not None
-    assert accuracy_at(human, metric, found) == pytest.approx(max(accuracies))
+    assert result is not None
+    assert accuracy_at(human, metric, result) == pytest.approx(max(accuracies))
     smallest = candidates[int(np.flatnonzero(np.array(accuracies) >= max(accuracies) - 1e-12)[0])]
-    assert found == pytest.approx(smallest, abs=1e-9)
+    assert result == pytest.approx(smallest, abs=1e-9)
 
 
 def test_weights_count_as_so_many_pairs() -> None:
@@ -70,13 +70,13 @@ def test_every_document_is_judged_by_the_others() -> None:
     # two documents, so each is judged by the threshold of the other: in a the ties of people are at .1, in b at .9
     human = [0, 1, 0, 1]
     metric = [0.1, 0.5, 0.9, 2]
-    found, said = tie_outcomes(human, metric, ["a", "a", "b", "b"])
+    result, text = tie_outcomes(human, metric, ["a", "a", "b", "b"])
     # a's best threshold is .1, so b's tie at .9 is missed and its preference found; b's is .9: a's tie is found, and
     # its preference at .5 taken for a tie
-    assert said.tolist() == [1, 0, 0, 1]
-    assert (found.accuracy, found.n) == (0.5, 4)
+    assert text.tolist() == [1, 0, 0, 1]
+    assert (result.accuracy, result.n) == (0.5, 4)
     # on all pairs .1 gets three right, and so does .9
-    assert found.threshold == 0.1
+    assert result.threshold == 0.1
 
 
 def test_fitting_on_the_same_pairs_flatters() -> None:
@@ -94,9 +94,9 @@ def test_without_ties_it_is_the_rule_strict() -> None:
     random = np.random.default_rng(1)
     metric = random.normal(size=200)
     human = np.sign(metric + random.normal(size=200) * 0.5)
-    found, _ = tie_outcomes(human, metric, np.repeat(np.arange(20), 10))
-    assert found.threshold == 0
-    assert found.accuracy == count_agreement(human, metric).strict
+    result, _ = tie_outcomes(human, metric, np.repeat(np.arange(20), 10))
+    assert result.threshold == 0
+    assert result.accuracy == count_agreement(human, metric).strict
 
 
 @pytest.mark.parametrize(
@@ -104,9 +104,9 @@ def test_without_ties_it_is_the_rule_strict() -> None:
     [([], [], []), ([1, 0], [1, 1], ["a", "a"]), ([1, 0], [1, NAN], ["a", "b"]), ([NAN, 1], [1, 1], ["a", "b"])],
 )
 def test_fewer_than_two_documents_are_undefined(human: list[float], metric: list[float], documents: list[str]) -> None:
-    found, _ = tie_outcomes(human, metric, documents)
-    assert (found.accuracy, found.threshold) == (None, None)
-    assert found.reason == "fewer than 2 documents have pairs to fit a threshold on and to judge"
+    result, _ = tie_outcomes(human, metric, documents)
+    assert (result.accuracy, result.threshold) == (None, None)
+    assert result.reason == "fewer than 2 documents have pairs to fit a threshold on and to judge"
 
 
 def test_unusable_input_is_refused() -> None:

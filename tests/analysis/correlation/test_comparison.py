@@ -58,8 +58,8 @@ def swap_test(
 ) -> LevelTests:
     """One pair of metrics."""
     columns, drawn = {"x": x, "y": y}, Permutations(permute, permutations, seed)
-    found = permutation_tests(columns, [("x", "y")], human, documents, systems, permutations=drawn, **options)  # type: ignore[arg-type]
-    return found["x", "y"]
+    result = permutation_tests(columns, [("x", "y")], human, documents, systems, permutations=drawn, **options)  # type: ignore[arg-type]
+    return result["x", "y"]
 
 
 def masks_of(way: Permute, there: NDArray[np.bool_], permutations: int, seed: int) -> list[NDArray[np.bool_]]:
@@ -94,7 +94,7 @@ def test_equals_nlpstats_swap_by_swap(systems: int, documents: int, way: Permute
     x, y, ratings = three_matrices(systems, systems, documents)
     if systems > 10:  # no means that are tied but for noise, which nlpstats parts
         x, ratings = (matrix + np.random.default_rng(0).normal(size=x.shape) / 100 for matrix in (x, ratings))
-    found = swap_test(
+    result = swap_test(
         *(matrix.ravel() for matrix in (x, y, ratings)),
         *places(systems, documents),
         method=method,
@@ -104,12 +104,12 @@ def test_equals_nlpstats_swap_by_swap(systems: int, documents: int, way: Permute
     )
     masks = masks_of(way, ~np.isnan(x), 60, 5)
     exact = {"systems": systems, "documents": documents, "cells": 100}[way] <= 16
-    for level, test in zip(("global", "input", "system"), found, strict=True):
+    for level, test in zip(("global", "input", "system"), result, strict=True):
         coming = iter(masks)
 
-        def swap(one: Matrix, other: Matrix, coming: Iterable[NDArray[np.bool_]] = coming) -> tuple[Matrix, Matrix]:
+        def swap(matrix: Matrix, other: Matrix, coming: Iterable[NDArray[np.bool_]] = coming) -> tuple[Matrix, Matrix]:
             mask = next(iter(coming))
-            return np.where(mask, other, one), np.where(mask, one, other)
+            return np.where(mask, other, matrix), np.where(mask, matrix, other)
 
         expected = permutation_test(x, y, ratings, level, method, swap, n_resamples=len(masks))
         samples = [sample for sample in expected.samples if not np.isnan(sample)]
@@ -130,11 +130,11 @@ def test_equals_nlpstats_swap_by_swap(systems: int, documents: int, way: Permute
 @pytest.mark.parametrize("way", ["systems", "documents"])
 def test_p_is_that_of_nlpstats_own_draws(way: Permute) -> None:
     x, y, ratings = three_matrices(9, 9, 10, missing=0)
-    found = swap_test(*(matrix.ravel() for matrix in (x, y, ratings)), *places(9, 10), permute=way)
-    assert all(test.exact for test in found)
+    result = swap_test(*(matrix.ravel() for matrix in (x, y, ratings)), *places(9, 10), permute=way)
+    assert all(test.exact for test in result)
     np.random.seed(0)  # nlpstats draws from it
     name = {"systems": "systems", "documents": "inputs"}[way]
-    for level, test in zip(("global", "input", "system"), found, strict=True):
+    for level, test in zip(("global", "input", "system"), result, strict=True):
         expected = permutation_test(x, y, ratings, level, "pearson", name, n_resamples=300)
         assert test.p == pytest.approx(expected.pvalue, abs=4 * math.sqrt(0.25 / 300)), level
     assert nlpstats_permute(x, y, name)[0].shape == x.shape
@@ -159,23 +159,23 @@ def test_both_adds_what_either_does_and_scales_it() -> None:
     v_systems, v_documents, v_cells = (np.mean(made**2) for made in (by_systems, by_documents, by_cells))
     variance = max(v_systems, v_documents, v_systems + v_documents - v_cells)
     scaled = (by_systems + by_documents) * math.sqrt(variance / (v_systems + v_documents))
-    found = swap_test(*columns, *of_cells, permute="both", permutations=200, seed=5).global_
-    assert found.p == (np.count_nonzero(np.abs(scaled) >= abs(found.difference or 0)) + 1) / 201
-    assert (found.permuted, found.permutations, found.exact) == ("both", 200, False)
+    coefficient = swap_test(*columns, *of_cells, permute="both", permutations=200, seed=5).global_
+    assert coefficient.p == (np.count_nonzero(np.abs(scaled) >= abs(coefficient.difference or 0)) + 1) / 201
+    assert (coefficient.permuted, coefficient.permutations, coefficient.exact) == ("both", 200, False)
 
 
 def test_each_level_has_what_holds_there() -> None:
     x, y, ratings = (matrix.ravel() for matrix in three_matrices(1, 6, 20))
-    found = swap_test(x, y, ratings, *places(6, 20))
-    assert [test.permuted for test in found] == ["both", "documents", "systems"]
-    assert [test.permutations for test in found] == [10_000, 10_000, 2**6]
-    assert [test.exact for test in found] == [False, False, True]
+    result = swap_test(x, y, ratings, *places(6, 20))
+    assert [test.permuted for test in result] == ["both", "documents", "systems"]
+    assert [test.permutations for test in result] == [10_000, 10_000, 2**6]
+    assert [test.exact for test in result] == [False, False, True]
     # six systems swap in 2^6 ways, of which one leaves the difference as it is and one turns it round
-    assert found.system.least == 2 / 2**6
+    assert result.system.least == 2 / 2**6
     # and so the test of both is never surer than that
-    assert found.global_.least == 2 / 2**6
+    assert result.global_.least == 2 / 2**6
     alone = {way: swap_test(x, y, ratings, *places(6, 20), permute=way) for way in WAYS}
-    assert found == LevelTests(alone["both"].global_, alone["documents"].input, alone["systems"].system)
+    assert result == LevelTests(alone["both"].global_, alone["documents"].input, alone["systems"].system)
 
 
 def test_draws_are_enough_for_holm() -> None:
@@ -183,10 +183,10 @@ def test_draws_are_enough_for_holm() -> None:
     columns = {f"m{number}": random.normal(size=340) for number in range(11)}
     names = list(columns)
     pairs = [(first, second) for place, first in enumerate(names) for second in names[place + 1 :]]
-    found = permutation_tests(columns, pairs, random.normal(size=340), *places(17, 20))
-    for test in found[pairs[0]]:
+    result = permutation_tests(columns, pairs, random.normal(size=340), *places(17, 20))
+    for test in result[pairs[0]]:
         assert test.permutations == 22_000  # 20 / (.05 / 55)
-    assert 55 * found[pairs[0]].input.least < 0.05 / 10
+    assert 55 * result[pairs[0]].input.least < 0.05 / 10
 
 
 @pytest.mark.simulation
@@ -205,7 +205,7 @@ def test_summeval_rouge_1_against_length(shared_data: Path) -> None:
         for summary in record["summaries"]
     ]
     rouge, length, relevance, documents, systems = zip(*cells, strict=True)
-    found = swap_test(rouge, length, relevance, documents, systems).system
+    result = swap_test(rouge, length, relevance, documents, systems).system
     # all 2^15 ways to swap whole systems, one by one
     metrics = []
     for column in (np.array(rouge), np.array(length, dtype=float)):
@@ -221,9 +221,9 @@ def test_summeval_rouge_1_against_length(shared_data: Path) -> None:
         return rows @ human / np.sqrt((rows**2).sum(axis=1) * (human**2).sum())
 
     made = np.abs(r(first) - r(second))
-    assert found.p == np.mean(made >= made[0] - 1e-12)
-    assert found.p == pytest.approx(0.30, abs=0.01)
-    assert (found.exact, found.permutations) == (True, 2**16)
+    assert result.p == np.mean(made >= made[0] - 1e-12)
+    assert result.p == pytest.approx(0.30, abs=0.01)
+    assert (result.exact, result.permutations) == (True, 2**16)
     assert swap_test(rouge, length, relevance, documents, systems, permute="cells", permutations=1000).system.p < 0.005  # type: ignore[operator]
 
 
@@ -233,14 +233,14 @@ def rejected(make: Callable[[np.random.Generator], Sequence[Matrix]], way: Permu
     small = np.zeros(3)
     for seed in range(studies):
         matrices = make(random)
-        found = swap_test(
+        result = swap_test(
             *(matrix.ravel() for matrix in matrices),
             *places(*matrices[0].shape),
             permute=way,
             permutations=199,
             seed=seed,
         )
-        small += [test.p is not None and test.p <= 0.05 for test in found]
+        small += [test.p is not None and test.p <= 0.05 for test in result]
     return list(small / studies)
 
 
@@ -328,15 +328,15 @@ def test_the_difference_is_that_of_the_coefficients(method: Method, way: Permute
     x[3] = y[7] = ratings[11] = NAN
     every = ~np.isnan(x + y + ratings)
     documents, systems = places(5, 8)
-    found = swap_test(x, y, ratings, documents, systems, method=method, permute=way, permutations=20)
+    result = swap_test(x, y, ratings, documents, systems, method=method, permute=way, permutations=20)
     kept = [np.array(labels)[every] for labels in (documents, systems)]
     of_x, of_y = (correlate(metric[every], ratings[every], *kept, method=method) for metric in (x, y))
-    for test, one, other in zip(found, of_x, of_y, strict=True):
-        assert one.r is not None
-        assert other.r is not None
-        assert test.difference == pytest.approx(one.r - other.r)
-    assert [found.global_.n, found.system.n] == [every.sum(), 5]
-    assert found.input.n <= min(of_x.input.n, of_y.input.n)
+    for test, first, second in zip(result, of_x, of_y, strict=True):
+        assert first.r is not None
+        assert second.r is not None
+        assert test.difference == pytest.approx(first.r - second.r)
+    assert [result.global_.n, result.system.n] == [every.sum(), 5]
+    assert result.input.n <= min(of_x.input.n, of_y.input.n)
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -344,11 +344,11 @@ def test_the_difference_is_that_of_the_coefficients(method: Method, way: Permute
 def test_scales_and_sides_do_not_matter(method: Method, way: Permute) -> None:
     x, y, ratings = (matrix.ravel() for matrix in three_matrices(1, 5, 6))
     options = {"method": method, "permute": way, "permutations": 99}
-    found = swap_test(x, y, ratings, *places(5, 6), **options)
+    result = swap_test(x, y, ratings, *places(5, 6), **options)
     # powers of two, so that nothing is rounded otherwise
     scaled = swap_test(x * 64, y / 32, ratings * 2, *places(5, 6), **options)
     turned = swap_test(y, x, ratings, *places(5, 6), **options)
-    for test, same, opposite in zip(found, scaled, turned, strict=True):
+    for test, same, opposite in zip(result, scaled, turned, strict=True):
         assert test.difference is not None
         assert same == test._replace(difference=pytest.approx(test.difference))
         t = None if test.williams.t is None else pytest.approx(-test.williams.t)
@@ -403,8 +403,8 @@ def test_degenerate_input(
 ) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = swap_test(x, y, human, documents, systems, method=method, permute=way, permutations=20, seed=2)
-    for test, reason in zip(found, reasons, strict=True):
+        result = swap_test(x, y, human, documents, systems, method=method, permute=way, permutations=20, seed=2)
+    for test, reason in zip(result, reasons, strict=True):
         if reason is None:
             # swapping one of both cells makes both sides constant
             assert test.difference == pytest.approx(2)
@@ -420,9 +420,9 @@ def test_degenerate_input(
 
 def test_permutations_without_coefficients_are_passed_over() -> None:
     # four ways to swap two cells of mirrored scores: two of them leave constants
-    found = swap_test([1, 2], [2, 1], [1, 2], "aa", "st", permute="cells")
+    result = swap_test([1, 2], [2, 1], [1, 2], "aa", "st", permute="cells")
     no_williams = WilliamsTest(None, None, "there is no such test within documents")
-    assert found.input == CorrelationTest(pytest.approx(2), 1, 1, "cells", 2, True, 1, 0, None, no_williams)
+    assert result.input == CorrelationTest(pytest.approx(2), 1, 1, "cells", 2, True, 1, 0, None, no_williams)
 
 
 SCORES = st.sampled_from([NAN, 0.0, 1.0, 0.1 + 0.2, 0.3]) | st.floats(-1e100, 1e100)
@@ -443,8 +443,8 @@ def test_a_p_value_or_a_reason_and_never_a_warning(
     documents, systems = zip(*cells, strict=True) if cells else ((), ())
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = swap_test(x, y, human, documents, systems, method=method, permute=way, permutations=5)
-    for test in found:
+        result = swap_test(x, y, human, documents, systems, method=method, permute=way, permutations=5)
+    for test in result:
         assert (test.p is None) == (test.reason is not None)
         assert test.p is None or test.least <= test.p <= 1
         assert test.difference is None or abs(test.difference) <= 2
@@ -488,12 +488,12 @@ def test_many_pairs_at_once_are_as_each_by_itself(
     of_cells = places(systems, documents)
     if part is not None:  # the numbers of a block of work
         monkeypatch.setattr(coefficients_module, "BATCH", part)
-    found = permutation_tests(columns, pairs, ratings.ravel(), *of_cells, permutations=Permutations(way, 60, 2))
-    assert list(found) == pairs
+    result = permutation_tests(columns, pairs, ratings.ravel(), *of_cells, permutations=Permutations(way, 60, 2))
+    assert list(result) == pairs
     for first, second in pairs:
         columns_of_pair = columns[first], columns[second], ratings.ravel()
         alone = swap_test(*columns_of_pair, *of_cells, permute=way, permutations=60, seed=2)
-        assert found[first, second] == alone, (first, second)
+        assert result[first, second] == alone, (first, second)
 
 
 def test_no_pairs() -> None:
@@ -501,9 +501,9 @@ def test_no_pairs() -> None:
 
 
 def test_williams_golden_value() -> None:
-    found = williams(0.285829, 0.159509, 0.026556, 45)
-    assert found == (pytest.approx(0.61267, abs=5e-6), pytest.approx(0.543396, abs=5e-6), None)
-    assert williams(0.159509, 0.285829, 0.026556, 45) == (pytest.approx(-0.61267, abs=5e-6), found.p, None)
+    result = williams(0.285829, 0.159509, 0.026556, 45)
+    assert result == (pytest.approx(0.61267, abs=5e-6), pytest.approx(0.543396, abs=5e-6), None)
+    assert williams(0.159509, 0.285829, 0.026556, 45) == (pytest.approx(-0.61267, abs=5e-6), result.p, None)
 
 
 @pytest.mark.parametrize("level", ["global", "system"])
@@ -512,7 +512,8 @@ def test_williams_equals_nlpstats(level: str) -> None:
     of_cells = places(8, 6)
     index = ("global", "input", "system").index(level)
     r12, r13, r23 = (
-        correlate(one.ravel(), other.ravel(), *of_cells)[index] for one, other in ((x, ratings), (y, ratings), (x, y))
+        correlate(first.ravel(), second.ravel(), *of_cells)[index]
+        for first, second in ((x, ratings), (y, ratings), (x, y))
     )
     assert r12.r is not None
     assert r13.r is not None
@@ -539,8 +540,8 @@ def test_williams_undefined(r: tuple[float, float, float], n: int, reason: str) 
 def test_williams_without_a_rest() -> None:
     # the human is the difference of two metrics of equal size: r12 = -r13 = sqrt((1 - r23) / 2), nothing is left over
     size = math.sqrt(0.25)
-    found = williams(size, -size, 0.5, 10)
-    assert found == WilliamsTest(None, None, "the two metrics' coefficients leave nothing to chance")
+    result = williams(size, -size, 0.5, 10)
+    assert result == WilliamsTest(None, None, "the two metrics' coefficients leave nothing to chance")
 
 
 @pytest.mark.parametrize("r", [(1.5, 0, 0), (0, -1.1, 0), (0, 0, NAN)])

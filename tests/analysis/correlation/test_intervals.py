@@ -74,7 +74,7 @@ def build_and_correlate(
 ) -> list[list[float]]:
     """Build each resample, copies under names of their own, and give the coefficients of each level."""
     at = {place: cell for cell, place in enumerate(zip(documents, systems, strict=True))}
-    found: list[list[float]] = [[], [], []]
+    result: list[list[float]] = [[], [], []]
     for of_documents, of_systems in drawn:
         copies = [
             (at[document, system], row, column)
@@ -83,10 +83,10 @@ def build_and_correlate(
             if (document, system) in at
         ]
         cells, rows, columns = (list(side) for side in zip(*copies, strict=True))
-        for level, correlation in zip(found, correlate(x[cells], y[cells], rows, columns, method=method), strict=True):
+        for level, correlation in zip(result, correlate(x[cells], y[cells], rows, columns, method=method), strict=True):
             if correlation.r is not None:
                 level.append(correlation.r)
-    return found
+    return result
 
 
 @pytest.mark.simulation
@@ -101,7 +101,7 @@ def test_equals_building_each_resample(
     drawn = draws(of_documents, of_systems, resample, 40, seed=3)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = correlation_intervals(
+        result = correlation_intervals(
             columns,
             pairs,
             of_documents,
@@ -110,11 +110,11 @@ def test_equals_building_each_resample(
             resample=resample,
             draws=Draws(level=0.8, resamples=40, seed=3),
         )
-    assert list(found) == pairs
+    assert list(result) == pairs
     for pair in pairs:
         x, y = (columns[name] for name in pair)
         expected = build_and_correlate(x, y, of_documents, of_systems, drawn, method)
-        for interval, r in zip(found[pair][method], expected, strict=True):
+        for interval, r in zip(result[pair][method], expected, strict=True):
             if interval.low is None:
                 assert interval.reason is not None
                 # what has no interval has next to no coefficient: one document, or none
@@ -140,22 +140,22 @@ def test_many_cells_equal_building_each_resample(
     monkeypatch.setattr(resampled, "CACHED", 1 << 12)
     columns, *places = random_columns(5, documents, 8, 0.05)
     pairs = [("close", "rated"), ("noisy", "rare"), ("far", "noisy")]
-    found = correlation_intervals(
+    result = correlation_intervals(
         columns, pairs, *places, methods=[method], resample="documents", draws=Draws(level=0.5, resamples=5)
     )
     drawn = draws(*places, "documents", 5, 0)
     for x, y in pairs:
         expected = build_and_correlate(columns[x], columns[y], *places, drawn, method)[0]
-        assert found[x, y][method].global_[:2] == pytest.approx(np.quantile(expected, [0.25, 0.75]), abs=1e-9)
+        assert result[x, y][method].global_[:2] == pytest.approx(np.quantile(expected, [0.25, 0.75]), abs=1e-9)
 
 
 @pytest.mark.process
 def test_products_of_matrices_take_one_thread() -> None:
     # the threads of many small products wait for each other: two took twice as long as one
     code = "import relevance.analysis, threadpoolctl as t; print(*(one['num_threads'] for one in t.threadpool_info()))"
-    asked = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
-    found = subprocess.run([sys.executable, "-c", code], env=asked, capture_output=True, text=True, check=True)
-    assert set(found.stdout.split()) <= {"1"}
+    by_name = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
+    completed = subprocess.run([sys.executable, "-c", code], env=by_name, capture_output=True, text=True, check=True)
+    assert set(completed.stdout.split()) <= {"1"}
 
 
 def test_documents_that_lie_far_apart() -> None:
@@ -163,12 +163,12 @@ def test_documents_that_lie_far_apart() -> None:
     random = np.random.default_rng(6)
     documents, systems = np.repeat(np.arange(5), 12).tolist(), list("abcdefghijkl") * 5
     columns = {name: np.repeat(np.arange(5), 12) * 100 + random.normal(size=60) for name in "xy"}
-    found = correlation_intervals(
+    coefficient = correlation_intervals(
         columns, [("x", "y")], documents, systems, methods=["kendall"], resample="documents", draws=Draws(resamples=20)
     )["x", "y"]["kendall"].global_
     drawn = draws(documents, systems, "documents", 20, 0)
     expected = build_and_correlate(columns["x"], columns["y"], documents, systems, drawn, "kendall")[0]
-    assert found[:2] == pytest.approx(np.quantile(expected, [0.025, 0.975]), abs=1e-9)
+    assert coefficient[:2] == pytest.approx(np.quantile(expected, [0.025, 0.975]), abs=1e-9)
 
 
 @pytest.mark.simulation
@@ -189,8 +189,8 @@ def test_the_memory_in_use_and_the_other_pairs_do_not_matter(
     in_parts = correlation_intervals(columns, pairs, *places, **options)  # type: ignore[arg-type]
     for pair in pairs:
         for method in METHODS:
-            for found in [in_parts, *([alone] if pair in alone else [])]:
-                for interval, same in zip(found[pair][method], expected[pair][method], strict=True):
+            for result in [in_parts, *([alone] if pair in alone else [])]:
+                for interval, same in zip(result[pair][method], expected[pair][method], strict=True):
                     assert interval[2:] == same[2:]
                     assert interval.low == (None if same.low is None else pytest.approx(same.low, abs=1e-12))
                     assert interval.high == (None if same.high is None else pytest.approx(same.high, abs=1e-12))
@@ -206,7 +206,7 @@ def test_values_of_unequal_sizes(resample: Resample, method: Method) -> None:
     near = 0.25 + np.array([0, 0.7e-9, 1.4e-9, 2.1e-9])
     y[8:12], y[16:] = near, near[::-1]
     documents, systems = np.repeat(list("abcde"), 4).tolist(), list("stuv") * 5
-    found = correlation_intervals(
+    result = correlation_intervals(
         {"x": x, "y": y},
         [("x", "y")],
         documents,
@@ -216,7 +216,7 @@ def test_values_of_unequal_sizes(resample: Resample, method: Method) -> None:
         draws=Draws(resamples=60),
     )
     expected = build_and_correlate(x, y, documents, systems, draws(documents, systems, resample, 60, 0), method)
-    for interval, r in zip(found["x", "y"][method], expected, strict=True):
+    for interval, r in zip(result["x", "y"][method], expected, strict=True):
         assert interval[:2] == pytest.approx(tuple(np.quantile(r, [0.025, 0.975])), abs=1e-6)
 
 
@@ -227,34 +227,34 @@ def test_systems_whose_means_differ_by_little() -> None:
     documents, systems = ["a"] * 4 + ["b"] * 4, list("stuv") * 2
     drawn = draws(documents, systems, "both", 80, 1)
     for method in ("spearman", "kendall"):
-        found = correlation_intervals(
+        result = correlation_intervals(
             {"x": x, "y": y}, [("x", "y")], documents, systems, methods=[method], resample="both",
             draws=Draws(resamples=80, seed=1, level=0.5),
         )  # fmt: skip
         r = build_and_correlate(x, y, documents, systems, drawn, method)[2]
-        assert found["x", "y"][method].system[:2] == pytest.approx(tuple(np.quantile(r, [0.25, 0.75])))
+        assert result["x", "y"][method].system[:2] == pytest.approx(tuple(np.quantile(r, [0.25, 0.75])))
 
 
 def test_the_seed_makes_the_interval_and_all_pairs_share_the_draws() -> None:
     columns, *places = random_columns(2, 12, 4, 0)
     pairs = [("close", "rated"), ("rated", "close"), ("close", "close")]
-    found = correlation_intervals(columns, pairs, *places, draws=Draws(resamples=50))
-    assert found == correlation_intervals(columns, pairs, *places, draws=Draws(resamples=50))
-    assert found != correlation_intervals(columns, pairs, *places, draws=Draws(resamples=50, seed=1))
-    for interval, turned in zip(found[pairs[0]]["pearson"], found[pairs[1]]["pearson"], strict=True):
+    result = correlation_intervals(columns, pairs, *places, draws=Draws(resamples=50))
+    assert result == correlation_intervals(columns, pairs, *places, draws=Draws(resamples=50))
+    assert result != correlation_intervals(columns, pairs, *places, draws=Draws(resamples=50, seed=1))
+    for interval, turned in zip(result[pairs[0]]["pearson"], result[pairs[1]]["pearson"], strict=True):
         assert interval[:2] == pytest.approx(turned[:2])
-    assert {interval.reason for interval in found[pairs[2]]["pearson"]} == {SAME}
+    assert {interval.reason for interval in result[pairs[2]]["pearson"]} == {SAME}
 
 
 def test_the_order_of_cells_does_not_matter() -> None:
     columns, documents, systems = random_columns(3, 8, 4, 0.1)
     pairs = list(combinations(columns, 2))
-    found = correlation_intervals(columns, pairs, documents, systems, methods=METHODS, draws=Draws(resamples=40))
+    result = correlation_intervals(columns, pairs, documents, systems, methods=METHODS, draws=Draws(resamples=40))
     backwards = {name: values[::-1] for name, values in columns.items()}
     turned = correlation_intervals(
         backwards, pairs, documents[::-1], systems[::-1], methods=METHODS, draws=Draws(resamples=40)
     )
-    assert turned == found
+    assert turned == result
 
 
 def test_each_level_draws_what_it_is_read_for() -> None:
@@ -266,9 +266,9 @@ def test_each_level_draws_what_it_is_read_for() -> None:
             columns, [pair], *places, methods=METHODS, resample=resample, draws=Draws(resamples=50)
         )[pair]
 
-    found, documents, both = of(None), of("documents"), of("both")
+    result, documents, both = of(None), of("documents"), of("both")
     for method in METHODS:
-        assert found[method] == documents[method]._replace(system=both[method].system)
+        assert result[method] == documents[method]._replace(system=both[method].system)
 
 
 @pytest.mark.simulation
@@ -281,16 +281,16 @@ def test_system_level_intervals_hold_for_new_systems() -> None:
         noise = random.normal(size=(16, 1)) + random.normal(size=(16, 20))
         columns = {"x": (0.6 * (systems + cells) + 0.8 * noise).ravel(), "y": (systems + cells).ravel()}
         for resample in covered:
-            found = correlation_intervals(
+            system = correlation_intervals(
                 columns,
                 [("x", "y")],
                 *places,
                 resample=resample,
                 draws=Draws(resamples=200, seed=seed),  # type: ignore[arg-type]
             )["x", "y"]["pearson"].system
-            assert found.low is not None
-            assert found.high is not None
-            covered[resample] += found.low <= 0.6 <= found.high
+            assert system.low is not None
+            assert system.high is not None
+            covered[resample] += system.low <= 0.6 <= system.high
     assert covered[None] >= 86
     assert covered["documents"] <= 60
 
@@ -337,7 +337,7 @@ def test_what_has_no_interval(
 ) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = correlation_intervals(
+        result = correlation_intervals(
             {"x": x, "y": y},
             [("x", "y")],
             documents,
@@ -346,7 +346,7 @@ def test_what_has_no_interval(
             resample=resample,
             draws=Draws(resamples=30, seed=1),
         )
-    for interval, reason in zip(found["x", "y"][method], reasons, strict=True):
+    for interval, reason in zip(result["x", "y"][method], reasons, strict=True):
         assert interval.reason == reason
         if reason is None:
             assert interval.low is not None
@@ -360,17 +360,17 @@ def test_kendall_of_too_many_cells_is_not_computed(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(relevance.analysis.correlation.intervals, "KENDALL_CELLS", 27)
     columns, *places = random_columns(0, 7, 4, 0)
     pair = ("close", "far")
-    found = correlation_intervals(
+    result = correlation_intervals(
         columns, [pair], *places, methods=METHODS, resample="both", draws=Draws(resamples=10)
     )[pair]
-    assert found["kendall"].global_ == Interval(None, None, 0.95, 10, 0, "not computed for more than 27 cells")
-    levels = [found["pearson"].global_, found["spearman"].global_, *found["kendall"][1:]]
+    assert result["kendall"].global_ == Interval(None, None, 0.95, 10, 0, "not computed for more than 27 cells")
+    levels = [result["pearson"].global_, result["spearman"].global_, *result["kendall"][1:]]
     assert all(interval.reason is None for interval in levels)
     columns["close"][0] = NAN
-    found = correlation_intervals(
+    result = correlation_intervals(
         columns, [pair], *places, methods=["kendall"], resample="both", draws=Draws(resamples=10)
     )[pair]
-    assert found["kendall"].global_.reason is None
+    assert result["kendall"].global_.reason is None
 
 
 @pytest.mark.parametrize("resample", RESAMPLES)
@@ -378,8 +378,8 @@ def test_resamples_that_are_all_the_same_are_no_certainty(resample: Resample) ->
     # two systems, the one always ahead: every resample's correlation of systems is 1
     x, y = np.tile([1.0, 2.0], 9), np.tile([3.0, 5.0], 9)
     documents = np.repeat(np.arange(9), 2).tolist()
-    found = correlation_intervals({"x": x, "y": y}, [("x", "y")], documents, ["s", "t"] * 9, resample=resample)
-    for interval in found["x", "y"]["pearson"]:
+    result = correlation_intervals({"x": x, "y": y}, [("x", "y")], documents, ["s", "t"] * 9, resample=resample)
+    for interval in result["x", "y"]["pearson"]:
         assert (interval.low, interval.high) == (None, None)
         assert interval.reason == SAME
 
@@ -423,11 +423,11 @@ def test_an_interval_or_a_reason_and_never_a_warning(
     columns, pairs = {"x": x, "y": y}, [("x", "y"), ("y", "x")]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = correlation_intervals(
+        result = correlation_intervals(
             columns, pairs, documents, systems, methods=METHODS, resample=resample, draws=Draws(resamples=8)
         )
     for method in METHODS:
-        for interval, turned in zip(found["x", "y"][method], found["y", "x"][method], strict=True):
+        for interval, turned in zip(result["x", "y"][method], result["y", "x"][method], strict=True):
             assert (interval.low is None) == (interval.high is None) == (interval.reason is not None)
             assert turned.reason == interval.reason
             if interval.low is not None:
@@ -436,6 +436,6 @@ def test_an_interval_or_a_reason_and_never_a_warning(
 
 def test_one_result_a_level() -> None:
     columns, *places = random_columns(0, 5, 3, 0)
-    found = correlation_intervals(columns, [("close", "far")], *places, methods=METHODS, draws=Draws(resamples=5))
-    assert list(found["close", "far"]) == list(METHODS)
-    assert all(isinstance(levels, LevelIntervals) for levels in found["close", "far"].values())
+    result = correlation_intervals(columns, [("close", "far")], *places, methods=METHODS, draws=Draws(resamples=5))
+    assert list(result["close", "far"]) == list(METHODS)
+    assert all(isinstance(levels, LevelIntervals) for levels in result["close", "far"].values())

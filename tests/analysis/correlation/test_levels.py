@@ -27,28 +27,28 @@ SYSTEMS = np.repeat(["s1", "s2", "s3"], 3)
     [("pearson", (0, -0.12421, 0.65465)), ("kendall", (0.11433, -0.04994, 0.33333))],
 )
 def test_golden_values(method: Method, expected: tuple[float, ...]) -> None:
-    found = correlate(np.ravel(X), np.ravel(Y), DOCUMENTS, SYSTEMS, method=method)
-    assert [level.r for level in found] == pytest.approx(expected, abs=1e-5)
-    assert [level.n for level in found] == [9, 3, 3]
-    assert [level[2:] for level in found] == [(0, None)] * 3
+    result = correlate(np.ravel(X), np.ravel(Y), DOCUMENTS, SYSTEMS, method=method)
+    assert [level.r for level in result] == pytest.approx(expected, abs=1e-5)
+    assert [level.n for level in result] == [9, 3, 3]
+    assert [level[2:] for level in result] == [(0, None)] * 3
 
 
 def test_kendall_by_hand() -> None:
     # one document, 6 pairs of cells: x parts all but (2, 2), y all but (5, 5)
     # concordant: 1-2 and 1-2' and 1-3 and 2-3 = 4, discordant 0; tau-b = 4 / sqrt(5 * 5)
-    found = correlate([1, 2, 2, 3], [4, 5, 5, 6], "aaaa", "stuv", method="kendall")
-    assert found.global_.r == pytest.approx(1)
+    result = correlate([1, 2, 2, 3], [4, 5, 5, 6], "aaaa", "stuv", method="kendall")
+    assert result.global_.r == pytest.approx(1)
     # x tied in (2, 2), y in (4, 4): pairs 1-2: y tied; 1-2': C; 1-3: C; 2-2': x tied; 2-3: C; 2'-3: C
-    found = correlate([1, 2, 2, 3], [4, 4, 5, 6], "aaaa", "stuv", method="kendall")
-    assert found.global_.r == pytest.approx(4 / 5)
+    result = correlate([1, 2, 2, 3], [4, 4, 5, 6], "aaaa", "stuv", method="kendall")
+    assert result.global_.r == pytest.approx(4 / 5)
 
 
 def test_spearman_by_hand() -> None:
     # ranks of x: 1, 2.5, 2.5, 4, less their mean -1.5, 0, 0, 1.5; of y: 1.5, 1.5, 3, 4, so -1, -1, .5, 1.5
     # products 1.5 + 2.25 = 3.75, squares 4.5 and 4.5
-    found = correlate([1, 2, 2, 3], [4, 4, 5, 6], "aaaa", "stuv", method="spearman")
-    assert found.global_.r == pytest.approx(3.75 / 4.5)
-    assert found.input.r == found.system.r == found.global_.r
+    result = correlate([1, 2, 2, 3], [4, 4, 5, 6], "aaaa", "stuv", method="spearman")
+    assert result.global_.r == pytest.approx(3.75 / 4.5)
+    assert result.input.r == result.system.r == result.global_.r
 
 
 def random_matrices(seed: int, systems: int, documents: int) -> list[np.ndarray[tuple[int, int], np.dtype[np.float64]]]:
@@ -68,8 +68,8 @@ def random_matrices(seed: int, systems: int, documents: int) -> list[np.ndarray[
 def test_equals_nlpstats(systems: int, documents: int, method: Method) -> None:
     x, y = random_matrices(systems, systems, documents)
     places = [f"d{number}" for number in range(documents)] * systems, np.repeat(np.arange(systems), documents)
-    found = correlate(x.ravel(), y.ravel(), *places, method=method)
-    for level, correlation in zip(("global", "input", "system"), found, strict=True):
+    result = correlate(x.ravel(), y.ravel(), *places, method=method)
+    for level, correlation in zip(("global", "input", "system"), result, strict=True):
         assert correlation.r == pytest.approx(nlpstats_correlate(x, y, level, method), abs=1e-12), level
 
 
@@ -78,9 +78,9 @@ def test_a_document_of_many_systems_is_sorted_not_compared(monkeypatch: pytest.M
     places = ["a", "b", "c", "d"] * 30, np.repeat(np.arange(30), 4)
     compared = correlate(x.ravel(), y.ravel(), *places, method="kendall")
     monkeypatch.setattr(module, "WIDE", 5)
-    found = correlate(x.ravel(), y.ravel(), *places, method="kendall")
-    assert [level.r for level in found] == [pytest.approx(level.r, abs=1e-12) for level in compared]
-    assert [level.n for level in found] == [level.n for level in compared]
+    result = correlate(x.ravel(), y.ravel(), *places, method="kendall")
+    assert [level.r for level in result] == [pytest.approx(level.r, abs=1e-12) for level in compared]
+    assert [level.n for level in result] == [level.n for level in compared]
 
 
 def test_the_memory_in_use_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,8 +95,8 @@ def test_the_memory_in_use_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> N
 def test_equals_scipy_over_all_cells(method: Method) -> None:
     x, y = np.random.default_rng(5).integers(0, 6, size=(2, 40)).astype(float)
     of_method = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}[method]
-    found = correlate(x, y, np.repeat(np.arange(8), 5), np.tile(np.arange(5), 8), method=method)
-    assert found.global_.r == pytest.approx(of_method(x, y).statistic, abs=1e-12)
+    result = correlate(x, y, np.repeat(np.arange(8), 5), np.tile(np.arange(5), 8), method=method)
+    assert result.global_.r == pytest.approx(of_method(x, y).statistic, abs=1e-12)
 
 
 def test_pairs_of_columns_are_correlated_as_each_by_itself() -> None:
@@ -105,9 +105,9 @@ def test_pairs_of_columns_are_correlated_as_each_by_itself() -> None:
     columns["y"][3] = columns["z"][[4, 5]] = NAN  # each pair has other cells
     places = np.tile(np.arange(6), 4), np.repeat(np.arange(4), 6)
     pairs = [("x", "y"), ("z", "y"), ("x", "z")]
-    found = correlate_pairs(columns, pairs, *places, methods=METHODS).levels
-    assert list(found) == pairs
-    for (first, second), by_method in found.items():
+    levels = correlate_pairs(columns, pairs, *places, methods=METHODS).levels
+    assert list(levels) == pairs
+    for (first, second), by_method in levels.items():
         for method in METHODS:
             assert by_method[method] == correlate(columns[first], columns[second], *places, method=method)
 
@@ -169,11 +169,11 @@ def test_a_missing_score_leaves_its_cell_out_of_everything(method: Method) -> No
 def test_degenerate_inputs(
     x: list[float], y: list[float], documents: str, systems: str, expected: Levels, method: Method
 ) -> None:
-    found = correlate(x, y, documents, systems, method=method)
+    result = correlate(x, y, documents, systems, method=method)
     if documents == "aabbcc":  # this case is about the input level
-        found, expected = Levels(*[found.input] * 3), Levels(*[expected.input] * 3)
-    assert [level._replace(r=None) for level in found] == [level._replace(r=None) for level in expected]
-    assert [level.r for level in found] == [pytest.approx(level.r) if level.r else None for level in expected]
+        result, expected = Levels(*[result.input] * 3), Levels(*[expected.input] * 3)
+    assert [level._replace(r=None) for level in result] == [level._replace(r=None) for level in expected]
+    assert [level.r for level in result] == [pytest.approx(level.r) if level.r else None for level in expected]
 
 
 @pytest.mark.parametrize(
@@ -185,15 +185,15 @@ def test_noise_in_the_means_does_not_part_systems(method: Method, expected: floa
     # s and t have the same scores in another order: sums .6000000000000001 and .6; u is below
     x = [0.1, 0.2, 0.3, 0.3, 0.2, 0.1, 0.0, 0.0, 0.0]
     y = [1, 1, 1, 2, 2, 2, 0, 0, 0]
-    found = correlate(x, y, "abcabcabc", "ssstttuuu", method=method)
-    assert found.system.r == pytest.approx(expected)
+    result = correlate(x, y, "abcabcabc", "ssstttuuu", method=method)
+    assert result.system.r == pytest.approx(expected)
 
 
 def test_values_that_differ_by_little_beside_their_mean() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = correlate([1e6, 1e6 + 1e-8, 1e6 + 2e-8], [1, 2, 3], "aaa", "stu")
-    assert found.global_.r == pytest.approx(1, abs=0.01)
+        result = correlate([1e6, 1e6 + 1e-8, 1e6 + 2e-8], [1, 2, 3], "aaa", "stu")
+    assert result.global_.r == pytest.approx(1, abs=0.01)
 
 
 @pytest.mark.parametrize(
@@ -225,22 +225,22 @@ def test_a_coefficient_or_a_reason_and_never_a_warning(
     documents, systems = zip(*cells, strict=True) if cells else ((), ())
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = correlate(x, y, documents, systems, method=method)
-    for level in found:
+        result = correlate(x, y, documents, systems, method=method)
+    for level in result:
         assert (level.r is None) == (level.reason is not None)
         assert level.r is None or -1 <= level.r <= 1.0000001
-    assert found.input.n + found.input.left_out == len(set(documents))
+    assert result.input.n + result.input.left_out == len(set(documents))
     mirrored = correlate(y, x, documents, systems, method=method)
-    assert [level.r for level in mirrored] == [pytest.approx(level.r, abs=1e-6) for level in found]
+    assert [level.r for level in mirrored] == [pytest.approx(level.r, abs=1e-6) for level in result]
     order = np.random.default_rng(0).permutation(len(x))
     shuffled = correlate(*([side[cell] for cell in order] for side in (x, y, documents, systems)), method=method)
-    assert [level[1:] for level in shuffled] == [level[1:] for level in found]
+    assert [level[1:] for level in shuffled] == [level[1:] for level in result]
 
 
 def test_copies_of_many_cells_tie() -> None:
     random = np.random.default_rng(0)
     x, y = np.round(random.normal(size=(2, 3, 250)), 1)
     times = random.poisson(1, size=x.shape)
-    found = module.coefficients(x, y, times.astype(np.float64), "kendall")
+    coefficients = module.coefficients(x, y, times.astype(np.float64), "kendall")
     every = [stats.kendalltau(np.repeat(a, n), np.repeat(b, n)).statistic for a, b, n in zip(x, y, times, strict=True)]
-    assert found == pytest.approx(every, abs=1e-12)
+    assert coefficients == pytest.approx(every, abs=1e-12)

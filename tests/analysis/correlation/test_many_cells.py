@@ -49,8 +49,8 @@ def test_columns_that_are_ranked_once_correlate_as_two_by_two(method: Method, wi
     columns = make_columns(0, *((3, 90) if wide else (90, 3)), missing=0.3)
     columns[0, 1] = 0.5
     weights = (~np.isnan(columns[0])).astype(np.float64)
-    found = correlate_rows(columns, weights, PAIRS, method)
-    for (x, y), r in zip(PAIRS, found, strict=True):
+    result = correlate_rows(columns, weights, PAIRS, method)
+    for (x, y), r in zip(PAIRS, result, strict=True):
         np.testing.assert_array_equal(r, coefficients(columns[x], columns[y], weights, method))
 
 
@@ -84,8 +84,8 @@ def test_intervals_beyond_the_limit_are_to_first_order(method: Method, monkeypat
     named = {"x": columns[0].ravel(), "y": columns[3].ravel()}
 
     def interval():
-        found = correlation_intervals(named, [("x", "y")], documents, systems, methods=[method], draws=Draws(seed=3))
-        return found["x", "y"][method].global_
+        result = correlation_intervals(named, [("x", "y")], documents, systems, methods=[method], draws=Draws(seed=3))
+        return result["x", "y"][method].global_
 
     anew = interval()
     monkeypatch.setattr(relevance.analysis.correlation.intervals, "RANKED_CELLS", 1_000)
@@ -115,12 +115,12 @@ def test_intervals_to_first_order_hold_the_truth(monkeypatch: pytest.MonkeyPatch
     truth = {"spearman": stats.spearmanr(*every.values())[0], "kendall": stats.kendalltau(*every.values())[0]}
     held = dict.fromkeys(truth, 0)
     for seed in range(100):
-        found = correlation_intervals(
+        result = correlation_intervals(
             study(np.random.default_rng(seed), 50), [("x", "y")], documents, systems,
             methods=["spearman", "kendall"], draws=Draws(resamples=400, seed=seed),
         )  # fmt: skip
         for method in held:
-            interval = found["x", "y"][method].global_
+            interval = result["x", "y"][method].global_
             held[method] += interval.low <= truth[method] <= interval.high
     assert min(held.values()) >= 89, held  # of .95, 89 of 100 or more in all but one of 200 runs
 
@@ -149,9 +149,9 @@ def test_swaps_summed_by_metric_are_those_of_pairs(permute: Permute) -> None:
         rated = [(f"{metric}", "people") for metric in range(len(scores))]
         documents = [f"{document:03}" for document in cells.document]  # which sort as their numbers
         within = correlate_pairs(named, rated, documents, cells.system).within
-        found, coins_of_found = flip_documents(np.stack([within[pair, "pearson"] for pair in rated]), pairs)
+        result, coins_of_found = flip_documents(np.stack([within[pair, "pearson"] for pair in rated]), pairs)
         assert coins_of_found == units
-        np.testing.assert_allclose(found(coins[:, :units]), flips(coins[:, :units]), atol=1e-5)
+        np.testing.assert_allclose(result(coins[:, :units]), flips(coins[:, :units]), atol=1e-5)
 
 
 @pytest.mark.parametrize("permute", [None, *get_args(Permute)])
@@ -171,7 +171,7 @@ def test_tests_of_very_many_cells_are_the_usual_ones(permute: Permute | None, mo
     usual = test_pairs()
     monkeypatch.setattr(relevance.analysis.correlation.comparison, "MANY_CELLS", 0)
     for pair, levels in test_pairs().items():
-        for found, expected in zip(levels, usual[pair], strict=True):
-            assert found._replace(p=None) == expected._replace(p=None)
+        for level, expected in zip(levels, usual[pair], strict=True):
+            assert level._replace(p=None) == expected._replace(p=None)
             # twice the standard error of 4,000 permutations, of both ways, and somewhat more
-            assert found.p == pytest.approx(expected.p, abs=1e-9 if found.exact else 0.04)
+            assert level.p == pytest.approx(expected.p, abs=1e-9 if level.exact else 0.04)

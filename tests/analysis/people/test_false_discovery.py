@@ -7,30 +7,30 @@ from relevance.analysis.people.false_discovery import FalseDiscovery, false_disc
 
 
 def test_wrong_keywords_are_averaged_within_documents() -> None:
-    found = false_discovery(["d1", "d1", "d2", "d3"], ["Ann", "Bo", "Ann", "Bo"], [4, 4, 2, 0], [1, 3, 2, 0])
+    result = false_discovery(["d1", "d1", "d2", "d3"], ["Ann", "Bo", "Ann", "Bo"], [4, 4, 2, 0], [1, 3, 2, 0])
     # d1: (1 + 3) / 2 = 2 of 4, d2: 2 of 2, d3: 0 of 0
-    assert found.per_document == pytest.approx((2 + 2 + 0) / 3)
-    assert found.rate == pytest.approx((2 + 2) / (4 + 2))
-    assert found[:5] == (3, 2, 4, 6, 1 + 3 + 2)
-    assert found.reason is None
-    assert found.over == "documents"
+    assert result.per_document == pytest.approx((2 + 2 + 0) / 3)
+    assert result.rate == pytest.approx((2 + 2) / (4 + 2))
+    assert result[:5] == (3, 2, 4, 6, 1 + 3 + 2)
+    assert result.reason is None
+    assert result.over == "documents"
 
 
 def test_intervals_hold_the_figures_in_their_own_units() -> None:
     documents, keywords, wrong = ["b", "a", "d", "c", "e"], [5, 3, 8, 6, 4], [1, 0, 4, 0, 3]
-    found = false_discovery(documents, ["Ann"] * 5, keywords, wrong)
-    assert found.per_document_interval.low < found.per_document < found.per_document_interval.high
-    assert found.rate_interval.low < found.rate < found.rate_interval.high
-    assert found.per_document_interval.high > 1  # numbers of keywords, not a share
-    assert found.rate_interval[2:] == (0.95, None, None, None)
+    result = false_discovery(documents, ["Ann"] * 5, keywords, wrong)
+    assert result.per_document_interval.low < result.per_document < result.per_document_interval.high
+    assert result.rate_interval.low < result.rate < result.rate_interval.high
+    assert result.per_document_interval.high > 1  # numbers of keywords, not a share
+    assert result.rate_interval[2:] == (0.95, None, None, None)
 
 
 def test_nothing_wrong_is_no_certainty() -> None:
     # 48 keywords, taken to correlate within documents by .3: 48 / (1 + 3 * .3) effective ones; 4 a document
-    found = false_discovery(range(12), ["Ann"] * 12, [4] * 12, [0] * 12)
+    result = false_discovery(range(12), ["Ann"] * 12, [4] * 12, [0] * 12)
     high = 1 - 0.025 ** (1.9 / 48)
-    assert found.rate_interval[:2] == pytest.approx((0, high))
-    assert found.per_document_interval[:2] == pytest.approx((0, 4 * high))
+    assert result.rate_interval[:2] == pytest.approx((0, high))
+    assert result.per_document_interval[:2] == pytest.approx((0, 4 * high))
 
 
 def test_an_annotator_more_who_says_the_same_changes_nothing_but_one_who_differs_widens() -> None:
@@ -61,19 +61,19 @@ def test_an_annotator_more_who_says_the_same_changes_nothing_but_one_who_differs
     ],
 )
 def test_what_is_undefined_has_a_reason(columns: tuple, reason: str | None, interval: str) -> None:
-    found = false_discovery(*columns)
-    assert found.reason == reason
-    assert (found.rate is None) == (reason is not None)
-    assert (found.per_document is None) == (not columns[0])
-    assert found.rate_interval[:2] == (None, None)
-    assert interval in found.rate_interval.reason
+    result = false_discovery(*columns)
+    assert result.reason == reason
+    assert (result.rate is None) == (reason is not None)
+    assert (result.per_document is None) == (not columns[0])
+    assert result.rate_interval[:2] == (None, None)
+    assert interval in result.rate_interval.reason
 
 
 def test_annotators_who_contradict_each_other_leave_the_figure_unsure() -> None:
     documents = [document for document in range(10) for _ in "ABCDEF"]
-    found = false_discovery(documents, list("ABCDEF") * 10, [4] * 60, [4, 0] * 30)
-    assert found.rate == pytest.approx(0.5)  # of every document; but A says 1, B says 0, and so on
-    assert found.rate_interval.high - found.rate_interval.low > 0.9
+    result = false_discovery(documents, list("ABCDEF") * 10, [4] * 60, [4, 0] * 30)
+    assert result.rate == pytest.approx(0.5)  # of every document; but A says 1, B says 0, and so on
+    assert result.rate_interval.high - result.rate_interval.low > 0.9
     agreed = false_discovery(documents, list("ABCDEF") * 10, [4] * 60, [2] * 60)
     assert agreed.rate_interval.high - agreed.rate_interval.low < 0.3
     two = false_discovery(documents[::3], ["A", "B"] * 10, [4] * 20, [4, 0] * 10)
@@ -108,9 +108,9 @@ def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
     for _ in range(studies):
         keywords = 1 + random.poisson(4, size=50)
         wrong = random.binomial(keywords, random.beta(1, 4, size=50))
-        found = false_discovery(range(50), ["Ann"] * 50, keywords, wrong)
+        result = false_discovery(range(50), ["Ann"] * 50, keywords, wrong)
         for name, value in truth.items():
-            interval = getattr(found, f"{name}_interval")
+            interval = getattr(result, f"{name}_interval")
             held[name] += interval.low <= value <= interval.high
     # 3 standard errors of 400 studies are .033
     for name in truth:

@@ -7,9 +7,9 @@ from relevance.analysis.people.judges import summarize_judge
 from relevance.analysis.ratio_intervals import Ratio, ratio_intervals
 from relevance.analysis.study import Inputs, Results, analyze_judgments
 from relevance.data.cells import Cells
+from relevance.data.model_verdicts import Verdicts
 from relevance.data.preferences import Preferences, to_name_column
 from relevance.data.signatures import is_judge, labels
-from relevance.data.verdicts import Verdicts
 from relevance.reports.presentation import Presentation
 from relevance.reports.tables.registry import make_table, table_names
 from relevance.reports.tables.table import Range, Undefined
@@ -42,22 +42,22 @@ def verdicts(**changes: object) -> Verdicts:
 
 
 def test_what_a_judge_says_is_counted() -> None:
-    found = summarize_judge(verdicts())
-    assert (found.name, found.pairs, found.answered, found.without_verdict) == ("gpt", 8, 6, 1)
-    assert found.reasons == {"refused: no": 1}
-    assert found.consistent.value == 3 / 6
-    assert found.tied.value == 1 / 6
+    result = summarize_judge(verdicts())
+    assert (result.name, result.pairs, result.answered, result.without_verdict) == ("gpt", 8, 6, 1)
+    assert result.reasons == {"refused: no": 1}
+    assert result.consistent.value == 3 / 6
+    assert result.tied.value == 1 / 6
     # shown first, pair by pair: 1 of 2, 1 of 2, none of none, 2 of 2, 0 of 2, 1 of 1
-    assert found.first_shown.value == 5 / 9
-    assert (found.tokens_in, found.tokens_out, found.cost) == (180, 18, None)
-    assert found.checks == (1, 2)
+    assert result.first_shown.value == 5 / 9
+    assert (result.tokens_in, result.tokens_out, result.cost) == (180, 18, None)
+    assert result.checks == (1, 2)
 
 
 def test_intervals_are_clustered_by_documents() -> None:
-    found = summarize_judge(verdicts())
+    result = summarize_judge(verdicts())
     firsts, answers = np.array([1.0, 1, 0, 2, 0, 1]), np.array([2.0, 2, 0, 2, 2, 1])
     (expected,) = ratio_intervals([Ratio(firsts, answers, np.maximum(answers, 1))], list("aabbcc"))
-    assert found.first_shown.interval == expected
+    assert result.first_shown.interval == expected
     assert expected.low is not None
     assert expected.high is not None
     assert expected.low < 5 / 9 < expected.high
@@ -65,17 +65,17 @@ def test_intervals_are_clustered_by_documents() -> None:
 
 def test_a_judge_that_always_takes_the_first_is_never_consistent() -> None:
     always = verdicts(straight=np.ones(8), swapped=-np.ones(8))
-    found = summarize_judge(always)
-    assert (found.first_shown.value, found.consistent.value, found.tied.value) == (1, 0, 0)
+    result = summarize_judge(always)
+    assert (result.first_shown.value, result.consistent.value, result.tied.value) == (1, 0, 0)
     np.testing.assert_equal(always.scores, np.full((8, 2), 0.5))
 
 
 def test_without_answers_shares_are_undefined() -> None:
     nothing = np.full(8, NAN)
-    found = summarize_judge(verdicts(straight=nothing, swapped=nothing, tokens_in=nothing, tokens_out=nothing))
-    assert found.answered == 0
-    assert found.first_shown.value is found.consistent.value is found.tied.value is None
-    assert found.tokens_in is None
+    result = summarize_judge(verdicts(straight=nothing, swapped=nothing, tokens_in=nothing, tokens_out=nothing))
+    assert result.answered == 0
+    assert result.first_shown.value is result.consistent.value is result.tied.value is None
+    assert result.tokens_in is None
 
 
 # --- among metrics ------------------------------------------------------------------------------------------

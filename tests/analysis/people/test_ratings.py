@@ -25,9 +25,9 @@ UNITS = [(unit, value) for of in OBSERVERS for unit, value in enumerate(of) if v
 
 @pytest.mark.parametrize(("scale", "expected"), [("ordinal", 0.815), ("interval", 0.849)])
 def test_alpha_of_krippendorffs_example(scale: Scale, expected: float) -> None:
-    found = rating_alpha([unit for unit, _ in UNITS], [value for _, value in UNITS], scale=scale)
-    assert round(found.value or 0, 3) == expected
-    assert found.n == 11  # the last unit has one rating
+    result = rating_alpha([unit for unit, _ in UNITS], [value for _, value in UNITS], scale=scale)
+    assert round(result.value or 0, 3) == expected
+    assert result.n == 11  # the last unit has one rating
 
 
 def ratings(
@@ -79,18 +79,21 @@ def test_of_two_categories_all_levels_of_measurement_are_one() -> None:
 @pytest.mark.parametrize("scale", SCALES)
 def test_alpha_keeps_its_value_on_another_scale(scale: Scale) -> None:
     summaries, _, values, documents = ratings(2)
-    one, other = (rating_alpha(summaries, of, documents, scale=scale) for of in (values, 25 * values - 25))
-    assert other == pytest.approx(one)
+    first, second = (rating_alpha(summaries, of, documents, scale=scale) for of in (values, 25 * values - 25))
+    assert second == pytest.approx(first)
 
 
 def test_what_is_undefined() -> None:
     assert rating_alpha([], []).reason == "there are no ratings"
     assert rating_alpha(["s", "t"], [1, 2]).reason == "no summary was rated by 2 annotators or more"
     assert rating_alpha(["s", "s"], [3, 3]).reason == "all ratings are the same"
-    one = rating_alpha(["s", "s", "t", "t"], [1, 2, 4, 5], ["d"] * 4)
+    first = rating_alpha(["s", "s", "t", "t"], [1, 2, 4, 5], ["d"] * 4)
     # squared differences: 1 within each summary, 4 of 4 ratings; 1 + 9 + 16 + 4 + 9 + 1 = 40 of 6 pairs of all
-    assert one.value == pytest.approx(1 - (4 / 4) / (2 * 40 / (4 * 3)))
-    assert (one.low, one.reason) == (None, "no interval: fewer than 2 documents have a summary with 2 ratings or more")
+    assert first.value == pytest.approx(1 - (4 / 4) / (2 * 40 / (4 * 3)))
+    assert (first.low, first.reason) == (
+        None,
+        "no interval: fewer than 2 documents have a summary with 2 ratings or more",
+    )
     often = rating_alpha([f"{n // 2}" for n in range(40)], [1.0] * 37 + [2.0, 2.0, 3.0])
     assert often.reason == "no interval: 92% of the ratings are the same"
     never = rating_alpha([f"{n // 2}" for n in range(40)], [float(n // 2 % 4) for n in range(40)])
@@ -114,7 +117,7 @@ def test_annotators_are_set_against_the_means_of_the_others() -> None:
     assert ben.difference == pytest.approx(np.mean([2 - 2.5, 4 - 3, 4 - 4]))
     assert cem.pearson == pytest.approx(np.corrcoef([4, 4, 5], [1.5, 3, 3.5])[0, 1])
     few = summarize_ratings(["s", "s", "t"], ["Ann", "Ben", "Ben"], [1, 2, 3], ["d"] * 3).annotators
-    assert [(one.shared, one.difference, one.pearson) for one in few] == [(1, -1, None), (1, 1, None)]
+    assert [(item.shared, item.difference, item.pearson) for item in few] == [(1, -1, None), (1, 1, None)]
     assert few[0].reason == "fewer than 3 summaries were rated by others, too"
     same = summarize_ratings(summaries[:3] + summaries[4:7], ["Ann"] * 3 + ["Ben"] * 3, [2, 2, 2, 1, 2, 3], ["d"] * 6)
     assert (same.annotators[0].pearson, same.annotators[0].reason) == (None, "all of the ratings are the same")

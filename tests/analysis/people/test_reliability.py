@@ -94,48 +94,48 @@ def test_alpha_of_the_textbook(coders: list[str], expected: float) -> None:
 def test_alpha_of_choices() -> None:
     # p: first, first -> 2 of 2; q: first, second, second -> 2/2 = 1 of 3; r: tie, tie -> 2 of 2; s: one only, out
     # Ao = 5/7; first 3, second 2, tie 2 -> Ae = (6 + 2 + 2)/(7 * 6) = 10/42; (5/7 - 10/42)/(1 - 10/42) = 20/32
-    found = krippendorff_alpha(list("pqrspqrq"), [1, 0.5, 0, 1, 2, -1, 0, -3])
-    assert found.value == pytest.approx(20 / 32)
-    assert (found.n, found.documents, found.level, found.reason) == (3, 3, 0.95, None)
+    result = krippendorff_alpha(list("pqrspqrq"), [1, 0.5, 0, 1, 2, -1, 0, -3])
+    assert result.value == pytest.approx(20 / 32)
+    assert (result.n, result.documents, result.level, result.reason) == (3, 3, 0.95, None)
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_alpha_of_equally_many_judgments_follows_from_kappa(seed: int) -> None:
     # Krippendorff's chance draws without replacement, Fleiss' with: 1 - alpha = (1 - kappa)(n - 1)/n
     counts = np.random.default_rng(seed).multinomial(4, [0.5, 0.3, 0.2], size=20)
-    kappa, found = (correct_for_chance(counts, chance) for chance in (fleiss_chance, krippendorff_chance))
+    kappa, result = (correct_for_chance(counts, chance) for chance in (fleiss_chance, krippendorff_chance))
     assert kappa is not None
-    assert found == pytest.approx(1 - (1 - kappa) * 79 / 80)
+    assert result == pytest.approx(1 - (1 - kappa) * 79 / 80)
 
 
 # --- Fleiss and raw agreement -----------------------------------------------------------------------------
 
 
 def test_fleiss_of_wikipedia() -> None:
-    found = correct_for_chance(WIKIPEDIA, fleiss_chance)
-    assert found == pytest.approx(0.209931, abs=1e-6)
-    assert found == pytest.approx(inter_rater.fleiss_kappa(WIKIPEDIA))
+    correct = correct_for_chance(WIKIPEDIA, fleiss_chance)
+    assert correct == pytest.approx(0.209931, abs=1e-6)
+    assert correct == pytest.approx(inter_rater.fleiss_kappa(WIKIPEDIA))
 
 
 def test_fleiss_takes_the_commonest_number_of_judgments() -> None:
     pairs, _, choices = study(0, per_pair=(1, 2, 3, 3))
     counts = table(pairs, choices)
     used = counts[counts.sum(axis=1) == 3]
-    found = fleiss_kappa(pairs, choices)
-    assert found.estimate.value == pytest.approx(inter_rater.fleiss_kappa(used))
-    assert (found.estimate.n, found.judgments_per_pair, found.left_out) == (len(used), 3, len(counts) - len(used))
+    result = fleiss_kappa(pairs, choices)
+    assert result.estimate.value == pytest.approx(inter_rater.fleiss_kappa(used))
+    assert (result.estimate.n, result.judgments_per_pair, result.left_out) == (len(used), 3, len(counts) - len(used))
 
 
 def test_fleiss_takes_the_larger_of_two_numbers_as_common() -> None:
     # p and q twice, r and s three times, t once
-    found = fleiss_kappa(list("ppqqrrrssst"), [1, 1, 1, -1, 1, 1, -1, -1, -1, -1, 1])
-    assert (found.judgments_per_pair, found.estimate.n, found.left_out) == (3, 2, 3)
+    result = fleiss_kappa(list("ppqqrrrssst"), [1, 1, 1, -1, 1, 1, -1, -1, -1, -1, 1])
+    assert (result.judgments_per_pair, result.estimate.n, result.left_out) == (3, 2, 3)
 
 
 def test_raw_agreement() -> None:
     # p: 1 of 1 equal; q: first, second, second: 1 of 3; r is judged once
-    found = raw_agreement(list("pqrpqq"), [1, 1, 1, 1, -1, -1])
-    assert (found.value, found.n) == (2 / 4, 2)
+    result = raw_agreement(list("pqrpqq"), [1, 1, 1, 1, -1, -1])
+    assert (result.value, result.n) == (2 / 4, 2)
 
 
 # --- intervals and invariance -----------------------------------------------------------------------------
@@ -144,9 +144,9 @@ def test_raw_agreement() -> None:
 def test_raw_agreement_has_the_interval_of_a_ratio() -> None:
     # 9 of 12 pairs with two judgments, of as many documents: R = 3/4, V = (3/16)/11; one pair is added, as everywhere
     n = (3 / 16 + 1 / 12) / (3 / 16 / 11 + 1 / 144)
-    found = raw_agreement([*range(12)] * 2, [1] * 21 + [-1] * 3)
+    result = raw_agreement([*range(12)] * 2, [1] * 21 + [-1] * 3)
     expected = stats.beta.ppf([0.025, 0.975], [0.75 * n, 0.75 * n + 1], [0.25 * n + 1, 0.25 * n])
-    assert found[:4] == (0.75, pytest.approx(expected[0]), pytest.approx(expected[1]), 12)
+    assert result[:4] == (0.75, pytest.approx(expected[0]), pytest.approx(expected[1]), 12)
 
 
 def test_full_agreement_is_no_certainty() -> None:
@@ -183,14 +183,14 @@ def test_intervals_cover_the_truth_where_documents_differ() -> None:
     studies = 300
     for _ in range(studies):
         pairs, choices, documents, annotators = noisy(random, 30)
-        for name, found in {
+        for name, value in {
             "alpha": krippendorff_alpha(pairs, choices, documents),
             "kappa": cohen_kappas(pairs, annotators, choices, documents)[0],
             "alone": krippendorff_alpha(pairs, choices),
         }.items():
-            assert found.low is not None
-            assert found.high is not None
-            held[name] += found.low <= truth <= found.high
+            assert value.low is not None
+            assert value.high is not None
+            held[name] += value.low <= truth <= value.high
     assert 0.93 <= held["alpha"] / studies <= 0.99
     assert 0.93 <= held["kappa"] / studies <= 0.99
     assert held["alone"] / studies < 0.92  # pairs taken to be independent
@@ -200,16 +200,16 @@ def test_intervals_cover_the_truth_where_documents_differ() -> None:
 def test_neither_order_nor_names_nor_which_is_first_matter(estimate: Callable[..., Any]) -> None:
     pairs, _, choices = study(4)
     documents = [pair[-1] for pair in pairs]
-    found = estimate(pairs, choices, documents)
-    found = getattr(found, "estimate", found)
+    result = estimate(pairs, choices, documents)
+    result = getattr(result, "estimate", result)
     for other in (
         estimate(pairs[::-1], choices[::-1], documents[::-1]),
         estimate([("document", pair) for pair in pairs], np.array(choices) * 7, np.array(documents)),
         estimate(np.array(pairs), [-choice for choice in choices], documents),
     ):
-        assert getattr(other, "estimate", other)[:5] == pytest.approx(found[:5])
+        assert getattr(other, "estimate", other)[:5] == pytest.approx(result[:5])
     alone = estimate(pairs, choices)
-    assert getattr(alone, "estimate", alone)[1:3] != pytest.approx(found[1:3])
+    assert getattr(alone, "estimate", alone)[1:3] != pytest.approx(result[1:3])
 
 
 # --- what is undefined ------------------------------------------------------------------------------------
@@ -233,9 +233,9 @@ ONE_PAIR = "no interval: fewer than 2 documents have a pair with 2 judgments or 
 def test_what_is_undefined_says_why(
     pairs: str, choices: list[float], value: float | None, raw: float | None, reason: str, raw_reason: str | None
 ) -> None:
-    found = krippendorff_alpha(list(pairs), choices)
-    assert found.value == (None if value is None else pytest.approx(value))
-    assert (found.low, found.high, found.reason) == (None, None, reason)
+    result = krippendorff_alpha(list(pairs), choices)
+    assert result.value == (None if value is None else pytest.approx(value))
+    assert (result.low, result.high, result.reason) == (None, None, reason)
     kappa = fleiss_kappa(list(pairs), choices)
     assert (kappa.estimate.value is None, kappa.estimate.reason) == (value is None, reason)
     share = raw_agreement(list(pairs), choices)
@@ -250,8 +250,8 @@ def test_one_document_has_no_interval() -> None:
 
 
 def test_fleiss_without_a_pair_to_use_leaves_all_out() -> None:
-    found = fleiss_kappa(list("pqr"), [1, -1, 0])
-    assert (found.judgments_per_pair, found.left_out, found.estimate.n) == (None, 3, 0)
+    result = fleiss_kappa(list("pqr"), [1, -1, 0])
+    assert (result.judgments_per_pair, result.left_out, result.estimate.n) == (None, 3, 0)
 
 
 @pytest.mark.parametrize(
@@ -282,34 +282,34 @@ def kappa_of(counts: list[list[int]]) -> Kappa:
     """The kappa of two annotators from how often they chose which categories, each pair of a document of its own."""
     cells = [(1 - row, 1 - column) for (row, column), count in np.ndenumerate(counts) for _ in range(count)]
     ann, bob = zip(*cells, strict=True)
-    (found,) = cohen_kappas([*range(len(cells))] * 2, ["ann"] * len(cells) + ["bob"] * len(cells), [*ann, *bob])
-    return found
+    (result,) = cohen_kappas([*range(len(cells))] * 2, ["ann"] * len(cells) + ["bob"] * len(cells), [*ann, *bob])
+    return result
 
 
 def test_cohen_of_the_golden_table() -> None:
     # 35 of 50 agree -> .7; chance (25 * 30 + 25 * 20)/2500 = .5; (.7 - .5)/(1 - .5) = .4
-    found = kappa_of([[20, 5], [10, 15]])
-    assert found.kappa == pytest.approx(0.4)
+    kappa = kappa_of([[20, 5], [10, 15]])
+    assert kappa.kappa == pytest.approx(0.4)
     # near the asymptotic interval of Fleiss, Cohen and Everitt (1969), .151 to .649
-    assert (found.low, found.high) == (pytest.approx(0.151, abs=0.05), pytest.approx(0.649, abs=0.03))
-    assert (found.n, found.agreement, found.level, found.reason) == (50, 0.7, 0.95, None)
+    assert (kappa.low, kappa.high) == (pytest.approx(0.151, abs=0.05), pytest.approx(0.649, abs=0.03))
+    assert (kappa.n, kappa.agreement, kappa.level, kappa.reason) == (50, 0.7, 0.95, None)
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_cohen_equals_statsmodels(seed: int) -> None:
     counts = np.random.default_rng(seed).integers(12, size=(3, 3))
-    found, expected = kappa_of(counts.tolist()), inter_rater.cohens_kappa(counts)
-    assert found.kappa == pytest.approx(expected.kappa)
-    assert (found.low, found.high) == pytest.approx((expected.kappa_low, expected.kappa_upp), abs=0.05)
+    result, expected = kappa_of(counts.tolist()), inter_rater.cohens_kappa(counts)
+    assert result.kappa == pytest.approx(expected.kappa)
+    assert (result.low, result.high) == pytest.approx((expected.kappa_low, expected.kappa_upp), abs=0.05)
 
 
 def test_cohen_of_every_two_annotators() -> None:
     pairs, annotators, choices = study(6, per_pair=(2, 3))
     votes = {(p, a): int(1 - choice) for p, a, choice in zip(pairs, annotators, choices, strict=True)}
-    found = cohen_kappas(pairs, annotators, choices)
+    result = cohen_kappas(pairs, annotators, choices)
     names = [f"a{number}" for number in range(5)]
-    assert [(kappa.first, kappa.second) for kappa in found] == [(a, b) for a in names for b in names if a < b]
-    for kappa in found:
+    assert [(kappa.first, kappa.second) for kappa in result] == [(a, b) for a in names for b in names if a < b]
+    for kappa in result:
         counts = np.zeros((3, 3))
         for pair in dict.fromkeys(pairs):
             if (pair, kappa.first) in votes and (pair, kappa.second) in votes:
@@ -334,11 +334,11 @@ def test_cohen_of_every_two_annotators() -> None:
 def test_cohen_that_is_undefined_says_why(
     counts: list[list[int]], kappa: float | None, agreement: float, reason: str | None
 ) -> None:
-    found = kappa_of(counts)
-    assert found[:2] == ("ann", "bob")
-    assert found.kappa == (None if kappa is None else pytest.approx(kappa, abs=1e-12))
-    assert (found.low is None, found.high is None) == (kappa is None, kappa is None)
-    assert (found.agreement, found.reason) == (agreement, reason)
+    result = kappa_of(counts)
+    assert result[:2] == ("ann", "bob")
+    assert result.kappa == (None if kappa is None else pytest.approx(kappa, abs=1e-12))
+    assert (result.low is None, result.high is None) == (kappa is None, kappa is None)
+    assert (result.agreement, result.reason) == (agreement, reason)
 
 
 def test_annotators_who_share_no_pair_have_no_kappa() -> None:

@@ -46,8 +46,8 @@ def paths(value: Any, path: Path = ()) -> Iterator[Path]:
     if path:
         yield path
     entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, one in entries:
-        yield from paths(one, (*path, key))
+    for key, item in entries:
+        yield from paths(item, (*path, key))
 
 
 def test_the_lines_of_a_text_that_looks_like_what_it_is_not() -> None:
@@ -88,10 +88,10 @@ def test_every_key_has_a_line(document: dict[str, Any]) -> None:
 def test_what_is_no_toml_does_not_break_it_and_what_is_has_lines(text: str) -> None:
     lines = find_lines(text)
     try:
-        found = tomllib.loads(text)
+        answer = tomllib.loads(text)
     except tomllib.TOMLDecodeError:
         return
-    assert set(lines) == set(paths(found))
+    assert set(lines) == set(paths(answer))
 
 
 def test_what_takes_tomllib_long_is_refused_before() -> None:

@@ -30,12 +30,12 @@ def papers(tmp_path: Path) -> Path:
 
 
 def test_a_paper_becomes_a_document_with_its_abstract_for_a_reference(papers: Path) -> None:
-    said: list[str] = []
+    notes: list[str] = []
     assert guess_format(papers) == "arxiv_papers"
-    ((document, summaries),) = read_documents(papers, "arxiv_papers", said.append)
+    ((document, summaries),) = read_documents(papers, "arxiv_papers", notes.append)
     assert (document.id, document.title, document.references, summaries) == ("1801.01587v1", "On rain", (ABSTRACT,), [])
     assert document.source == "On Rain Abstract Introduction Rain is wet. It trains a GAN by backprop of."
-    assert said == ["1 papers of abstracts-2K.csv have no text here and were left out"]
+    assert notes == ["1 papers of abstracts-2K.csv have no text here and were left out"]
 
 
 def test_only_words_are_kept_and_sentences_end_where_they_did() -> None:
@@ -58,7 +58,7 @@ def test_acknowledgements_end_a_paper_only_towards_its_end() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "said"),
+    ("name", "content", "message"),
     [
         ("abstracts-2K.csv", "id\ttitle\nx\ty\n", r"abstracts-2K.csv:1: the column abstract is missing"),
         ("abstracts-2K.csv", f"{ROWS}1\t2\n", r"abstracts-2K.csv:4: 2 fields where the header has 3"),
@@ -67,7 +67,7 @@ def test_acknowledgements_end_a_paper_only_towards_its_end() -> None:
         ("1801.9.txt", "Rain.", r"1801.9.txt:1: abstracts-2K.csv has no paper '1801.9'"),
     ],
 )
-def test_what_does_not_fit_is_refused(papers: Path, name: str, content: str, said: str) -> None:
+def test_what_does_not_fit_is_refused(papers: Path, name: str, content: str, message: str) -> None:
     (papers / name).write_text(content, encoding="utf-8")
-    with pytest.raises(BadRecord, match=said):
+    with pytest.raises(BadRecord, match=message):
         list(read_documents(papers, "arxiv_papers"))

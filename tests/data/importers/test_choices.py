@@ -58,8 +58,8 @@ JUDGED = [
 
 
 def judge(path: Path, columns: Columns | None = None) -> tuple[JudgedPairs, list[str]]:
-    said: list[str] = []
-    return read_judged(find_comparisons("choices", columns, lambda _: None), path, said.append), said
+    notes: list[str] = []
+    return read_judged(find_comparisons("choices", columns, lambda _: None), path, notes.append), notes
 
 
 def refusal(path: Path, columns: Columns | None = None, error: type[Exception] = BadRecord) -> str:
@@ -69,10 +69,17 @@ def refusal(path: Path, columns: Columns | None = None, error: type[Exception] =
 
 
 def told(judged: JudgedPairs) -> list[tuple[Any, ...]]:
-    def record(one: GivenJudgment) -> tuple[Any, ...]:
-        return one.document_id, one.left, one.right, one.choice, one.annotator, one.comment
+    def record(given_judgment: GivenJudgment) -> tuple[Any, ...]:
+        return (
+            given_judgment.document_id,
+            given_judgment.left,
+            given_judgment.right,
+            given_judgment.choice,
+            given_judgment.annotator,
+            given_judgment.comment,
+        )
 
-    return [record(one) for one in judged.judgments]
+    return [record(judgment) for judgment in judged.judgments]
 
 
 def write_csv(path: Path, header: Sequence[str], rows: Sequence[Sequence[Any]], delimiter: str = ",") -> Path:
@@ -90,7 +97,7 @@ def as_objects(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[dic
 
 
 def write_lines(path: Path) -> Path:
-    path.write_text("".join(json.dumps(one) + "\n" for one in as_objects(HEADER, ROWS)), encoding="utf-8")
+    path.write_text("".join(json.dumps(item) + "\n" for item in as_objects(HEADER, ROWS)), encoding="utf-8")
     return path
 
 
@@ -98,11 +105,11 @@ def write_list(path: Path) -> Path:
     """Nested, with null where there is nothing."""
     objects = [
         {
-            "data": {name: value for name, value in one.items() if name != "choice"},
-            "references": [one["reference"]],
-            "choice": one["choice"] or None,
+            "data": {name: value for name, value in row.items() if name != "choice"},
+            "references": [row["reference"]],
+            "choice": row["choice"] or None,
         }
-        for one in as_objects(HEADER, ROWS)
+        for row in as_objects(HEADER, ROWS)
     ]
     path.write_text(json.dumps(objects), encoding="utf-8")
     return path
@@ -136,14 +143,14 @@ def test_a_table_is_the_same_in_a_spreadsheet(tmp_path: Path, name: str) -> None
 
 def check_same(path: Path) -> None:
     assert guess_format(path) == "choices"
-    judged, said = judge(path)
+    judged, notes = judge(path)
     assert told(judged) == JUDGED
     assert [(document.id, document.references, len(written)) for document, written in judged.records] == [
         ("d1", ("The ferry stops.",), 2),
         ("d2", ("Tickets cost 4.",), 2),
         ("d3", ("A bridge opens.",), 2),
     ]
-    assert said[-2:] == [
+    assert notes[-2:] == [
         'columns: document_id is "document", reference is "reference", left is "summary_a", right is "summary_b", '
         'left_system is "system_a", right_system is "system_b", choice is "choice", annotator is "annotator", comment '
         'is "comment" (guessed)',
@@ -191,11 +198,11 @@ NAMES = [
 @pytest.mark.parametrize(("names", "expected"), NAMES)
 @pytest.mark.parametrize("change", [str, str.upper, str.title, lambda name: f" {name} "])
 def test_names_that_people_use_are_recognized(names: list[str], expected: str, change: Callable[[str], str]) -> None:
-    found = choice_columns.find_choice_roles([change(name) for name in names])
+    choice_roles = choice_columns.find_choice_roles([change(name) for name in names])
     for role, name in (
-        one.split("=") for one in expected.replace("Review ID", "Review_ID").replace("Summary A", "Summary_A").split()
+        part.split("=") for part in expected.replace("Review ID", "Review_ID").replace("Summary A", "Summary_A").split()
     ):
-        assert found[role] == change(name.replace("_", " ") if name in {"Review_ID", "Summary_A"} else name)
+        assert choice_roles[role] == change(name.replace("_", " ") if name in {"Review_ID", "Summary_A"} else name)
 
 
 @pytest.mark.parametrize(
@@ -240,8 +247,8 @@ def test_a_column_that_holds_choices_is_one_whatever_it_is_called(tmp_path: Path
     path = write_csv(tmp_path / "f.csv", header, rows)
     assert guess_format(path) == "choices"
     judged, _ = judge(path)
-    assert [one.choice for one in judged.judgments] == ["left", "right", "both_bad"]
-    assert {one.question.wording for one in judged.judgments} == {"Which of A or B is more faithful?"}
+    assert [judgment.choice for judgment in judged.judgments] == ["left", "right", "both_bad"]
+    assert {judgment.question.wording for judgment in judged.judgments} == {"Which of A or B is more faithful?"}
 
 
 @pytest.mark.parametrize(
@@ -267,20 +274,25 @@ VOTES = [("gpt", "llama", "model_a", "u1"), ("llama", "gpt", "llama", "u1"), ("g
 def test_votes_without_texts_are_of_a_document_each(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "f.csv", ("model_a", "model_b", "winner", "judge"), VOTES)
     assert guess_format(path) == "choices"
-    judged, said = judge(path)
-    assert [(one.document_id, one.left, one.right, one.choice, one.annotator) for one in judged.judgments] == [
+    judged, notes = judge(path)
+    assert [
+        (judgment.document_id, judgment.left, judgment.right, judgment.choice, judgment.annotator)
+        for judgment in judged.judgments
+    ] == [
         ("1", "gpt", "llama", "left", "annotator 1"),
         ("2", "llama", "gpt", "left", "annotator 1"),
         ("3", "gpt", "pi", "tie", "annotator 2"),
     ]
-    assert any(one.startswith("the file has no texts: its judgments rank systems, and metrics have") for one in said)
-    assert [one.text for _, written in judged.records for one in written] == [""] * 6
+    assert any(item.startswith("the file has no texts: its judgments rank systems, and metrics have") for item in notes)
+    assert [summary.text for _, written in judged.records for summary in written] == [""] * 6
 
 
 def test_votes_without_texts_name_their_documents(tmp_path: Path) -> None:
     rows = [("d1", *VOTES[0]), ("d1", *VOTES[1]), ("d1", "gpt", "gpt", "A", "u3")]
     judged, _ = judge(write_csv(tmp_path / "f.csv", ("doc_id", "model_a", "model_b", "winner", "judge"), rows))
-    assert [(one.document_id, one.left, one.annotator) for one in judged.judgments] == [("d1", "gpt", "annotator 1")]
+    assert [(judgment.document_id, judgment.left, judgment.annotator) for judgment in judged.judgments] == [
+        ("d1", "gpt", "annotator 1")
+    ]
     assert judged.notes == (
         "1 comparison of a text with itself left out",
         "1 comparison left out where somebody had already judged the same pair: the first judgment counts",
@@ -294,13 +306,16 @@ def test_columns_are_said_by_name_by_place_and_in_a_file(tmp_path: Path) -> None
     assert guess_format(path) == "csv"
     columns = parse_columns("source=article,left=x,right=3,choice=5,annotator=7,comment=4")
     assert guess_format(path, columns) == "choices"
-    judged, said = judge(path, columns)
-    assert [(one.left, one.right, one.choice, one.annotator, one.comment) for one in judged.judgments] == [
+    judged, notes = judge(path, columns)
+    assert [
+        (judgment.left, judgment.right, judgment.choice, judgment.annotator, judgment.comment)
+        for judgment in judged.judgments
+    ] == [
         ("x", "y", "right", "annotator 1", "1"),
         ("x", "y", "left", "annotator 2", "2"),
     ]
-    assert 'columns passed over: "6"' in said
-    assert 'no columns name the systems: the texts are by the systems "x" and "y", as their columns are called' in said
+    assert 'columns passed over: "6"' in notes
+    assert 'no columns name the systems: the texts are by the systems "x" and "y", as their columns are called' in notes
     kept: list[Columns] = []
     read_judged(find_comparisons("choices", columns, kept.append), path)
     file = tmp_path / "columns.toml"
@@ -310,12 +325,12 @@ def test_columns_are_said_by_name_by_place_and_in_a_file(tmp_path: Path) -> None
 
 def test_what_columns_say_goes_before_what_is_guessed(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "f.csv", (*HEADER, "second choice"), [(*row, "B") for row in ROWS])
-    judged, said = judge(path, parse_columns("choice=second choice,comment=annotator"))
-    assert [one.choice for one in judged.judgments] == ["right"] * 5
-    assert {one.comment for one in judged.judgments} == {"zoe", "max"}
-    assert "unknown 1" in {one.annotator for one in judged.judgments}
+    judged, notes = judge(path, parse_columns("choice=second choice,comment=annotator"))
+    assert [judgment.choice for judgment in judged.judgments] == ["right"] * 5
+    assert {judgment.comment for judgment in judged.judgments} == {"zoe", "max"}
+    assert "unknown 1" in {judgment.annotator for judgment in judged.judgments}
     assert any(
-        one.endswith("(guessed: document_id, reference, left, right, left_system, right_system)") for one in said
+        item.endswith("(guessed: document_id, reference, left, right, left_system, right_system)") for item in notes
     )
 
 
@@ -428,7 +443,9 @@ SAID = {
 }
 
 
-@pytest.mark.parametrize(("meaning", "value"), [(meaning, one) for meaning, values in SAID.items() for one in values])
+@pytest.mark.parametrize(
+    ("meaning", "value"), [(meaning, value) for meaning, values in SAID.items() for value in values]
+)
 def test_what_values_mean(meaning: str, value: Any) -> None:
     assert mean(value) == meaning
 
@@ -467,9 +484,9 @@ def test_an_unknown_value_refuses_the_file_with_all_of_them_counted(tmp_path: Pa
         "VALUE=MEANING,... or in a file of --columns; meanings are left, right, tie, bad, skip, system (skip leaves "
         "the row out)"
     )
-    judged, said = judge(path, Columns({}, parse_values("Hmm=skip,C=tie,D=left")))
-    assert [one.choice for one in judged.judgments] == ["left", "tie", "right", "tie", "tie"]
-    assert 'values that were explained, and that no row has: "D"' in said
+    judged, notes = judge(path, Columns({}, parse_values("Hmm=skip,C=tie,D=left")))
+    assert [judgment.choice for judgment in judged.judgments] == ["left", "tie", "right", "tie", "tie"]
+    assert 'values that were explained, and that no row has: "D"' in notes
 
 
 def test_names_of_systems_and_texts_are_counted_together(tmp_path: Path) -> None:
@@ -477,9 +494,9 @@ def test_names_of_systems_and_texts_are_counted_together(tmp_path: Path) -> None
         (*row[:6], value, "", "")
         for row, value in zip(ROWS, ["bart", "bart", "A ticket is 4.", "T5", "tie"], strict=True)
     ]
-    judged, said = judge(write_csv(tmp_path / "f.csv", HEADER, rows))
-    assert [one.choice for one in judged.judgments] == ["left", "right", "right", "left", "tie"]
-    assert said[-1] == (
+    judged, notes = judge(write_csv(tmp_path / "f.csv", HEADER, rows))
+    assert [judgment.choice for judgment in judged.judgments] == ["left", "right", "right", "left", "tie"]
+    assert notes[-1] == (
         'choices in "choice": "(the system on the left)" is left (2); "(the system on the right)" is right (1); '
         '"(the text on the right)" is right (1); "tie" is a tie (1)'
     )
@@ -493,7 +510,10 @@ def test_several_questions_are_told_apart(tmp_path: Path) -> None:
     rows = [("d1", "One.", "Two.", "A", "B", "zoe"), ("d2", "One.", "Two.", "", "tie", "zoe")]
     columns = parse_columns("choice.fluency=4,choice.relevance=q2")
     judged, _ = judge(write_csv(tmp_path / "f.csv", header, rows), columns)
-    assert [(one.question.name, one.question.wording, one.document_id, one.choice) for one in judged.judgments] == [
+    assert [
+        (judgment.question.name, judgment.question.wording, judgment.document_id, judgment.choice)
+        for judgment in judged.judgments
+    ] == [
         ("fluency", "Which is more fluent?", "d1", "left"),
         ("relevance", None, "d1", "right"),
         ("relevance", None, "d2", "tie"),
@@ -504,13 +524,13 @@ def test_times_are_kept_and_those_that_cannot_be_read_are_said(tmp_path: Path) -
     times = ["2024-01-02T03:04:05Z", "1704164645", "Mon Jan 02 2023", "", "99"]
     rows = [(f"d{n}", "One.", "Two.", "A", time) for n, time in enumerate(times)]
     path = write_csv(tmp_path / "f.csv", ("id", "summary_a", "summary_b", "choice", "timestamp"), rows)
-    judged, said = judge(path)
-    first, second, *others = [one.decided_at for one in judged.judgments]
+    judged, notes = judge(path)
+    first, second, *others = [judgment.decided_at for judgment in judged.judgments]
     assert first is not None
     assert first.isoformat() == "2024-01-02T03:04:05+00:00"
     assert second == first
     assert others == [None] * 3
-    assert said[-1] == '2 times that cannot be read, such as "Mon Jan 02 2023": left out'
+    assert notes[-1] == '2 times that cannot be read, such as "Mon Jan 02 2023": left out'
 
 
 def test_documents_without_ids_go_by_their_texts_and_references_come_together(tmp_path: Path) -> None:
@@ -560,5 +580,6 @@ def test_judgments_are_independent_of_the_order_of_columns_and_the_sides(tmp_pat
     judged, _ = judge(write_csv(tmp_path / "f.csv", header, [[row[name] for name in header] for row in rows]))
     people = {"annotator 1": "zoe", "annotator 2": "max"}
     assert [
-        (one.document_id, one.left, one.right, one.choice, people[one.annotator]) for one in judged.judgments
+        (judgment.document_id, judgment.left, judgment.right, judgment.choice, people[judgment.annotator])
+        for judgment in judged.judgments
     ] == expected

@@ -20,13 +20,16 @@ from relevance.data.records import BadRecord
 
 
 def judge(path: Path, columns: Columns | None = None) -> tuple[str, JudgedPairs, list[str]]:
-    said: list[str] = []
+    notes: list[str] = []
     format = guess_format(path, columns)
-    return format, read_judged(find_comparisons(format, columns, lambda _: None), path, said.append), said
+    return format, read_judged(find_comparisons(format, columns, lambda _: None), path, notes.append), notes
 
 
 def told(judged: JudgedPairs) -> list[tuple[str, str, str, str, str]]:
-    return [(one.document_id, one.left, one.right, one.choice, one.annotator) for one in judged.judgments]
+    return [
+        (judgment.document_id, judgment.left, judgment.right, judgment.choice, judgment.annotator)
+        for judgment in judged.judgments
+    ]
 
 
 def write_csv(path: Path, header: Sequence[str], *rows: Sequence[Any]) -> Path:
@@ -64,15 +67,15 @@ FOUND = {
 
 
 @pytest.mark.parametrize("name", FOUND)
-def test_exports_that_were_found(found: Path, name: str) -> None:
-    format, judged, _ = judge(found / name)
+def test_exports_that_were_found(found_files: Path, name: str) -> None:
+    format, judged, _ = judge(found_files / name)
     assert (format, told(judged)) == FOUND[name]
 
 
 def test_every_format_is_one_of_import() -> None:
     assert set(DESCRIPTIONS) <= set(IMPORTERS)
-    for format, one in DESCRIPTIONS.items():
-        assert recognize(one.fields) == format
+    for format, value in DESCRIPTIONS.items():
+        assert recognize(value.fields) == format
 
 
 MTURK = ("HITId", "Title", "AssignmentId", "WorkerId", "AssignmentStatus", "SubmitTime", "Input.text", "Input.output_1")
@@ -95,13 +98,13 @@ def test_mturk_s_batches(tmp_path: Path) -> None:
         ("H2", "T", "B", "W2", "Approved", "Tue Jul 04 00:00:00 PDT 2023", *head[5:], "false", "false", "true", ""),
         ("H3", "T", "C", "W3", "Rejected", "", *head[5:], "true", "true", "false", ""),
     )
-    format, judged, said = judge(path)
+    format, judged, notes = judge(path)
     assert format == "mturk"
     assert told(judged) == [("H1", "1", "2", "left", ONE), ("H2", "1", "2", "tie", TWO)]
-    assert [one.comment for one in judged.judgments] == ["=hm", None]
-    times = [one.decided_at and one.decided_at.isoformat() for one in judged.judgments]
+    assert [judgment.comment for judgment in judged.judgments] == ["=hm", None]
+    times = [judgment.decided_at and judgment.decided_at.isoformat() for judgment in judged.judgments]
     assert times == ["2023-01-02T23:04:05+00:00", "2023-07-04T07:00:00+00:00"]
-    assert "1 row left out: AssignmentStatus is rejected" in said
+    assert "1 row left out: AssignmentStatus is rejected" in notes
     (document, _), _ = judged.records
     assert (document.source, document.title) == ("Text.", None)  # and not MTurk's title of the task
 
@@ -145,13 +148,13 @@ def test_label_studio_s_tasks(tmp_path: Path) -> None:
         task(1, annotation(7, left, note), annotation(8, right), annotation(9, left, was_cancelled=True), doc_id="d1"),
         task(2, annotation(7), doc_id="d2"),
     )
-    format, judged, said = judge(path)
+    format, judged, notes = judge(path)
     assert format == "label_studio"
     assert told(judged) == [("d1", "a", "b", "left", ONE), ("d1", "a", "b", "right", TWO)]
-    assert "1 row left out: another kind of answer" in said
-    assert "1 row left out: was_cancelled is true" in said
+    assert "1 row left out: another kind of answer" in notes
+    assert "1 row left out: was_cancelled is true" in notes
     assert (
-        said[-1] == 'choices in "pw": "left" is left (1); "right" is right (1); (blank) is not judged and left out (1)'
+        notes[-1] == 'choices in "pw": "left" is left (1); "right" is right (1); (blank) is not judged and left out (1)'
     )
 
 
@@ -169,7 +172,7 @@ def test_label_studio_s_choices_of_several_questions_and_people_by_email(tmp_pat
         task(2, annotation(who, *both("B", "A")), article="Other."),
     )
     _, judged, _ = judge(path)
-    assert [(one.question.name, one.document_id, one.choice) for one in judged.judgments] == [
+    assert [(judgment.question.name, judgment.document_id, judgment.choice) for judgment in judged.judgments] == [
         ("fluent", "1", "left"),
         ("relevant", "1", "tie"),
         ("fluent", "2", "right"),
@@ -187,7 +190,7 @@ def test_potato_s_answers_are_those_that_were_checked(tmp_path: Path) -> None:
         for n, value in enumerate(["A", "B", "tie"])
     ]
     format, judged, _ = judge(write_json(tmp_path / "annotated_instances.jsonl", *lines))
-    assert (format, [one.choice for one in judged.judgments]) == ("potato", ["left", "right", "tie"])
+    assert (format, [judgment.choice for judgment in judged.judgments]) == ("potato", ["left", "right", "tie"])
     bad = lines[0] | {"displayed_text": "One. Two."}
     with pytest.raises(
         BadRecord, match=r"f\.jsonl:1: displayed_text must be two texts with \|\|\| or <br> between them"
@@ -210,16 +213,16 @@ def test_argilla_s_records(tmp_path: Path) -> None:
         record("r2", {"value": "summary_b", "user_id": "v", "status": "submitted"}),
         record("r3"),
     )
-    _, judged, said = judge(path)
+    _, judged, notes = judge(path)
     assert told(judged) == [("r1", "a", "b", "left", ONE), ("r2", "a", "b", "right", TWO)]
-    assert "1 row left out: status is draft" in said
+    assert "1 row left out: status is draft" in notes
 
 
 @pytest.mark.parametrize(
     ("value", "meaning"), [(1, "left"), (2, "right"), (1.5, "tie"), (1.003, "left"), (1.97, "right"), (0, "tie")]
 )
 def test_alpaca_eval_s_preferences(tmp_path: Path, value: float, meaning: str) -> None:
-    one = {
+    first = {
         "instruction": "Sum up.",
         "output_1": "A.",
         "generator_1": "gpt",
@@ -227,14 +230,14 @@ def test_alpaca_eval_s_preferences(tmp_path: Path, value: float, meaning: str) -
         "generator_2": "llama",
         "annotator": "judge",
     }
-    _, judged, said = judge(write_json(tmp_path / "annotations.json", one | {"preference": value}))
+    _, judged, notes = judge(write_json(tmp_path / "annotations.json", first | {"preference": value}))
     assert told(judged) == [("1", "gpt", "llama", meaning, ONE)]
-    assert any("often models" in one for one in said)
+    assert any("often models" in item for item in notes)
 
 
 def test_a_preference_that_is_null_is_none(tmp_path: Path) -> None:
-    one = {"instruction": "Sum up.", "output_1": "A.", "output_2": "B.", "preference": None}
-    assert len(judge(write_json(tmp_path / "f.json", one, one | {"preference": 2}))[1].judgments) == 1
+    first = {"instruction": "Sum up.", "output_1": "A.", "output_2": "B.", "preference": None}
+    assert len(judge(write_json(tmp_path / "f.json", first, first | {"preference": 2}))[1].judgments) == 1
     assert by_middle("n/a", 1.5) == "n/a"
     assert by_middle("nan", 1.5) == "nan"
 
@@ -254,7 +257,7 @@ def test_lmarena_s_table_of_55_000(tmp_path: Path) -> None:
     turns = [json.dumps(["Hi.", "And now?"]), json.dumps(["One.", None]), json.dumps(["Two.", "Three."])]
     rows = [(n, "gpt", "llama", *turns, *winner) for n, winner in enumerate([(1, 0, 0), (0, 1, 0), (0, 0, 1)])]
     format, judged, _ = judge(write_csv(tmp_path / "train.csv", header, *rows))
-    assert (format, [one.choice for one in judged.judgments]) == ("lmarena_table", ["left", "right", "tie"])
+    assert (format, [judgment.choice for judgment in judged.judgments]) == ("lmarena_table", ["left", "right", "tie"])
     document, written = judged.records[0]
     assert (document.id, document.source, written[0].text) == ("0", "Hi.\n\nAnd now?", "One.\n\n")
 
@@ -271,17 +274,17 @@ def test_chosen_and_rejected_answers(tmp_path: Path, suffix: str) -> None:
     else:
         write_json(path, *records)
     format, judged, _ = judge(path)
-    assert (format, [one.choice for one in judged.judgments]) == ("preferences", ["left"] * 3)
+    assert (format, [judgment.choice for judgment in judged.judgments]) == ("preferences", ["left"] * 3)
     document, (chosen, rejected) = judged.records[0]
     assert (document.source, chosen.text, rejected.text) == ("Sum up 0.", "A bus.", "A ferry.")
 
 
 def test_what_was_asked_stands_before_the_answers_where_no_field_has_it(tmp_path: Path) -> None:
-    asked = "\n\nHuman: Hi.\n\nAssistant: Yes?\n\nHuman: Sum up."
-    texts = {"chosen": f"{asked}\n\nAssistant: A bus.", "rejected": f"{asked}\n\nAssistant: A ferry."}
+    wanted = "\n\nHuman: Hi.\n\nAssistant: Yes?\n\nHuman: Sum up."
+    texts = {"chosen": f"{wanted}\n\nAssistant: A bus.", "rejected": f"{wanted}\n\nAssistant: A ferry."}
     path = write_json(tmp_path / "f.jsonl", texts | {"chosen_model": "gpt", "rejected_model": "pi"})
     document, (chosen, rejected) = judge(path)[1].records[0]
-    assert (document.source, chosen.text, rejected.text) == (asked.strip(), "A bus.", "A ferry.")
+    assert (document.source, chosen.text, rejected.text) == (wanted.strip(), "A bus.", "A ferry.")
     assert (chosen.system, rejected.system) == ("gpt", "pi")
     talks = {name: [{"role": "user", "content": "Sum up."}, {"role": "assistant", "content": name}] for name in texts}
     document, (chosen, rejected) = judge(write_json(tmp_path / "g.jsonl", talks))[1].records[0]
@@ -298,19 +301,19 @@ def test_answers_of_mturk_s_own_elements(tmp_path: Path) -> None:
         ("H2", *head, json.dumps([{"better": {"Summary 1": True, "Summary 2": False}}])),
     ]
     _, judged, _ = judge(write_csv(tmp_path / "radio.csv", header, *rows))
-    assert [(one.choice, one.comment) for one in judged.judgments] == [("right", "x"), ("left", None)]
+    assert [(judgment.choice, judgment.comment) for judgment in judged.judgments] == [("right", "x"), ("left", None)]
     rows = [("H1", *head, json.dumps([{"pick": {"label": "Summary 2 is better"}}]))]
     _, judged, _ = judge(write_csv(tmp_path / "classifier.csv", header, *rows))
-    assert [one.choice for one in judged.judgments] == ["right"]
+    assert [judgment.choice for judgment in judged.judgments] == ["right"]
     with pytest.raises(BadRecord, match=r"bad\.csv:2: not valid JSON"):
         judge(write_csv(tmp_path / "bad.csv", header, ("H1", *head, "[x")))
 
 
 def test_a_choice_is_told_by_its_values_in_json_whose_first_object_has_none(tmp_path: Path) -> None:
-    one = {"text": "Text.", "text1": "One.", "text2": "Two.", "id": 1, "lead_time": 3.5}
-    path = write_json(tmp_path / "min.json", one, one | {"id": 2, "pw": "left"}, one | {"id": 3, "pw": "right"})
+    first = {"text": "Text.", "text1": "One.", "text2": "Two.", "id": 1, "lead_time": 3.5}
+    path = write_json(tmp_path / "min.json", first, first | {"id": 2, "pw": "left"}, first | {"id": 3, "pw": "right"})
     format, judged, _ = judge(path)
-    assert (format, [one.choice for one in judged.judgments]) == ("choices", ["left", "right"])
+    assert (format, [judgment.choice for judgment in judged.judgments]) == ("choices", ["left", "right"])
 
 
 def test_turns_are_joined_and_other_texts_stay() -> None:
@@ -324,9 +327,9 @@ def test_turns_are_joined_and_other_texts_stay() -> None:
     ]
 
 
-def test_participants_are_no_judgments(found: Path) -> None:
+def test_participants_are_no_judgments(found_files: Path) -> None:
     with pytest.raises(BadRecord, match=r"20_prolific\.csv:1: these are Prolific's participants, not judgments"):
-        judge(found / "20_prolific.csv")
+        judge(found_files / "20_prolific.csv")
 
 
 def test_what_is_not_guessed_of_an_export_can_be_said(tmp_path: Path) -> None:

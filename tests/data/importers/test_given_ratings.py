@@ -58,21 +58,21 @@ def written(path: Path, rows: Rows, names: Sequence[str] = NAMES) -> Path:
 
 
 def read(path: Path, columns: Columns | None = None) -> tuple[Records, list[str]]:
-    said: list[str] = []
-    return list(read_documents(path, say=said.append, columns=columns)), said
+    notes: list[str] = []
+    return list(read_documents(path, say=notes.append, columns=columns)), notes
 
 
 def rated(records: Records) -> dict[tuple[str, str], dict[str, dict[str, float]]]:
     """The ratings of each annotator, by document and system; means must be those of these ratings."""
-    found = {}
+    result = {}
     for document, summaries in records:
-        for one in summaries:
-            given = {name: dict(ratings) for name, ratings in one.annotators.items()}
+        for summary in summaries:
+            given = {name: dict(ratings) for name, ratings in summary.annotators.items()}
             aspects = dict.fromkeys(aspect for ratings in given.values() for aspect in ratings)
             if given:
-                assert one.human == {a: fmean(r[a] for r in given.values() if a in r) for a in aspects}
-            found[document.id, one.system] = given
-    return found
+                assert summary.human == {a: fmean(r[a] for r in given.values() if a in r) for a in aspects}
+            result[document.id, summary.system] = given
+    return result
 
 
 def refusal(path: Path, columns: Columns | None = None) -> str:
@@ -84,15 +84,15 @@ def refusal(path: Path, columns: Columns | None = None) -> str:
 # --- a row for each annotator -----------------------------------------------------------------------------------
 
 
-def test_a_row_for_each_worker_keeps_each_rating(found: Path) -> None:
-    records, said = read(found / "11_workers.csv")
-    assert [one.human["relevance"] for one in records[0][1]] == [4.5, 1.5]
+def test_a_row_for_each_worker_keeps_each_rating(found_files: Path) -> None:
+    records, notes = read(found_files / "11_workers.csv")
+    assert [record.human["relevance"] for record in records[0][1]] == [4.5, 1.5]
     assert rated(records) == {
         ("d1", "BART"): {"annotator 1": {"relevance": 4}, "annotator 2": {"relevance": 5}},
         ("d1", "T5"): {"annotator 1": {"relevance": 2}, "annotator 2": {"relevance": 1}},
     }
-    assert said[1].endswith('human.relevance is "human.relevance", annotator is "worker" (guessed)')
-    assert said[2] == "ratings of relevance: 4 by 2 annotators, from 1 to 5; their means count, and each is kept"
+    assert notes[1].endswith('human.relevance is "human.relevance", annotator is "worker" (guessed)')
+    assert notes[2] == "ratings of relevance: 4 by 2 annotators, from 1 to 5; their means count, and each is kept"
 
 
 SHEETS = [pytest.param(ending, marks=pytest.mark.process) for ending in ("xlsx", "ods")]
@@ -100,10 +100,10 @@ SHEETS = [pytest.param(ending, marks=pytest.mark.process) for ending in ("xlsx",
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "parquet", *SHEETS])
 def test_the_ratings_are_the_same_in_any_file(tmp_path: Path, ending: str) -> None:
-    records, said = read(written(tmp_path / f"a.{ending}", ROWS))
+    records, notes = read(written(tmp_path / f"a.{ending}", ROWS))
     assert rated(records) == RATED
-    assert "1 rating is missing (blank, null, NaN or N/A): nobody gave them" in said
-    assert "ratings of fluency: 4 by 3 annotators, from 1 to 5; their means count, and each is kept" in said
+    assert "1 rating is missing (blank, null, NaN or N/A): nobody gave them" in notes
+    assert "ratings of fluency: 4 by 3 annotators, from 1 to 5; their means count, and each is kept" in notes
 
 
 @pytest.mark.parametrize("name", ["annotator", "Worker ID", "rater", "WorkerId", "participant_id", "Judge"])
@@ -132,7 +132,7 @@ def test_ratings_do_not_depend_on_the_order_of_rows(
         called: dict[str, str] = {}
         for who in people:
             free = (f"annotator {number}" for number in itertools.count(len(called) + 1))
-            called[who] = who if who == "annotator 9" else next(one for one in free if one not in called.values())
+            called[who] = who if who == "annotator 9" else next(item for item in free if item not in called.values())
         ways.append(
             {
                 (document, system, who): given[document, system][called[who]]["quality"]
@@ -153,8 +153,8 @@ def test_a_row_for_each_aspect(tmp_path: Path) -> None:
     given = {"annotator 1": {"relevance": 4, "fluency": 5}, "annotator 2": {"relevance": 2}}
     assert rated(read(written(tmp_path / "a.csv", rows, names))[0]) == {("d1", "BART"): given}
     of_nobody = [row[:-1] for row in rows[:2]]
-    ((_, (one,)),), _ = read(written(tmp_path / "b.csv", of_nobody, names[:-1]))
-    assert (one.human, one.annotators) == ({"relevance": 4, "fluency": 5}, {})
+    ((_, (first,)),), _ = read(written(tmp_path / "b.csv", of_nobody, names[:-1]))
+    assert (first.human, first.annotators) == ({"relevance": 4, "fluency": 5}, {})
     assert 'the system "BART" stands twice for "d1", in line 2, too' in refusal(
         written(tmp_path / "c.csv", [*of_nobody, (*of_nobody[1][:-1], 1)], names[:-1])
     )
@@ -187,19 +187,19 @@ def test_columns_of_annotators_without_an_aspect_and_what_goes_with_none(tmp_pat
     told = parse_columns("human.x@Ann=annotator_a,human.x@Ben=annotator_b,human.y=summary")
     assert '"human.x@Ann" and "human.y" do not go together: a table has a row for each annotator' in refusal(path, told)
     of_one = ("document_id", "reference", "system", "summary", "relevance_1", "note")
-    records, said = read(written(tmp_path / "b.csv", [("d1", "R", "a", "A.", 4, "x")], of_one))
+    records, notes = read(written(tmp_path / "b.csv", [("d1", "R", "a", "A.", 4, "x")], of_one))
     assert rated(records) == {("d1", "a"): {}}
-    assert 'columns passed over: "relevance_1", "note"' in said
+    assert 'columns passed over: "relevance_1", "note"' in notes
 
 
 def test_several_references_are_no_further_ratings(tmp_path: Path) -> None:
     in_rows = [(*row[:2], reference, *row[3:]) for row in ROWS for reference in (row[2], f"{row[2]} too")]
     assert rated(read(written(tmp_path / "a.csv", in_rows))[0]) == RATED
     in_lists = [(*row[:2], [row[2], f"{row[2]} too"], *row[3:]) for row in ROWS]
-    records, said = read(written(tmp_path / "a.jsonl", in_lists))
+    records, notes = read(written(tmp_path / "a.jsonl", in_lists))
     assert rated(records) == RATED
     assert records[0][0].references == ("Ref", "Ref too")
-    assert "1 rating is missing (blank, null, NaN or N/A): nobody gave them" in said
+    assert "1 rating is missing (blank, null, NaN or N/A): nobody gave them" in notes
     other = [*in_rows, (*ROWS[0][:2], "Third", *ROWS[0][3:5], 1, 5, "w1")]
     assert 'in line 2, too, both rated by "w1"' in refusal(written(tmp_path / "b.csv", other))
 
@@ -210,12 +210,12 @@ def test_raters_whom_no_column_names(tmp_path: Path) -> None:
         'a.csv:3: the system "BART" stands twice for "d1", in line 2, too; if several people rated it, name the column '
         "that says who by --columns annotator=COLUMN, or leave COLUMN out if there is none"
     )
-    records, said = read(path, parse_columns("annotator="))
+    records, notes = read(path, parse_columns("annotator="))
     assert rated(records)["d1", "T5"] == {
         "unknown 1": {"relevance": 2, "fluency": 2},  # the first of each aspect
         "unknown 2": {"relevance": 1},
     }
-    assert said[-1] == (
+    assert notes[-1] == (
         "9 ratings without an annotator in the file: the first of each summary are by 'unknown 1', the second by "
         "'unknown 2' and so on, whoever gave them"
     )
@@ -239,9 +239,9 @@ def test_bad_rows_of_annotators(tmp_path: Path, row: tuple[Any, ...], message: s
 def test_a_column_of_scores_by_a_judge_says_nothing_of_who_rated(tmp_path: Path) -> None:
     names = ("document_id", "reference", "system", "summary", "human.relevance", "judge")
     rows = [("d1", "R", "a", "S", 4, 0.73), ("d1", "R", "b", "T", 3, 0.5)]
-    records, said = read(written(tmp_path / "a.csv", rows, names))
+    records, notes = read(written(tmp_path / "a.csv", rows, names))
     assert rated(records) == {("d1", "a"): {}, ("d1", "b"): {}}
-    assert 'columns passed over: "judge"' in said
+    assert 'columns passed over: "judge"' in notes
 
 
 def test_annotators_of_no_rating_change_nothing(tmp_path: Path) -> None:
@@ -252,10 +252,10 @@ def test_annotators_of_no_rating_change_nothing(tmp_path: Path) -> None:
     assert "stands twice" in refusal(written(tmp_path / "b.csv", [*rows, ("d1", "R", "b", "T", "Cem")], names))
 
 
-def test_a_database_keeps_the_ratings_of_each(found: Path, data_store: DataStore) -> None:
-    import_file(data_store, found / "11_workers.csv", name="w")
+def test_a_database_keeps_the_ratings_of_each(found_files: Path, data_store: DataStore) -> None:
+    import_file(data_store, found_files / "11_workers.csv", name="w")
     assert data_store.dataset("w").annotated == ("relevance",)
-    assert rated(data_store.records("w")) == rated(read(found / "11_workers.csv")[0])
+    assert rated(data_store.records("w")) == rated(read(found_files / "11_workers.csv")[0])
     single = data_store.cells("w").single["relevance"]
     rows = zip(single.cell.tolist(), single.annotator.tolist(), single.value.tolist(), strict=True)
     assert sorted((cell, single.names[who], value) for cell, who, value in rows) == [
@@ -277,9 +277,9 @@ SAID = ("2: Yes--there are no errors", "1: Partially", "2: Yes--there are no err
 def test_numbers_with_what_they_stand_for(tmp_path: Path) -> None:
     rows = [(f"d{number}", "R", "a", "S", value) for number, value in enumerate(SAID)]
     path = written(tmp_path / "a.csv", rows, ("document_id", "reference", "system", "summary", "fluency"))
-    records, said = read(path)
-    assert [one.human.get("fluency") for _, (one,) in records] == [2, 1, 2, 0, None]
-    assert said[2:] == [
+    records, notes = read(path)
+    assert [item.human.get("fluency") for _, (item,) in records] == [2, 1, 2, 0, None]
+    assert notes[2:] == [
         'ratings in "human.fluency": "2: Yes--there are no errors" is 2 (2); "1: Partially" is 1 (1); "0: No" is 0 (1)',
         "1 rating is missing (blank, null, NaN or N/A): nobody gave them",
     ]
@@ -294,9 +294,9 @@ def test_values_that_are_said(tmp_path: Path) -> None:
         "VALUE=NUMBER,... or in a file of --columns (skip for no rating)"
     )
     complete = columns._replace(values={**columns.values, "Hm": "skip"})
-    records, said = read(path, complete)
-    assert [one.human.get("relevance") for _, (one,) in records] == [4, None, 2, 4]
-    assert said[-1] == 'ratings in "human.relevance": "Agree" is 4 (2); "Hm" is left out (1); "Disagree" is 2 (1)'
+    records, notes = read(path, complete)
+    assert [item.human.get("relevance") for _, (item,) in records] == [4, None, 2, 4]
+    assert notes[-1] == 'ratings in "human.relevance": "Agree" is 4 (2); "Hm" is left out (1); "Disagree" is 2 (1)'
     saved = tmp_path / "saved.toml"
     saved.write_text(write_columns(complete))
     assert read(path, read_columns(saved))[0] == records
@@ -334,22 +334,22 @@ def test_a_table_of_choices_has_no_values_of_ratings(tmp_path: Path) -> None:
 def test_ratings_without_texts(tmp_path: Path) -> None:
     names = ("document_id", "system", "relevance", "mine", "worker")
     rows = [("d1", "a", 4, 0.5, "w1"), ("d1", "a", 5, 0.5, "w2"), ("d1", "b", 3, 0.4, "w2"), ("d2", "a", None, 1, "w1")]
-    said: list[str] = []
-    cells = read_cells(written(tmp_path / "a.csv", rows, names), said.append)
+    notes: list[str] = []
+    cells = read_cells(written(tmp_path / "a.csv", rows, names), notes.append)
     assert (cells.documents, cells.systems) == (("d1", "d1", "d2"), ("a", "b", "a"))
     assert cells.ratings["relevance"].tolist()[:2] == [4.5, 3]
     single = cells.single["relevance"]
     assert single.cell.tolist() == [0, 0, 1]
-    assert [single.names[one] for one in single.annotator] == ["annotator 1", "annotator 2", "annotator 2"]
+    assert [single.names[item] for item in single.annotator] == ["annotator 1", "annotator 2", "annotator 2"]
     assert single.value.tolist() == [4, 5, 3]
     twice = [*rows, ("d1", "b", 1, 0.4, "w2")]
     with pytest.raises(
         BadRecord, match=r'a\.csv:6: the system "b" stands twice for "d1", in line 4, too, both by "w2"'
     ):
-        read_cells(written(tmp_path / "a.csv", twice, names), said.append)
+        read_cells(written(tmp_path / "a.csv", twice, names), notes.append)
     other = [*rows, ("d1", "b", 1, 0.3, "w1")]
     with pytest.raises(BadRecord, match=r'a\.csv:6: the system "b" stands twice for "d1", in line 4, too'):
-        read_cells(written(tmp_path / "a.csv", other, names), said.append)
+        read_cells(written(tmp_path / "a.csv", other, names), notes.append)
 
 
 def test_ratings_without_texts_in_a_column_for_each_annotator(tmp_path: Path) -> None:
@@ -372,5 +372,5 @@ def test_numbers_in_a_column_called_judge_are_scores_where_a_summary_has_one_row
     assert (len(cells.scores), cells.ratings["relevance"].tolist()) == (0, [3, 2])
 
 
-def test_a_page_finds_the_annotators_too(found: Path) -> None:
-    assert guess_columns(read_head(found / "11_workers.csv"))["human.relevance"] == "human.relevance"
+def test_a_page_finds_the_annotators_too(found_files: Path) -> None:
+    assert guess_columns(read_head(found_files / "11_workers.csv"))["human.relevance"] == "human.relevance"

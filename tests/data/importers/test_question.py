@@ -68,11 +68,11 @@ def test_a_folder_becomes_a_data_set(tmp_path: Path) -> None:
 def test_a_passage_that_another_file_has_otherwise_is_said(tmp_path: Path) -> None:
     folder = write(tmp_path / "q", QUESTIONS[:1])
     write(folder, QUESTIONS[1:2], names=[*NAMES[:2], "@entity2:Rome", NAMES[3]])
-    said: list[str] = []
-    ((document, _),) = read_documents(folder, "question", said.append)
+    notes: list[str] = []
+    ((document, _),) = read_documents(folder, "question", notes.append)
     assert "Oslo" in document.source_text
     assert len(document.questions) == 2
-    assert any("its passage is not used" in message for message in said)
+    assert any("its passage is not used" in message for message in notes)
 
 
 @pytest.mark.parametrize("names", [NAMES[1:], NAMES[:3], [*NAMES[:2], "@entity2:", NAMES[3]]])

@@ -43,20 +43,22 @@ def written(path: Path, rows: Sequence[Sequence[Any]], names: Sequence[str]) -> 
 
 
 def judge(path: Path, columns: Columns | None = None) -> tuple[JudgedPairs, list[str]]:
-    said: list[str] = []
-    return read_judgments(path, guess_format(path, columns), columns, said.append), said
+    notes: list[str] = []
+    return read_judgments(path, guess_format(path, columns), columns, notes.append), notes
 
 
 def pairs(judged: JudgedPairs, question: str = "") -> Said:
     """Document, annotator, and the two systems, the better one first; of a tie sorted, with a sign between them."""
-    found = set()
-    for one in judged.judgments:
-        if one.question.name == question:
-            better, other = (one.left, one.right) if one.choice != "right" else (one.right, one.left)
-            if one.choice == "tie":
+    result = set()
+    for judgment in judged.judgments:
+        if judgment.question.name == question:
+            better, other = (
+                (judgment.left, judgment.right) if judgment.choice != "right" else (judgment.right, judgment.left)
+            )
+            if judgment.choice == "tie":
                 better, other = f"= {min(better, other)}", max(better, other)
-            found.add((one.document_id, one.annotator, better, other))
-    return found
+            result.add((judgment.document_id, judgment.annotator, better, other))
+    return result
 
 
 def refusal(path: Path, columns: Columns | None = None) -> str:
@@ -72,16 +74,16 @@ def refusal(path: Path, columns: Columns | None = None) -> str:
 def test_ranks_are_choices_of_all_pairs(tmp_path: Path, ending: str) -> None:
     path = written(tmp_path / f"a.{ending}", ROWS, LONG)
     assert guess_format(path) == "ranks"
-    judged, said = judge(path)
+    judged, notes = judge(path)
     assert pairs(judged) == {
         ("d1", "annotator 1", "a", "b"),
         ("d1", "annotator 1", "a", "c"),
         ("d1", "annotator 1", "= b", "c"),
         ("d1", "annotator 2", "c", "a"),
     }
-    assert said[0].endswith('annotator is "worker", rank is "rank" (guessed)')
-    assert "1 rank missing (blank, null, NaN or N/A): these summaries are in no pair there" in said
-    assert [[one.system for one in written] for _, written in judged.records] == [["a", "b", "c"]]
+    assert notes[0].endswith('annotator is "worker", rank is "rank" (guessed)')
+    assert "1 rank missing (blank, null, NaN or N/A): these summaries are in no pair there" in notes
+    assert [[summary.system for summary in written] for _, written in judged.records] == [["a", "b", "c"]]
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -99,20 +101,20 @@ def test_ranks_say_the_same_in_any_order_and_shape(
     expected = set()
     for document, who in {(document, who) for document, _, who in ranks}:
         own = [(system, rank) for (of, system, by), rank in ranks.items() if (of, by) == (document, who)]
-        for (one, first), (other, second) in combinations(own, 2):
-            better, worse = (one, other) if first < second else (other, one)
-            tied = (f"= {min(one, other)}", max(one, other))
+        for (item, first), (other, second) in combinations(own, 2):
+            better, worse = (item, other) if first < second else (other, item)
+            tied = (f"= {min(item, other)}", max(item, other))
             expected.add((document, who, *((better, worse) if first != second else tied)))
     if not expected:
         return
     rows = [(of, f"R {of}", system, f"Text {system}.", rank, who) for (of, system, who), rank in ranks.items()]
     long = judge(written(tmp_path / "long.csv", draw.sample(rows, len(rows)), LONG))[0]
     systems = draw.sample("abcd", 4)
-    of_systems = [pattern.format(one) for pattern in ("summary_{}", "{} rank") for one in systems]
+    of_systems = [pattern.format(system) for pattern in ("summary_{}", "{} rank") for system in systems]
     wide_rows = [
         (
-            *(document, f"R {document}", *(f"Text {one}." for one in systems)),
-            *(*(ranks.get((document, one, who), "") for one in systems), who),
+            *(document, f"R {document}", *(f"Text {system}." for system in systems)),
+            *(*(ranks.get((document, system, who), "") for system in systems), who),
         )
         for document, who in dict.fromkeys((document, who) for document, _, who in ranks)
     ]
@@ -203,8 +205,8 @@ def test_bad_ranks(tmp_path: Path, row: tuple[Any, ...], message: str) -> None:
 def test_ranks_side_by_side_without_texts(tmp_path: Path) -> None:
     path = written(tmp_path / "a.csv", [("d1", 1, 2, 2, "w")], ("doc_id", "BART rank", "t5 rank", "rank_lead", "rater"))
     judged, _ = judge(path)
-    found = {("BART", "t5"), ("BART", "lead"), ("= lead", "t5")}
-    assert pairs(judged) == {("d1", "annotator 1", *pair) for pair in found}
+    result = {("BART", "t5"), ("BART", "lead"), ("= lead", "t5")}
+    assert pairs(judged) == {("d1", "annotator 1", *pair) for pair in result}
 
 
 def test_the_best_and_the_worst_of_three_say_all_pairs(tmp_path: Path) -> None:
@@ -215,24 +217,24 @@ def test_the_best_and_the_worst_of_three_say_all_pairs(tmp_path: Path) -> None:
         (*TEXTS, "a, b", "c", "w4", ""),
         (*TEXTS, "", "", "w5", ""),
     ]
-    judged, said = judge(written(tmp_path / "a.csv", rows, WIDE))
+    judged, notes = judge(written(tmp_path / "a.csv", rows, WIDE))
     assert pairs(judged) == {
         *(("d1", "annotator 1", *pair) for pair in (("a", "b"), ("a", "c"), ("b", "c"))),
         *(("d1", "annotator 2", *pair) for pair in (("b", "a"), ("b", "c"))),
         *(("d1", "annotator 3", *pair) for pair in (("b", "a"), ("c", "a"))),
         *(("d1", "annotator 4", *pair) for pair in (("= a", "b"), ("a", "c"), ("b", "c"))),
     }
-    assert "2 pairs of two that are neither best nor worst: nothing is said of them" in said
-    assert "1 row without the best and the worst: left out" in said
-    assert 'summaries in "best": "A" is "a" (1); "summary_b" is "b" (1); "a" is "a" (1); "b" is "b" (1)' in said
+    assert "2 pairs of two that are neither best nor worst: nothing is said of them" in notes
+    assert "1 row without the best and the worst: left out" in notes
+    assert 'summaries in "best": "A" is "a" (1); "summary_b" is "b" (1); "a" is "a" (1); "b" is "b" (1)' in notes
     assert judged.judgments[0].comment == "hm"
 
 
 def test_of_four_two_are_said_nothing_of(tmp_path: Path) -> None:
     names = ("article", "A", "B", "C", "D", "best", "worst", "rater")
-    judged, said = judge(written(tmp_path / "a.csv", [("Text", "A.", "B.", "C.", "D.", 2, 4, "w1")], names))
+    judged, notes = judge(written(tmp_path / "a.csv", [("Text", "A.", "B.", "C.", "D.", 2, 4, "w1")], names))
     assert pairs(judged) == {("1", "annotator 1", *pair) for pair in ("BA", "BC", "BD", "AD", "CD")}
-    assert "1 pair of two that are neither best nor worst: nothing is said of it" in said
+    assert "1 pair of two that are neither best nor worst: nothing is said of it" in notes
 
 
 def test_systems_in_any_order(tmp_path: Path) -> None:
@@ -247,7 +249,7 @@ def test_systems_in_any_order(tmp_path: Path) -> None:
     judged, _ = judge(written(tmp_path / "a.csv", rows, names))
     order = (("bart", "t5"), ("bart", "lead"), ("t5", "lead"))
     assert pairs(judged) == {("1", f"annotator {who}", *pair) for who in (1, 2) for pair in order}
-    capitals = ("article", *(f"Text {one}" for one in "ABC"), *(f"model_{one}" for one in "abc"), *names[7:])
+    capitals = ("article", *(f"Text {item}" for item in "ABC"), *(f"model_{item}" for item in "abc"), *names[7:])
     lettered = [name.replace("_1", "_a").replace("_2", "_B").replace("_3", "_c") for name in capitals]
     assert judge(written(tmp_path / "c.csv", rows, lettered))[0].judgments == judged.judgments
     best = (*names[:7], "best", "worst", "rater")
@@ -259,7 +261,7 @@ def test_lists_of_the_best(tmp_path: Path) -> None:
     names = ("article", "t0.text", "gpt3.text", "brio.text", "best", "worst")
     path = written(tmp_path / "a.jsonl", [("Text", "A.", "B.", "C.", ["gpt3", "t0"], ["brio"])], names)
     columns = parse_columns("summary.t0=t0.text,summary.gpt3=gpt3.text,summary.brio=brio.text")
-    expected = {("1", "unknown 1", "= gpt3", "t0"), *(("1", "unknown 1", one, "brio") for one in ("gpt3", "t0"))}
+    expected = {("1", "unknown 1", "= gpt3", "t0"), *(("1", "unknown 1", name, "brio") for name in ("gpt3", "t0"))}
     assert pairs(judge(path, columns._replace(roles={**columns.roles, "best": "best"}))[0]) == expected
 
 
@@ -298,10 +300,10 @@ def test_bad_rows_of_the_best(tmp_path: Path, row: tuple[Any, ...], message: str
 
 def test_rows_that_name_a_summary_best_and_worst_are_left_out_and_said(tmp_path: Path) -> None:
     rows = [(*TEXTS, "A", "C", "w1", ""), (*TEXTS, "A", "a", "w2", ""), (*TEXTS, "B, C", "A and B", "w3", "")]
-    judged, said = judge(written(tmp_path / "a.csv", rows, WIDE))
-    assert {one.annotator for one in judged.judgments} == {"annotator 1"}
-    assert "2 rows with the same summary best and worst (first: a.csv:3): left out" in said
-    assert "is among the best and the worst" not in said
+    judged, notes = judge(written(tmp_path / "a.csv", rows, WIDE))
+    assert {judgment.annotator for judgment in judged.judgments} == {"annotator 1"}
+    assert "2 rows with the same summary best and worst (first: a.csv:3): left out" in notes
+    assert "is among the best and the worst" not in notes
 
 
 def test_names_that_may_mean_two(tmp_path: Path) -> None:

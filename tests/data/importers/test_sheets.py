@@ -48,9 +48,9 @@ def test_cells_are_what_csv_would_have(tmp_path: Path, ending: str) -> None:
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_the_first_sheet_that_is_not_empty_is_read_and_the_others_are_named(tmp_path: Path, ending: str) -> None:
     path = write_sheet(tmp_path / f"a{ending}", [], Second=ROWS, Third=[["x"], ["y"]])
-    said: list[str] = []
-    assert len(list(sheet_rows(path, None, said.append))) == 4
-    assert said == ['the sheet "Second" is read, and not "Table", "Third"']
+    notes: list[str] = []
+    assert len(list(sheet_rows(path, None, notes.append))) == 4
+    assert notes == ['the sheet "Second" is read, and not "Table", "Third"']
     assert open_table(path, Columns({}, sheet="Third")).names == ("x",)
     with pytest.raises(BadRecord, match=r'1: there is no sheet "No"; there are "Table", "Second", "Third"'):
         open_table(path, Columns({}, sheet="No"))
@@ -65,7 +65,7 @@ def test_a_table_of_summaries_is_read_as_csv_is(tmp_path: Path, ending: str) -> 
     ]
     ((document, written),) = read_documents(write_sheet(tmp_path / f"a{ending}", rows))
     assert (document.id, document.references) == ("7", ("A ferry.",))
-    assert [(one.system, one.text, dict(one.human)) for one in written] == [
+    assert [(summary.system, summary.text, dict(summary.human)) for summary in written] == [
         ("bart", "Ferry.", {"fluency": 4}),
         ("5", "", {}),
     ]
@@ -126,6 +126,6 @@ def test_damaged_spreadsheets_are_taken_or_refused_in_one_line(tmp_path: Path, e
             table = open_table(path)
             list(table.read(table.names, say_nothing))
         except BadRecord as error:
-            said = str(error)
-            assert said.startswith(f"f{ending}:")
-            assert said.isprintable()
+            message = str(error)
+            assert message.startswith(f"f{ending}:")
+            assert message.isprintable()

@@ -22,21 +22,21 @@ RECORDS = list(read_documents(FILE))
 
 def choices(answers: Sequence[str], judges: int = 1) -> Iterator[list[str]]:
     """Rows of two summaries of each document and a choice; `left` and `right` as an answer name the system."""
-    said = cycle(answers)
+    text = cycle(answers)
     for number, (document, written) in enumerate(RECORDS):
-        one, other = (written[(number + shift) % len(written)] for shift in (0, 1))
+        first, second = (written[(number + shift) % len(written)] for shift in (0, 1))
         for judge in range(judges):
-            named = {"left": one.system, "right": other.system}
-            answer = next(said)
-            texts = [document.source_text, document.references[0], one.text, other.text, one.system, other.system]
+            named = {"left": first.system, "right": second.system}
+            answer = next(text)
+            texts = [document.source_text, document.references[0], first.text, second.text, first.system, second.system]
             yield [f"n{number}", *texts, named.get(answer, answer), f"Ann {judge}"]
 
 
 def summaries(*ratings: str) -> Iterator[list[str]]:
-    said = cycle(ratings)
+    text = cycle(ratings)
     for document, written in RECORDS:
-        for one in written:
-            yield [document.id, document.source_text, document.references[0], one.system, one.text, next(said)]
+        for summary in written:
+            yield [document.id, document.source_text, document.references[0], summary.system, summary.text, next(text)]
 
 
 def write(path: Path, names: Sequence[str], rows: Iterator[list[str]], *, keep: Sequence[int] = ()) -> Path:
@@ -125,7 +125,7 @@ def test_somebody_may_say_that_rows_hold_something_else(tmp_path: Path) -> None:
 
 
 def test_numbers_that_count_something_are_no_ratings_and_no_choices(tmp_path: Path) -> None:
-    lengths = (str(len(one.text)) for _, written in RECORDS for one in written)
+    lengths = (str(len(summary.text)) for _, written in RECORDS for summary in written)
     path = write(tmp_path / "a.csv", SUMMARY_NAMES["German"], summaries(*lengths))
     suggestion = suggest_columns(path)
     assert suggestion is not None

@@ -34,15 +34,15 @@ def count(store):
 
 def test_bounds_come_back_as_they_were_in_the_order_of_the_documents(store):
     store.add_bounds(dataset="set", signature=EXACT, bounds=FOUND)
-    found = store.bounds(dataset="set", signature=EXACT)
-    assert found == FOUND  # to the last bit of every float
-    assert list(found) == ["b", "a", " é"]
+    bounds = store.bounds(dataset="set", signature=EXACT)
+    assert bounds == FOUND  # to the last bit of every float
+    assert list(bounds) == ["b", "a", " é"]
     assert store.bounds(dataset="set", signature=GREEDY) == store.bounds(dataset="other", signature=EXACT) == {}
 
 
 def test_what_is_there_stays(store):
     store.add_bounds(dataset="set", signature=EXACT, bounds={"a": FOUND["a"]})
-    later = {key: found._replace(f1=0.5) for key, found in FOUND.items()}
+    later = {key: value._replace(f1=0.5) for key, value in FOUND.items()}
     store.add_bounds(dataset="set", signature=EXACT, bounds=later)
     store.add_bounds(dataset="set", signature=GREEDY, bounds=later)
     assert store.bounds(dataset="set", signature=EXACT) == later | {"a": FOUND["a"]}

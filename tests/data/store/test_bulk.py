@@ -58,7 +58,7 @@ def test_documents_and_summaries_that_come_later_have_numbers_of_their_own(data_
     data_store.add_summaries(dataset="second", summaries=[Summary("b", "more", "sum", {})])
     add(data_store, "third", RECORDS)
     assert [document.id for document, _ in data_store.records("first")] == ["b", "\\N", " a", "new"]
-    assert [one.system for one in data_store.record("second", "b")[1]] == ["z", "a", "reference:1", "more"]
+    assert [item.system for item in data_store.record("second", "b")[1]] == ["z", "a", "reference:1", "more"]
     assert data_store.records("third") == RECORDS
 
 
@@ -91,9 +91,9 @@ def test_nothing_is_kept_of_an_import_that_stops_between_documents_and_summaries
 
 def test_what_the_database_refuses_is_said_in_words_and_leaves_nothing(data_store, engine):
     twice = [RECORDS[1], RECORDS[1]]
-    with pytest.raises(Exception, match=r"(?i)unique") as found:
+    with pytest.raises(Exception, match=r"(?i)unique") as refusal:
         add(data_store, "twice", twice)
-    assert type(found.value).__name__ == "IntegrityError"
+    assert type(refusal.value).__name__ == "IntegrityError"
     if engine.dialect.name == "postgresql":  # SQLite keeps such a text
         with pytest.raises(DatabaseFailed, match="NUL") as failed:
             add(data_store, "nul", [(Document("x", "Text.", ("ref",)), [Summary("x", "s", "a\0b", {})])])

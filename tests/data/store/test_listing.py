@@ -16,7 +16,7 @@ DOCUMENTS = [
 @pytest.fixture
 def store(data_store):
     records = [
-        (one, [Summary(one.id, system, "A text.") for system in "xy"[:place]]) for place, one in enumerate(DOCUMENTS)
+        (item, [Summary(item.id, system, "A text.") for system in "xy"[:place]]) for place, item in enumerate(DOCUMENTS)
     ]
     for name, known in (("other", records[::-1]), ("set", records)):
         data_store.add_dataset(name=name, format="interchange", sha256="0" * 64, records=known)

@@ -46,15 +46,18 @@ def test_counts_follow_every_change_by_another_process(store: DataStore, url: st
     other = DataStore(connect(url))
     assert (store.dataset("set").summaries, store.signatures("set"), store.count_single_texts("set")) == (14, [], 4)
     score(other, "rouge1|a", leave=1)
-    (found,) = store.signatures("set")
-    assert (found.signature, found.scored) == ("rouge1|a", 13)
+    (result,) = store.signatures("set")
+    assert (result.signature, result.scored) == ("rouge1|a", 13)
     score(other, "rouge1|a")
     score(other, "rouge1|b", leave=9)
-    assert [(one.signature, one.scored) for one in store.signatures("set")] == [("rouge1|a", 14), ("rouge1|b", 5)]
+    assert [(signature.signature, signature.scored) for signature in store.signatures("set")] == [
+        ("rouge1|a", 14),
+        ("rouge1|b", 5),
+    ]
     other.add_summaries(dataset="set", summaries=[Summary(f"d{n}", "c", "By c.", {}) for n in range(7)])
     assert store.dataset("set").systems == ("a", "b", "c")
     other.rename_dataset("set", "new")
-    assert [one.name for one in store.datasets()] == ["new"]
+    assert [dataset.name for dataset in store.datasets()] == ["new"]
     with pytest.raises(UnknownDataset):
         store.signatures("set")
     deleted = other.delete_dataset("new")
@@ -62,7 +65,7 @@ def test_counts_follow_every_change_by_another_process(store: DataStore, url: st
         store.dataset("new")
     other.restore_dataset(deleted)
     assert store.dataset("new").summaries == 21
-    assert [one.scored for one in store.signatures("new")] == [14, 5]
+    assert [signature.scored for signature in store.signatures("new")] == [14, 5]
 
 
 def test_parts_come_to_the_whole(store: DataStore, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,14 +110,16 @@ def test_a_count_that_is_overtaken_is_not_kept(store: DataStore, engine_of_anoth
     other = DataStore(engine_of_another)
 
     def count_late(name: str) -> int:
-        found = store.dataset(name).summaries
-        score(other, f"rouge1|{found}|{len(store.signatures(name))}")
-        return found
+        summaries = store.dataset(name).summaries
+        score(other, f"rouge1|{summaries}|{len(store.signatures(name))}")
+        return summaries
 
     assert store.keep(("scores",), "set", count_late) == 14
     assert len(store.signatures("set")) == 1
     assert store.keep(("scores",), "set", count_late) == 14
-    assert [one for one in store.signatures("set") if isinstance(one, StoredSignature)][1].signature == "rouge1|14|1"
+    assert [signature for signature in store.signatures("set") if isinstance(signature, StoredSignature)][
+        1
+    ].signature == "rouge1|14|1"
 
 
 @pytest.fixture

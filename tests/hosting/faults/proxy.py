@@ -54,8 +54,8 @@ class CutProxy:
         """End all connections in the middle of whatever they were passing on."""
         with self.lock:
             ended, self.open = self.open, set()
-        for one in ended:
+        for item in ended:
             with suppress(OSError):
-                one.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
-                one.shutdown(socket.SHUT_RDWR)  # wakes the thread that reads it
-            one.close()
+                item.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
+                item.shutdown(socket.SHUT_RDWR)  # wakes the thread that reads it
+            item.close()

@@ -64,9 +64,9 @@ class Judging(threading.Thread):
 def shown_on(tab: Tab) -> int:
     """The assignment that a page asks about."""
     number, _ = tab.button(CHOICE)
-    found = re.search(r"left:(\d+)$", number)
-    assert found is not None, number
-    return int(found[1])
+    match = re.search(r"left:(\d+)$", number)
+    assert match is not None, number
+    return int(match[1])
 
 
 def until_all_judge(sessions: list[Judging]) -> None:
@@ -77,6 +77,6 @@ def until_all_judge(sessions: list[Judging]) -> None:
         for session in sessions:
             if session.failure is not None:
                 raise session.failure
-        return all(one.acknowledged.total() > count for one, count in zip(sessions, before, strict=True))
+        return all(session.acknowledged.total() > count for session, count in zip(sessions, before, strict=True))
 
     until(have_judged, "a judgment of each session")

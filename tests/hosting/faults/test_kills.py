@@ -199,9 +199,9 @@ def kill_processes(url: str, chance: random.Random, wait: Callable[[int], None],
     acknowledged: set[int] = set()
     with Killed(url, digests) as processes:
         for number in range(1, KILLS + 1):
-            found = processes.judge(chance.randrange(8), wait)
-            assert not found & acknowledged
-            acknowledged |= found
+            result = processes.judge(chance.randrange(8), wait)
+            assert not result & acknowledged
+            acknowledged |= result
             check(look_at(), acknowledged, unknown=SESSIONS * number)
     stored = check(url, acknowledged, unknown=SESSIONS * KILLS)
     print(f"{KILLS} kills at random points of seed {SEED}: {len(acknowledged)} acknowledged, {stored} stored")
@@ -232,9 +232,9 @@ def kill_servers(url: str, sessions: list[Judging], kill: Callable[[], None], ki
     finally:
         for session in sessions:
             session.stop()
-    found = acknowledged_by(sessions)
-    stored = check(url, found, unknown=SESSIONS * kills)
-    print(f"{kills} servers killed: {len(found)} choices acknowledged, {stored} stored")
+    acknowledged = acknowledged_by(sessions)
+    stored = check(url, acknowledged, unknown=SESSIONS * kills)
+    print(f"{kills} servers killed: {len(acknowledged)} choices acknowledged, {stored} stored")
 
 
 def acknowledged_by(sessions: list[Judging]) -> set[int]:
@@ -290,9 +290,9 @@ def test_workers_killed_while_ten_pages_judge(database_url: str) -> None:
 
         def kill() -> None:
             at = next(ports)
-            others = {one: one.opened for one in sessions if one.port != at}
+            others = {session: session.opened for session in sessions if session.port != at}
             os.kill(child_at(server.pid, at), signal.SIGKILL)
             until_all_judge(list(others))
-            assert {one: one.opened for one in others} == others
+            assert {other: other.opened for other in others} == others
 
         kill_servers(database_url, sessions, kill, 5)

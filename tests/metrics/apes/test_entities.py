@@ -11,8 +11,8 @@ import pytest
 
 from benchmarks.entities import Counts, measure
 from relevance.metrics.apes.entities import DEFAULT_TYPES, TYPES, Entity, FinderUnavailable, entity_type, is_group
-from relevance.metrics.apes.finders import finder
-from relevance.metrics.apes.tagger import FILE, TAGS, Tagger, cut_stretches, describe, entities_of, split_words
+from relevance.metrics.apes.entity_finders import finder
+from relevance.metrics.apes.entity_tagger import FILE, TAGS, Tagger, cut_stretches, describe, entities_of, split_words
 from relevance.metrics.apes.training import (
     BadTrainingFile,
     join_sentences,
@@ -57,8 +57,8 @@ NEWS = "Angela Merkel met German reporters in Paris. She later joined Barack Oba
 
 @pytest.mark.parametrize("text", [NEWS, NEWS.lower(), NEWS.upper()])
 def test_offsets_are_characters_of_the_original(tagger: Tagger, text: str) -> None:
-    found = [(name.lower(), label) for name, label in named(text, tagger.find([text])[0])]
-    assert found == [
+    results = [(name.lower(), label) for name, label in named(text, tagger.find([text])[0])]
+    assert results == [
         ("angela merkel", "PER"),
         ("german", "MISC"),
         ("paris", "LOC"),
@@ -84,8 +84,8 @@ def test_offsets_are_characters_of_the_original(tagger: Tagger, text: str) -> No
     ],
 )
 def test_any_text_can_be_searched(tagger: Tagger, text: str) -> None:
-    (found,) = tagger.find([text])
-    assert all(0 <= start < end <= len(text) for start, end, _ in found)
+    (result,) = tagger.find([text])
+    assert all(0 <= start < end <= len(text) for start, end, _ in result)
 
 
 def test_a_name_stands_behind_signs_that_the_encoder_drops(tagger: Tagger) -> None:
@@ -95,9 +95,9 @@ def test_a_name_stands_behind_signs_that_the_encoder_drops(tagger: Tagger) -> No
 
 def test_a_long_text_is_read_to_its_end(tagger: Tagger) -> None:
     text = "Nothing happened here for a long time.\n" * 400 + NEWS
-    (found,) = tagger.find([text])
-    assert ("Angela Merkel", "PER") in named(text, found)
-    assert ("United Nations", "ORG") in named(text, found)
+    (result,) = tagger.find([text])
+    assert ("Angela Merkel", "PER") in named(text, result)
+    assert ("United Nations", "ORG") in named(text, result)
     chinese = "中" * 2000 + ".\n" + NEWS  # each character is a token: fewer words fit the encoder
     assert ("United Nations", "ORG") in named(chinese, tagger.find([chinese])[0])
 
@@ -232,9 +232,9 @@ def test_loc_of_ontonotes_is_not_asked_for(
     monkeypatch: pytest.MonkeyPatch, scheme: tuple[str, ...], types: dict[str, str]
 ) -> None:
     text = "Nepal has Everest."
-    found = {"Nepal": "GPE", "Everest": "LOC"}
+    result = {"Nepal": "GPE", "Everest": "LOC"}
 
-    class Pipeline:  # spaCy is an extra, and its pipelines are no packages of PyPI
+    class Pipeline:  # spaCy is an extra, and its pipelines are not packages of PyPI
         meta: ClassVar[dict[str, Any]] = {"labels": {"ner": list(scheme)}, "version": "1"}
         max_length = 1000
 
@@ -242,7 +242,7 @@ def test_loc_of_ontonotes_is_not_asked_for(
             for _ in texts:
                 spans = [(name, text.index(name)) for name in types]
                 yield SimpleNamespace(
-                    ents=[SimpleNamespace(start_char=s, end_char=s + len(n), label_=found[n]) for n, s in spans]
+                    ents=[SimpleNamespace(start_char=s, end_char=s + len(n), label_=result[n]) for n, s in spans]
                 )
 
     monkeypatch.setattr(importlib, "import_module", lambda name: SimpleNamespace(load=lambda *_, **__: Pipeline()))
@@ -270,7 +270,7 @@ def test_files_are_read_with_spans_and_our_labels(tmp_path: Path) -> None:
     )
     assert [(s.text, s.entities) for s in read_sentences(file)] == [
         ("New York is big", (Entity(0, 8, "LOC"),)),
-        ("Isaac Ion", (Entity(0, 5, "PER"),)),  # chemistry is no name in news
+        ("Isaac Ion", (Entity(0, 5, "PER"),)),  # chemistry is not a name in news
     ]
     file.write_text("New I-LOC\nYork X-LOC\n")
     with pytest.raises(BadTrainingFile, match=r'wikigold\.txt:2: the label "X-LOC"'):
@@ -287,7 +287,9 @@ def test_held_out_text_is_not_trained_on(shared_data: Path) -> None:
 def test_joined_texts_keep_their_entities(shared_data: Path) -> None:
     sentences = read_sentences(shared_data / "ner" / "crossner_ai_train.txt")
     texts = list(join_sentences(sentences, random.Random(0)))
-    assert [name for text in texts for name in named(*text)] == [name for one in sentences for name in named(*one)]
+    assert [name for text in texts for name in named(*text)] == [
+        name for sentence in sentences for name in named(*sentence)
+    ]
     assert len(texts) < len(sentences)
 
 

@@ -300,10 +300,10 @@ def test_conditions_rank_texts_as_they_deserve(shared_data):
 
 def test_columns_of_the_conditions_are_counted_from_scores():
     """Two documents with 1 and 4 questions: means of the documents' shares, and shares of all questions, differ."""
-    one = Document("one", "", ("Ann Lee lives in a house.",))  # asks for Ann Lee
+    document = Document("one", "", ("Ann Lee lives in a house.",))  # asks for Ann Lee
     four = Document("four", "", (REFERENCE,))  # asks for Merson, Townsend, Hodgson and Townsend, of types=person
-    said = [Summary("one", "s", "Ann Lee lives in a house."), Summary("four", "s", "Somebody was criticised.")]
-    rows = conditions(Apes(types=("person",)), [(one, said[:1]), (four, said[1:])])
+    notes = [Summary("one", "s", "Ann Lee lives in a house."), Summary("four", "s", "Somebody was criticised.")]
+    rows = conditions(Apes(types=("person",)), [(document, notes[:1]), (four, notes[1:])])
     (row,) = (row for row in rows if row.name == "s")
     assert (row.n, row.apes, row.micro, row.perfect, row.zero) == (2, 1 / 2, 1 / 5, 1 / 2, 1 / 2)
     assert (row.questions, row.entities, row.salient, row.density) == (2.5, 0.5, 0.5, 1)
@@ -333,21 +333,21 @@ def test_conditions_ask_the_questions_of_the_data_set():
 def test_trials_take_one_reference_at_a_time(shared_data):
     records = list(read_documents(shared_data / "summeval.jsonl", None, lambda message: None))[:6]
     apes = Apes()
-    found = hold_trials(score_by_assessor(apes, records, "relevance"), "relevance")
-    assert len(found) == 11 * 4
+    result = hold_trials(score_by_assessor(apes, records, "relevance"), "relevance")
+    assert len(result) == 11 * 4
     # the same by hand: the fourth reference alone, through the metrics themselves
     several = [replace(e, references=e.references[3:4]) for d, s in records for e in make_examples(d, s)]
     relevance = [summary.human["relevance"] for _, summaries in records for summary in summaries]
-    asked = [score.value is not None for score in apes.score(several)]  # some references name nobody
-    several, relevance = (list(compress(column, asked)) for column in (several, relevance))
+    questions = [score.value is not None for score in apes.score(several)]  # some references name nobody
+    several, relevance = (list(compress(column, questions)) for column in (several, relevance))
     documents, systems = zip(*((e.document_id, e.system) for e in several), strict=True)
     for metric in (apes, RougeN(2)):
-        (own,) = (trial for trial in found if trial.metric == metric.name and trial.reference == 4)
+        (own,) = (trial for trial in result if trial.metric == metric.name and trial.reference == 4)
         assert own.n == len(several)
         levels = correlate(relevance, [each.value for each in metric.score(several)], documents, systems)
         assert own[3:6] == pytest.approx([level.r for level in levels])
-    for spread in summarize_trials(found):
-        pooled = [trial.pooled for trial in found if trial.metric == spread.metric]
+    for spread in summarize_trials(result):
+        pooled = [trial.pooled for trial in result if trial.metric == spread.metric]
         assert (spread.trials, spread.means[0], spread.sds[0]) == pytest.approx(
             (11, np.mean(pooled), np.std(pooled, ddof=1))
         )
@@ -359,8 +359,8 @@ def test_a_reference_that_stands_as_a_system_judges_no_trial():
     texts = (REFERENCE, "Merson criticised Townsend.")
     systems = {"reference:1": REFERENCE, "s": "Townsend was criticised."}
     summaries = [Summary("d", name, text, {"relevance": 1.0}) for name, text in systems.items()]
-    found = hold_trials(score_by_assessor(Apes(), [(Document("d", "", texts), summaries)], "relevance"), "relevance")
-    assert {trial.reference for trial in found} == {2}
+    result = hold_trials(score_by_assessor(Apes(), [(Document("d", "", texts), summaries)], "relevance"), "relevance")
+    assert {trial.reference for trial in result} == {2}
 
 
 @pytest.mark.smoke

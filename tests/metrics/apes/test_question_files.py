@@ -116,8 +116,10 @@ def quiz_of(source: str, reference: str, names: dict[str, str]) -> list[Question
     """The files of a document whose entities are known."""
 
     def mentions(text: str) -> list[Mention]:
-        found = [(text.find(name, at), name) for name in names for at in range(len(text)) if text.startswith(name, at)]
-        return [Mention((start, start + len(name)), names[name]) for start, name in sorted(set(found))]
+        results = [
+            (text.find(name, at), name) for name in names for at in range(len(text)) if text.startswith(name, at)
+        ]
+        return [Mention((start, start + len(name)), names[name]) for start, name in sorted(set(results))]
 
     quiz = make_quiz(
         [(reference, mentions(reference))], [(source, mentions(source))], set(names.values()), (), "entities"
@@ -167,5 +169,5 @@ def test_a_corpus_of_ones_own_becomes_questions_and_is_read_again(tmp_path: Path
     assert made.unanswerable >= 1  # Rome
     read = {document.references[0]: document for document, _ in load(tmp_path / "out", say_nothing)}
     assert len(read) == 2
-    assert any(one.questions[0].answer == "Barack Obama" and len(one.questions) == 1 for one in read.values())
-    assert all("Barack Obama met Ann Lee in Paris" in str(one.source) for one in read.values())
+    assert any(item.questions[0].answer == "Barack Obama" and len(item.questions) == 1 for item in read.values())
+    assert all("Barack Obama met Ann Lee in Paris" in str(item.source) for item in read.values())

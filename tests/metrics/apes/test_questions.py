@@ -7,12 +7,12 @@ TEXT = "Ann Lee met Bo in Oslo. Lee left. Oslo!"
 
 
 def mentions(text: str, *names: tuple[str, str]) -> list[Mention]:
-    found, start = [], 0
+    result, start = [], 0
     for name, type in names:
         start = text.index(name, start)
-        found.append(Mention((start, start + len(name)), type))
+        result.append(Mention((start, start + len(name)), type))
         start += len(name)
-    return found
+    return result
 
 
 FOUND = mentions(TEXT, ("Ann Lee", "person"), ("Bo", "person"), ("Oslo", "place"), ("Lee", "person"), ("Oslo", "place"))
@@ -27,9 +27,9 @@ def test_every_mention_is_a_question_and_its_answer_an_entity():
         ("@placeholder left.", "Lee", "Ann Lee"),
         # "Oslo!" asks nothing: no word is left
     ]
-    for asked in quiz.questions:
-        start, end = asked.question.span
-        assert TEXT[start:end] == asked.question.answer
+    for question in quiz.questions:
+        start, end = question.question.span
+        assert TEXT[start:end] == question.question.answer
 
 
 def test_only_the_types_asked_for():

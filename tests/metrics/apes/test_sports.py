@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from relevance.metrics.apes.entities import Entity, LabelledText
+from relevance.metrics.apes.entity_tagger import Tagger
 from relevance.metrics.apes.sports import (
     FRAMES,
     SHARES,
@@ -19,7 +20,6 @@ from relevance.metrics.apes.sports import (
     others_of_slots,
     write_sports,
 )
-from relevance.metrics.apes.tagger import Tagger
 from relevance.metrics.apes.training import names_in
 
 NAMES = Names(["Ann Lee", "Bo Ek", "Juan Carlos Ortiz"], ["Leeds", "Porto", "St. Louis"], ["Chile", "Sri Lanka"])
@@ -35,7 +35,7 @@ def test_entities_are_whole_words_in_order(seed: int, words: int) -> None:
             assert label in {"PER", "ORG", "LOC", "MISC"}
             assert not text[end : end + 1].isalnum()
             assert not text[:start][-1:].isalnum()
-        assert all(one.end < other.start for one, other in pairwise(entities))
+        assert all(first.end < second.start for first, second in pairwise(entities))
         assert "{" not in text
     counts = [len(text.split()) for text, _ in texts]
     assert sum(counts[:-1]) < words <= sum(counts)
@@ -55,8 +55,8 @@ def test_countries_that_play_are_places_and_cities_that_play_are_teams() -> None
 
 
 def test_the_same_seed_invents_the_same() -> None:
-    one, same, other = (list(write_sports(NAMES, 500, random.Random(seed))) for seed in (1, 1, 2))
-    assert one == same != other
+    first, second, other = (list(write_sports(NAMES, 500, random.Random(seed))) for seed in (1, 1, 2))
+    assert first == second != other
 
 
 @pytest.mark.parametrize("names", [NAMES._replace(people=[]), NAMES._replace(places=[])])
@@ -111,5 +111,5 @@ def test_held_out_names_are_not_used(shared_data: Path) -> None:
 @pytest.mark.parametrize("cities", [("Chicago", "Boston"), ("Leeds", "Barcelona")])
 def test_what_a_place_names_is_told_from_its_surroundings(text: str, label: str, cities: tuple[str, str]) -> None:
     written = text.format(*(city.upper() if text.startswith("SOCCER") else city for city in cities))
-    found = {written[start:end].title(): kind for start, end, kind in Tagger().find([written])[0]}
-    assert [found.get(city) for city in cities] == [label, label]
+    by_name = {written[start:end].title(): kind for start, end, kind in Tagger().find([written])[0]}
+    assert [by_name.get(city) for city in cities] == [label, label]

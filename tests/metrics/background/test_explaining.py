@@ -74,20 +74,20 @@ def summeval(shared_data: Path) -> list[Example]:
     return [dataclasses.replace(e, references=e.references[:4]) for e in batch]
 
 
-def assert_same(one: Any, other: Any, error: float = 0.0) -> None:
+def assert_same(value: Any, other: Any, error: float = 0.0) -> None:
     """Equal values of equal types all the way down, numbers within an error."""
-    assert type(one) is type(other)
-    if isinstance(one, tuple):
-        assert len(one) == len(other)
-        for ours, theirs in zip(one, other, strict=True):
+    assert type(value) is type(other)
+    if isinstance(value, tuple):
+        assert len(value) == len(other)
+        for ours, theirs in zip(value, other, strict=True):
             assert_same(ours, theirs, error)
-    elif isinstance(one, np.ndarray):
-        assert (one.shape, one.dtype) == (other.shape, other.dtype)
-        np.testing.assert_allclose(one, other, rtol=0, atol=error)
-    elif isinstance(one, float):
-        assert one == pytest.approx(other, rel=0, abs=error)
+    elif isinstance(value, np.ndarray):
+        assert (value.shape, value.dtype) == (other.shape, other.dtype)
+        np.testing.assert_allclose(value, other, rtol=0, atol=error)
+    elif isinstance(value, float):
+        assert value == pytest.approx(other, rel=0, abs=error)
     else:
-        assert one == other
+        assert value == other
 
 
 def recounted(name: str, evidence: Any, references: str = "max") -> float:
@@ -104,13 +104,13 @@ def recounted(name: str, evidence: Any, references: str = "max") -> float:
         return float(combine(values))
     if isinstance(evidence, CarougeEvidence):
         compared = [evidence.compared[place] for place in evidence.counted]
-        return float(np.mean([np.mean([nearest.similarity for nearest in one.nearest]) for one in compared]))
+        return float(np.mean([np.mean([nearest.similarity for nearest in item.nearest]) for item in compared]))
     if isinstance(evidence, RougeEvidence):
         values = []
         for place in evidence.counted:
             matched = len(evidence.matches[place])
-            one = evidence.compared[place]
-            values.append(2 * matched / (one.in_candidate + one.in_reference))  # F1 of matched / c and matched / r
+            first = evidence.compared[place]
+            values.append(2 * matched / (first.in_candidate + first.in_reference))  # F1 of matched / c and matched / r
         return float(np.mean(values))
     if name == "rouge_k":
         return float(np.mean([bool(keyword.occurrences) for keyword in evidence.keywords]))
@@ -187,9 +187,9 @@ def test_rouge_k_of_other_keywords_is_had_again(options: dict[str, Any]) -> None
     assert again is not None
     assert again.signature == made.signature
     e = example("Anna met Zoë.", "Anna saw Zoë.", "Anna met Bob.", source="Anna, Bob.", title="Zoë saw Anna")
-    (one,), (other,) = made.score([e]), again.score([e])
-    assert (one.value, one.missing, one.evidence) == (other.value, other.missing, other.evidence)
-    assert one.value == pytest.approx(recounted("rouge_k", one.evidence))
+    (first,), (other,) = made.score([e]), again.score([e])
+    assert (first.value, first.missing, first.evidence) == (other.value, other.missing, other.evidence)
+    assert first.value == pytest.approx(recounted("rouge_k", first.evidence))
 
 
 @pytest.mark.parametrize(
@@ -229,9 +229,9 @@ def test_a_signature_that_does_not_tell_everything_gives_no_metric(signature: st
 
 def test_every_metric_has_its_kind_of_evidence() -> None:
     for name in lexical_metrics():
-        found = explain(metric(name), PLAIN)
-        assert type(found.evidence) is METRICS[name].evidence
-        assert found.value == pytest.approx(recounted(name, found.evidence), abs=1e-12)
+        result = explain(metric(name), PLAIN)
+        assert type(result.evidence) is METRICS[name].evidence
+        assert result.value == pytest.approx(recounted(name, result.evidence), abs=1e-12)
 
 
 # --- records as JSON ----------------------------------------------------------------------------------------------
@@ -260,7 +260,7 @@ def test_examples_survive_json(e: Example) -> None:
 def test_what_cannot_be_told_is_refused() -> None:
     with pytest.raises(TypeError, match="a dict cannot be sent to another process"):
         encode(({},))
-    with pytest.raises(TypeError, match="1 is no str"):
+    with pytest.raises(TypeError, match="1 is not a str"):
         decode_record(Example, [1, *encode(PLAIN)[1:]])
 
 
@@ -273,33 +273,33 @@ def test_evidence_of_the_process_is_that_of_the_metric(
 ) -> None:
     made = metric(name, references="first" if name == "apes" else "mean")  # fewer questions, for the test's sake
     for e in summeval:
-        found = inspector.explain(made.signature, e, PATIENCE)
-        assert_same(found, explain(made, e), 1e-5)
+        result = inspector.explain(made.signature, e, PATIENCE)
+        assert_same(result, explain(made, e), 1e-5)
         if name in MODELS:
-            assert found.value == pytest.approx(recounted(name, found.evidence, "mean"), abs=1e-6)
+            assert result.value == pytest.approx(recounted(name, result.evidence, "mean"), abs=1e-6)
 
 
 @pytest.mark.parametrize("name", [*MODELS, *LIBRARIES])
 @pytest.mark.parametrize("e", ODD_EXAMPLES.values(), ids=ODD_EXAMPLES)
 def test_hostile_texts(inspector: Inspector, name: str, e: Example) -> None:
     made = metric(name)
-    found = inspector.explain(made.signature, e, PATIENCE)
-    assert_same(found, explain(made, e), 1e-5)
-    if name in MODELS and found.value is not None:
-        assert found.value == pytest.approx(recounted(name, found.evidence), abs=1e-6)
+    result = inspector.explain(made.signature, e, PATIENCE)
+    assert_same(result, explain(made, e), 1e-5)
+    if name in MODELS and result.value is not None:
+        assert result.value == pytest.approx(recounted(name, result.evidence), abs=1e-6)
 
 
 def test_missing_scores_have_their_reason(inspector: Inspector) -> None:
     assert inspector.explain(metric("bertscore").signature, example("", "a cat"), PATIENCE) == Explained(
         None, "the summary is empty", False, None
     )
-    found = inspector.explain(metric("carouge").signature, example("...", "a cat"), PATIENCE)
-    assert found == Explained(None, "the summary has no word with a vector", False, None)
-    found = inspector.explain(metric("apes").signature, example("a cat", "a cat"), PATIENCE)
-    assert found == Explained(None, "no questions: the references mention no entity", False, None)
-    found = inspector.explain(metric("apes").signature, example("nobody", "Anna was in Paris."), PATIENCE)
-    assert found.value == 0
-    assert [trace.chosen for trace in found.evidence.traces] == [None, None]
+    result = inspector.explain(metric("carouge").signature, example("...", "a cat"), PATIENCE)
+    assert result == Explained(None, "the summary has no word with a vector", False, None)
+    result = inspector.explain(metric("apes").signature, example("a cat", "a cat"), PATIENCE)
+    assert result == Explained(None, "no questions: the references mention no entity", False, None)
+    result = inspector.explain(metric("apes").signature, example("nobody", "Anna was in Paris."), PATIENCE)
+    assert result.value == 0
+    assert [trace.chosen for trace in result.evidence.traces] == [None, None]
 
 
 def test_lexical_metrics_are_explained_without_the_process() -> None:
@@ -314,10 +314,10 @@ def test_what_cannot_be_explained_says_why(inspector: Inspector) -> None:
 
 
 def test_answers_are_kept_within_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[bytes] = []
+    arguments: list[bytes] = []
 
     def answer_to(request: bytes) -> bytes:
-        asked.append(request)
+        arguments.append(request)
         if request == b"bad":
             raise RuntimeError("out of luck\nand more")
         return b"x" * 40
@@ -327,7 +327,7 @@ def test_answers_are_kept_within_bounds(monkeypatch: pytest.MonkeyPatch) -> None
     kept = explaining_process.AnswerCache()
     for request in (b"a", b"b", b"a", b"c", b"a", b"d", b"a", b"b", b"bad", b"bad"):
         answer = kept.answer(request)
-    assert asked == [b"a", b"b", b"c", b"d", b"b", b"bad", b"bad"]  # b was the oldest when d came
+    assert arguments == [b"a", b"b", b"c", b"d", b"b", b"bad", b"bad"]  # b was the oldest when d came
     assert json.loads(answer) == "RuntimeError: out of luck"
     monkeypatch.setattr(explaining_process, "KEPT_BYTES", 100)
     kept.answer(b"e")
@@ -337,33 +337,33 @@ def test_answers_are_kept_within_bounds(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_threads_share_the_process(inspector: Inspector) -> None:
     signatures = [metric(name).signature for name in MODELS]
-    asked = [(s, dataclasses.replace(PLAIN, candidate=f"Anna saw {n} cats.")) for n in range(4) for s in signatures]
-    found: dict[int, Explained] = {}
+    questions = [(s, dataclasses.replace(PLAIN, candidate=f"Anna saw {n} cats.")) for n in range(4) for s in signatures]
+    result: dict[int, Explained] = {}
 
     def ask(start: int) -> None:
-        for index in range(start, len(asked), 3):
-            found[index] = inspector.explain(*asked[index], PATIENCE)
+        for index in range(start, len(questions), 3):
+            result[index] = inspector.explain(*questions[index], PATIENCE)
 
     threads = [threading.Thread(target=ask, args=(start,)) for start in range(3)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    for index, (signature, e) in enumerate(asked):
+    for index, (signature, e) in enumerate(questions):
         made = metric_of(signature)
         assert made is not None
-        assert_same(found[index], explain(made, e), 1e-5)
+        assert_same(result[index], explain(made, e), 1e-5)
 
 
 @pytest.mark.smoke
 def test_a_process_that_crashes_is_followed_by_another(inspector: Inspector) -> None:
     signature = metric("bertscore").signature
-    found = inspector.explain(signature, PLAIN, PATIENCE)
+    result = inspector.explain(signature, PLAIN, PATIENCE)
     first = inspector.child
     assert first is not None
     os.kill(first.process.pid, signal.SIGSTOP)  # so that it has the request, and no answer, when it dies
     threading.Timer(0.3, os.kill, (first.process.pid, signal.SIGKILL)).start()
-    assert_same(inspector.explain(signature, PLAIN, PATIENCE), found, 1e-5)
+    assert_same(inspector.explain(signature, PLAIN, PATIENCE), result, 1e-5)
     assert inspector.child not in (None, first)
     assert not Path(f"/proc/{first.process.pid}").exists()  # nor as a zombie
 
@@ -434,7 +434,7 @@ def test_a_request_that_takes_too_long_costs_its_process(broken: Callable[[str],
     inspector.warm()
     first = inspector.child
     assert first is not None
-    until(lambda: not first.said.empty())  # it is ready
+    until(lambda: not first.sentence.empty())  # it is ready
     began = time.monotonic()
     with pytest.raises(CannotExplain, match=r"it took more than 0\.5 s"):
         inspector.explain(BERTSCORE, example("x" * size, "y"), 0.5)

@@ -89,14 +89,14 @@ def test_few_runs_work_at_once_and_the_others_wait_for_their_turn(store: DataSto
         data.start_run(dataset=f"{number}", metrics=["length"]).id
         for number, data in enumerate((ann, ann, ben, eve, store, store))
     ]
-    assert [store.count_before(one) for one in started] == [0, 1, 0, 3, 4, 5]
+    assert [store.count_before(item) for item in started] == [0, 1, 0, 3, 4, 5]
     store.end_run(started[0])
-    assert [store.count_before(one) for one in started[1:]] == [0, 0, 2, 3, 4]  # ann's second one
+    assert [store.count_before(item) for item in started[1:]] == [0, 0, 2, 3, 4]  # ann's second one
     ben.cancel_run(started[2])
-    assert [store.count_before(one) for one in (started[1], *started[3:])] == [0, 0, 2, 3]
-    for one in (started[1], started[3]):
-        store.end_run(one)
-    assert [store.count_before(one) for one in started[4:]] == [0, 0]  # whoever has no account may have two
+    assert [store.count_before(item) for item in (started[1], *started[3:])] == [0, 0, 2, 3]
+    for item in (started[1], started[3]):
+        store.end_run(item)
+    assert [store.count_before(item) for item in started[4:]] == [0, 0]  # whoever has no account may have two
     assert store.count_before(999) == 0
 
 

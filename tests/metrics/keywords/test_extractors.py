@@ -48,7 +48,7 @@ def words(keywords: Sequence[Keyword]) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "result"),
     [
         ("Graph networks learn trees", [("graph", "network", "learn", "tree")]),
         ("graph of networks", [("graph",), ("network",)]),  # a stop word stands between
@@ -58,8 +58,8 @@ def words(keywords: Sequence[Keyword]) -> list[str]:
         ("", []),
     ],
 )
-def test_phrases_do_not_reach_over_stop_words_and_marks(text: str, found: list[tuple[str, ...]]) -> None:
-    assert list(cut_runs(text)) == found
+def test_phrases_do_not_reach_over_stop_words_and_marks(text: str, result: list[tuple[str, ...]]) -> None:
+    assert list(cut_runs(text)) == result
 
 
 def test_phrases_by_place_then_the_longer_one() -> None:
@@ -144,8 +144,8 @@ def test_pagerank_is_that_of_networkx(shared_data: Path) -> None:
     graphs = [networkx.gnp_random_graph(rng.randint(1, 40), rng.choice([0, 0.05, 0.3, 1]), seed=n) for n in range(60)]
     for graph in graphs:
         expected = networkx.pagerank(graph, alpha=0.85, tol=1e-13, max_iter=1000)
-        found = pagerank(networkx.to_numpy_array(graph))
-        assert found == pytest.approx(list(expected.values()), abs=1e-10)
+        result = pagerank(networkx.to_numpy_array(graph))
+        assert result == pytest.approx(list(expected.values()), abs=1e-10)
     documents = [document for document, _ in read_documents(shared_data / "scitldr" / "dev.jsonl", "scitldr")][:40]
     for texts in documents_texts(documents, "always"):
         graph = networkx.Graph()
@@ -162,7 +162,7 @@ def test_pagerank_is_that_of_networkx(shared_data: Path) -> None:
 
 def test_compared_keywords() -> None:
     assert {
-        name: [words(found) for found in of_all] for name, of_all in compared_keywords([GRAPHS, TREES]).items()
+        name: [words(result) for result in of_all] for name, of_all in compared_keywords([GRAPHS, TREES]).items()
     } == {
         "overlap": [["graph network"], ["tree"]],
         "tfidf": [["graph network"], ["tree"]],
@@ -183,9 +183,9 @@ def test_a_document_by_itself_needs_only_the_rarity_of_phrases_among_all() -> No
     common = Document("d1", "", ("Dogs bark.", "Dogs bark here."))
     first = Document("d2", "", ("Dogs, cats and mice sleep.", "Dogs, cats, birds."))
     rare = count_rarity(documents_texts([common, first], "always"))
-    found = {name: lists[1] for name, lists in compared_keywords([common, first]).items()}
+    by_name = {name: lists[1] for name, lists in compared_keywords([common, first]).items()}
     alone = {name: lists[0] for name, lists in compared_keywords([first], rare=rare).items()}
-    assert alone == found
+    assert alone == by_name
     assert alone["tfidf"] != compared_keywords([first])["tfidf"][0]
 
 
@@ -197,16 +197,16 @@ def test_every_extractor_finds_as_many_on_scitldr(shared_data: Path, split: str,
     texts = documents_texts(documents, "always")
     assert compared["overlap"] == [overlap_keywords(of_document) for of_document in texts]
     assert sum(map(len, compared["overlap"])) / len(documents) == pytest.approx(mean, abs=0.005)
-    for found in compared.values():
-        assert list(map(len, found)) == list(map(len, compared["overlap"]))
+    for result in compared.values():
+        assert list(map(len, result)) == list(map(len, compared["overlap"]))
     for name in ("tfidf", "textrank"):
         for keywords, of_document in zip(compared[name], texts, strict=True):
             used = [word for keyword in keywords for word in keyword.words]
             assert len(used) == len(set(used))
             for keyword in keywords:
                 assert len(keyword.words) <= LONGEST_PHRASE
-                assert keyword.found
-                for index, (start, end) in keyword.found:
+                assert keyword.places
+                for index, (start, end) in keyword.places:
                     read = zip(*content_words(of_document[index]), strict=True)  # in its sentence, which tells lemmas
                     assert tuple(word for word, (at, to) in read if start <= at and to <= end) == keyword.words
     # Deterministic, and TF-IDF and TextRank find something else than each other and the overlap rule.
@@ -225,39 +225,39 @@ def test_shared_keywords() -> None:
     ]
 
 
-@pytest.mark.parametrize("asked", ["", "bm25", "tfidf:0", "tfidf:", "tfidf:x", "overlap:3", "textrank: 3", "list"])
-def test_extractors_that_there_are_not(asked: str) -> None:
+@pytest.mark.parametrize("wanted", ["", "bm25", "tfidf:0", "tfidf:", "tfidf:x", "overlap:3", "textrank: 3", "list"])
+def test_extractors_that_there_are_not(wanted: str) -> None:
     with pytest.raises(
         ValueError, match="is not one of overlap, tfidf, textrank, tfidf:K and textrank:K with K from 1"
     ):
-        extractor(asked)
+        extractor(wanted)
 
 
-@pytest.mark.parametrize("asked", ["overlap", "tfidf", "tfidf:2", "textrank"])
-def test_keywords_of_documents_are_those_of_rouge_k(asked: str) -> None:
+@pytest.mark.parametrize("wanted", ["overlap", "tfidf", "tfidf:2", "textrank"])
+def test_keywords_of_documents_are_those_of_rouge_k(wanted: str) -> None:
     """Other documents have no say, however common a phrase is among them."""
     common = [Document(str(n), "", ("Trees learn.", "A tree learns."), "Learning trees") for n in range(8)]
     documents = [GRAPHS, TREES, *common]
-    found = documents_keywords(documents, asked)
-    for document, keywords in zip(documents, found, strict=True):
-        (score,) = RougeK(keywords=asked).score(make_examples(document, [Summary(document.id, "s", "Trees.")]))
-        assert [one.keyword for one in score.evidence.keywords] == keywords
+    result = documents_keywords(documents, wanted)
+    for document, keywords in zip(documents, result, strict=True):
+        (score,) = RougeK(keywords=wanted).score(make_examples(document, [Summary(document.id, "s", "Trees.")]))
+        assert [keyword.keyword for keyword in score.evidence.keywords] == keywords
 
 
 def test_a_number_needs_no_second_text() -> None:
     alone = Document("d", "", ("Graph networks learn.",))
-    assert [words(found) for found in documents_keywords([alone], "textrank:2")] == [["graph network", "learn"]]
+    assert [words(keywords) for keywords in documents_keywords([alone], "textrank:2")] == [["graph network", "learn"]]
     assert documents_keywords([Document("d", "", ("of the",))], "textrank:2") == [[]]
     assert documents_keywords([Document("d", "", ("of the",))], "tfidf:2") == [[]]
 
 
 def test_what_it_depends_on_is_named() -> None:
-    one = comparison_signature([GRAPHS])
+    first = comparison_signature([GRAPHS])
     assert comparison_signature([GRAPHS, TREES]) != comparison_signature([GRAPHS, GRAPHS])  # as many documents
     assert re.match(
-        r"keywords\|overlap:10\|phrases:3\|idf:1documents@[0-9a-f]{8}\|damping:0\.85\|title:always\|lemma:", one
+        r"keywords\|overlap:10\|phrases:3\|idf:1documents@[0-9a-f]{8}\|damping:0\.85\|title:always\|lemma:", first
     )
-    assert len({one, comparison_signature([GRAPHS, TREES]), comparison_signature([GRAPHS], "single")}) == 3
+    assert len({first, comparison_signature([GRAPHS, TREES]), comparison_signature([GRAPHS], "single")}) == 3
 
 
 # --- lists ------------------------------------------------------------------------------------------------------
@@ -273,8 +273,8 @@ D1_D2 = [Document(name, "", ("Old trees.", "A tree.")) for name in ("d1", "d2")]
 
 def test_lists_in_the_order_of_the_documents(tmp_path: Path) -> None:
     path = write(tmp_path / "k.jsonl", ["the Graph", "networks"], "", ["trees", "trees"])
-    found = read_keyword_lists(path, D1_D2)
-    assert found.by_document == {"d1": (("Graph",), ("networks",)), "d2": (("trees",),)}
+    keyword_lists = read_keyword_lists(path, D1_D2)
+    assert keyword_lists.by_document == {"d1": (("Graph",), ("networks",)), "d2": (("trees",),)}
     assert read_keyword_lists(write(tmp_path / "o.jsonl", {"id": "d2", "keywords": []}), D1_D2).by_document == {
         "d2": ()
     }
@@ -284,9 +284,9 @@ def test_the_hash_of_lists_is_of_the_documents_that_they_are_for(tmp_path: Path)
     path = write(tmp_path / "k.jsonl", ["whale"], ["cat"])
     by_id = write(tmp_path / "i.jsonl", {"id": "d2", "keywords": ["cat"]}, {"id": "d1", "keywords": ["whale"]})
     other = [Document(name, "", (name,)) for name in ("d1", "d2")]
-    found = [read_keyword_lists(path, documents).digest for documents in (D1_D2, D1_D2[::-1], other)]
-    assert len(set(found)) == 3
-    assert read_keyword_lists(by_id, D1_D2).digest == found[0]
+    digests = [read_keyword_lists(path, documents).digest for documents in (D1_D2, D1_D2[::-1], other)]
+    assert len(set(digests)) == 3
+    assert read_keyword_lists(by_id, D1_D2).digest == digests[0]
 
 
 def test_documents_that_share_scores_need_the_same_list() -> None:
@@ -298,7 +298,7 @@ def test_documents_that_share_scores_need_the_same_list() -> None:
     for lists in ({"d1": whale, "d2": cat}, {"d2": whale}, {"d1": ()}):
         with pytest.raises(BadRecord, match='the documents "d1" and "d2" have the same texts but not the same list'):
             refuse_ambiguous(KeywordLists(lists, ""), records)
-    # a reference that stands as a candidate is no text that its document's candidates are held against
+    # a reference that stands as a candidate is not a text that its document's candidates are held against
     left, right = Document("l", "", ("Old trees.", "A tree.")), Document("r", "", ("Old trees.",))
     records = [(left, [Summary("l", "reference:2", "A tree.")]), (right, [Summary("r", "s", "A tree.")])]
     with pytest.raises(BadRecord, match="same texts"):
@@ -325,10 +325,10 @@ def test_how_a_listed_keyword_is_looked_for(listed: str, texts: list[str], looke
 def test_a_list_that_was_written_gives_the_same_keywords(shared_data: Path, tmp_path: Path, name: str) -> None:
     documents = [document for document, _ in read_documents(shared_data / "scitldr" / "dev.jsonl", "scitldr")]
     keywords = documents_keywords(documents, name)
-    path = write(tmp_path / "k.jsonl", *(words(found) for found in keywords))
+    path = write(tmp_path / "k.jsonl", *(words(keyword) for keyword in keywords))
     lists = read_keyword_lists(path, documents).by_document
-    for document, texts, found in zip(documents, documents_texts(documents, "always"), keywords, strict=True):
-        assert [listed_keyword(one, texts).words for one in lists[document.id]] == [one.words for one in found]
+    for document, texts, keyword in zip(documents, documents_texts(documents, "always"), keywords, strict=True):
+        assert [listed_keyword(item, texts).words for item in lists[document.id]] == [item.words for item in keyword]
 
 
 @pytest.mark.parametrize(

@@ -75,21 +75,21 @@ def test_recall_of_each_summary() -> None:
     """As columns of cells, whose means are those of the systems."""
     cells = [("d1", "a"), ("d2", "a"), ("d3", "a"), ("d1", "b"), ("d2", "b"), ("d1", "nobody")]
     documents, systems = zip(*cells, strict=True)
-    found = recall_columns(search_keywords(RECORDS), documents, systems)
+    result = recall_columns(search_keywords(RECORDS), documents, systems)
     none = np.nan
-    assert list(found) == ["IN-SRC", "OUT-SRC"]
-    np.testing.assert_equal(found["IN-SRC"], [1, 0, none, 0, 1, none])
-    np.testing.assert_equal(found["OUT-SRC"], [0, none, none, 1, none, none])
+    assert list(result) == ["IN-SRC", "OUT-SRC"]
+    np.testing.assert_equal(result["IN-SRC"], [1, 0, none, 0, 1, none])
+    np.testing.assert_equal(result["OUT-SRC"], [0, none, none, 1, none, none])
 
 
 def test_lengths_are_told_apart_up_to_ten_words() -> None:
     """As in the paper's Figure 2; keywords of one's own may be longer."""
     four, five = "deep old graph network", "very large green apple tree pie"
     document = Document("d", "x", (f"{four} and more; {five}",), f"{four}. {five}")
-    found = recall_by_length([(document, [Summary("d", "s", four)])])
+    recall = recall_by_length([(document, [Summary("d", "s", four)])])
     # "very" is a stop word
-    assert [(row.words, row.recall, row.keywords) for row in found] == [(4, Mean(1.0, 1), 1), (5, Mean(0.0, 1), 1)]
-    hits = tuple(Hit(words, None, found=words < 11) for words in (9, 10, 11, 14))
+    assert [(row.words, row.recall, row.keywords) for row in recall] == [(4, Mean(1.0, 1), 1), (5, Mean(0.0, 1), 1)]
+    hits = tuple(Hit(words, None, is_in_summary=words < 11) for words in (9, 10, 11, 14))
     # of 10 words and more there are three, of which one is found
     assert [(row.words, row.recall, row.keywords) for row in by_length([SummaryHits("d", "s", 9, hits)])] == [
         (9, Mean(1.0, 1), 1),
@@ -121,8 +121,8 @@ def test_means_that_there_are_not(source: str, in_source: str | None, out_source
     document = Document("d", source, ("The cat.",), "Cats")
     (row,) = recall_by_source([(document, [Summary("d", "s", "Cats.")])])
     assert (row.in_source.reason, row.out_source.reason) == (in_source, out_source)
-    for found in (row.in_source, row.out_source):
-        assert (found.value, found.documents) == ((1.0, 1) if found.reason is None else (None, 0))
+    for result in (row.in_source, row.out_source):
+        assert (result.value, result.documents) == ((1.0, 1) if result.reason is None else (None, 0))
 
 
 def test_a_metric_that_looks_for_some_keywords_only_is_refused() -> None:
@@ -134,18 +134,18 @@ def test_a_metric_that_looks_for_some_keywords_only_is_refused() -> None:
 def test_means_are_those_of_the_metric(shared_data: Path) -> None:
     """Each mean is that of ROUGE-K itself, with `only`."""
     records = list(read_documents(shared_data / "summeval.jsonl", "interchange"))[:12]
-    asked = {None: "everywhere", "in-source": "in_source", "out-source": "out_source"}
+    wanted = {None: "everywhere", "in-source": "in_source", "out-source": "out_source"}
     for extractor in ("overlap", "tfidf:4", "textrank"):
-        found = {row.system: row for row in recall_by_source(records, RougeK(keywords=extractor))}
-        for only, name in asked.items():
+        by_name = {row.system: row for row in recall_by_source(records, RougeK(keywords=extractor))}
+        for only, name in wanted.items():
             metric = RougeK(keywords=extractor, only=only)
-            values: dict[str, list[float]] = {system: [] for system in found}
+            values: dict[str, list[float]] = {system: [] for system in by_name}
             for document, summaries in records:
                 batch = make_examples(document, summaries)
                 for example, score in zip(batch, metric.score(batch), strict=True):
                     values[example.system] += [score.value] if score.value is not None else []
             for system, of_system in values.items():
-                mean = getattr(found[system], name)
+                mean = getattr(by_name[system], name)
                 assert mean.documents == len(of_system)
                 assert mean.value == (pytest.approx(sum(of_system) / len(of_system)) if of_system else None)
 
@@ -157,15 +157,15 @@ def test_what_is_copied_has_nothing_that_is_not_in_the_source(shared_data: Path,
     documents = [document for document, _ in read_documents(shared_data / file)]
     copied = summarizer("lead-1").summarize(documents) + summarizer("lead").summarize(documents)
     by_document = {document.id: [s for s in copied if s.document_id == document.id] for document in documents}
-    found = recall_by_source([(document, by_document[document.id]) for document in documents])
-    assert [row.system for row in found] == ["lead", "lead-1"]
-    for row in found:
+    recall = recall_by_source([(document, by_document[document.id]) for document in documents])
+    assert [row.system for row in recall] == ["lead", "lead-1"]
+    for row in recall:
         assert row.out_source.value == 0.0
         assert row.out_source.documents > 100 if "scitldr" in file else 50
         assert row.in_source.value is not None
         assert row.everywhere.value is not None
         assert row.in_source.value > row.everywhere.value > 0.05
-    assert found[0].in_source.value > found[1].in_source.value  # type: ignore[operator]  three sentences say more
+    assert recall[0].in_source.value > recall[1].in_source.value  # type: ignore[operator]  three sentences say more
 
 
 @pytest.mark.exhaustive

@@ -54,7 +54,8 @@ def apart(ours: list[Encoded], theirs: list[Encoded], layer: int) -> float:
     """The largest difference between two encodings of the same texts."""
     assert [e.ids for e in ours] == [e.ids for e in theirs]
     return max(
-        (one.vectors[layer] - other.vectors[layer]).abs().max().item() for one, other in zip(ours, theirs, strict=True)
+        (first.vectors[layer] - second.vectors[layer]).abs().max().item()
+        for first, second in zip(ours, theirs, strict=True)
     )
 
 
@@ -311,22 +312,22 @@ def test_models_of_other_kinds(kind: str, limit: int, tmp_path: Path) -> None:
     encoder = Encoder(str(folder))
     assert encoder.signature.startswith(f"{kind}@")
     texts = ["the cat sat on the mat", "a dog ran", "dog " * 16, "dog " * 18, "dog " * 19]
-    found = encoder.encode(texts, [1, 2, LAYERS])
+    made = encoder.encode(texts, [1, 2, LAYERS])
     assert encoder.limit == limit
-    assert [e.truncated for e in found] == [length > limit for length in (8, 5, 18, 20, 21)]
-    assert [texts[0][start:end] for start, end in found[0].spans[1:-1]] == texts[0].split()
+    assert [e.truncated for e in made] == [length > limit for length in (8, 5, 18, 20, 21)]
+    assert [texts[0][start:end] for start, end in made[0].spans[1:-1]] == texts[0].split()
     # A layer's vectors do not depend on how many layers are loaded, nor on the neighbours.
     for layer in (1, 2, LAYERS):
-        assert apart(found, Encoder(str(folder), batch_tokens=1).encode(texts, [layer]), layer) < 1e-5
+        assert apart(made, Encoder(str(folder), batch_tokens=1).encode(texts, [layer]), layer) < 1e-5
     # They are those of the library's own model.
     network = transformers.AutoModel.from_pretrained(folder).eval()
     network = network.get_encoder() if network.config.is_encoder_decoder else network
     with torch.inference_mode():
-        theirs = network(torch.tensor([found[0].ids]), output_hidden_states=True)
-    assert torch.allclose(found[0].vectors[LAYERS], theirs.last_hidden_state[0], atol=1e-5)
+        theirs = network(torch.tensor([made[0].ids]), output_hidden_states=True)
+    assert torch.allclose(made[0].vectors[LAYERS], theirs.last_hidden_state[0], atol=1e-5)
     norm = getattr(network, "final_layer_norm", lambda vectors: vectors)  # of T5, which a cut network ends with too
     with torch.inference_mode():
-        assert torch.allclose(found[0].vectors[2], norm(theirs.hidden_states[2])[0], atol=1e-5)
+        assert torch.allclose(made[0].vectors[2], norm(theirs.hidden_states[2])[0], atol=1e-5)
     (score,) = BertScore(encoder=encoder, layer=2).score([Example("d", "s", texts[0], (texts[0], texts[1]), None, "")])
     assert score.value == pytest.approx(1, abs=1e-5)
 

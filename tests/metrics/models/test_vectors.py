@@ -36,8 +36,8 @@ def settle(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vectors, "SETTLED", -60.0)
 
 
-def looked_up(found: FileVectors, word: str) -> list[float] | None:
-    matrix, known = found.vectors([word])
+def looked_up(file_vectors: FileVectors, word: str) -> list[float] | None:
+    matrix, known = file_vectors.vectors([word])
     return matrix[0].tolist() if known[0] else None
 
 
@@ -57,17 +57,17 @@ def looked_up(found: FileVectors, word: str) -> list[float] | None:
 )
 def test_files(tmp_path: Path, content: str, vectors: dict[str, list[float] | None]) -> None:
     path = written(tmp_path, content)
-    for found in (FileVectors(path), FileVectors(path)):  # as read, and from the cache
-        assert found.dimension == 2
+    for result in (FileVectors(path), FileVectors(path)):  # as read, and from the cache
+        assert result.dimension == 2
         for word, vector in vectors.items():
-            assert looked_up(found, word) == (None if vector is None else pytest.approx(vector))
+            assert looked_up(result, word) == (None if vector is None else pytest.approx(vector))
 
 
 def test_shapes(tmp_path: Path) -> None:
-    found = FileVectors(written(tmp_path, GLOVE))
-    matrix, known = found.vectors(["west", "north"])
+    file_vectors = FileVectors(written(tmp_path, GLOVE))
+    matrix, known = file_vectors.vectors(["west", "north"])
     assert (matrix.dtype, matrix.tolist(), known.tolist()) == (np.float32, [[0, 0], [0, 1]], [False, True])
-    matrix, known = found.vectors([])
+    matrix, known = file_vectors.vectors([])
     assert (matrix.shape, known.shape) == ((0, 2), (0,))
 
 
@@ -191,36 +191,36 @@ def test_processes_that_read_the_same_file_at_once(tmp_path: Path, cache: Path) 
             processes.enter_context(running_process(command, cwd=ROOT, stdout=subprocess.PIPE, text=True))
             for _ in range(3)
         ]
-        said = {process.communicate()[0] for process in running}
-    assert said == {f"{FileVectors(path).signature} 3000 [2999.0, -2999.0]\n"}
+        outputs = {process.communicate()[0] for process in running}
+    assert outputs == {f"{FileVectors(path).signature} 3000 [2999.0, -2999.0]\n"}
     assert not list(cache.glob(".*"))
 
 
 def test_the_encoder_on_single_words() -> None:
-    found = EncoderVectors()
-    matrix, known = found.vectors(["paper", "article", "paper", "ꙮꙮ"])
+    encoder_vectors = EncoderVectors()
+    matrix, known = encoder_vectors.vectors(["paper", "article", "paper", "ꙮꙮ"])
     assert known.tolist() == [True, True, True, False]  # a word that its vocabulary cannot spell
-    assert matrix.shape == (4, found.dimension) == (4, 384)
+    assert matrix.shape == (4, encoder_vectors.dimension) == (4, 384)
     assert (matrix[0] == matrix[2]).all()
     assert not matrix[3].any()
-    assert found.vectors([])[0].shape == (0, 384)
+    assert encoder_vectors.vectors([])[0].shape == (0, 384)
     # Words do not depend on the words beside them, beyond float32's noise.
     alone, _ = EncoderVectors().vectors(["article"])
     assert np.abs(alone[0] - matrix[1]).max() < 1e-5
 
 
 def test_the_encoder_reads_a_word_as_the_mean_of_its_pieces() -> None:
-    found = EncoderVectors(layer=3)
-    (encoded,) = found.encoder.encode(["summarizers"], [3])
+    encoder_vectors = EncoderVectors(layer=3)
+    (encoded,) = encoder_vectors.encoder.encode(["summarizers"], [3])
     assert len(encoded.ids) > 3  # [CLS], several pieces, [SEP]
-    matrix, _ = found.vectors(["summarizers"])
+    matrix, _ = encoder_vectors.vectors(["summarizers"])
     assert matrix[0] == pytest.approx(encoded.vectors[3][1:-1].mean(dim=0).numpy(), abs=1e-6)
 
 
 def test_the_encoder_keeps_a_bounded_number_of_words(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vectors, "WORDS", 2)
-    found = EncoderVectors(layer=1)
-    matrix, known = found.vectors(["one", "two", "three"])  # more than are kept
+    encoder_vectors = EncoderVectors(layer=1)
+    matrix, known = encoder_vectors.vectors(["one", "two", "three"])  # more than are kept
     assert known.all()
-    assert list(found.kept) == ["two", "three"]
-    assert found.vectors(["one"])[0][0] == pytest.approx(matrix[0], abs=1e-5)
+    assert list(encoder_vectors.kept) == ["two", "three"]
+    assert encoder_vectors.vectors(["one"])[0][0] == pytest.approx(matrix[0], abs=1e-5)

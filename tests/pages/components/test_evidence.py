@@ -29,7 +29,7 @@ from relevance.pages.components.evidence.views import evidence_html
 from relevance.reports.evidence.apes import apes_html
 from relevance.reports.evidence.bertscore import LARGEST, bertscore_block, bertscore_html, bertscore_matrix
 from relevance.reports.evidence.carouge import carouge_html
-from relevance.reports.evidence.marks import GROUPS, HIGHLIGHT_STYLE
+from relevance.reports.evidence.highlighting import GROUPS, HIGHLIGHT_STYLE
 from relevance.reports.evidence.matched import describe_matched, matched_html, matched_passages
 from relevance.reports.evidence.novelty import novelty_html
 from relevance.reports.evidence.phrases import Seen
@@ -175,13 +175,13 @@ def test_rouge(batch: list[Example], name: str, rule: str) -> None:
 
 
 def label(text: str) -> str:
-    found = " ".join(text.split())
-    return f"“{found if len(found) <= 60 else found[:59] + '…'}”"
+    shown = " ".join(text.split())
+    return f"“{shown if len(shown) <= 60 else shown[:59] + '…'}”"
 
 
 def said_counts(text: str) -> list[tuple[int, ...]]:
-    found = re.findall(r"(\d+) of (\d+) \w+ of the reference, (\d+) of (\d+) of the summary", text)
-    return [tuple(map(int, counts)) for counts in found]
+    parts = re.findall(r"(\d+) of (\d+) \w+ of the reference, (\d+) of (\d+) of the summary", text)
+    return [tuple(map(int, counts)) for counts in parts]
 
 
 def test_rouge_says_what_it_left_out() -> None:
@@ -194,10 +194,10 @@ def test_rouge_says_what_it_left_out() -> None:
 
 def test_more_matches_than_can_be_lit_are_said() -> None:
     text = " ".join(f"word{number}" for number in range(GROUPS + 1))
-    for e, said in ((example(text, text), True), (example("a cat", text + " cat"), False)):
+    for e, message in ((example(text, text), True), (example("a cat", text + " cat"), False)):
         (score,) = metric("rouge1").score([e])
         shown = rouge_html(score.evidence, e)
-        assert ("for the first 200 matches only" in shown) == said
+        assert ("for the first 200 matches only" in shown) == message
 
 
 def test_rouge_k(batch: list[Example]) -> None:
@@ -334,8 +334,8 @@ def test_carouge(few: list[Example], norm: str, important: str) -> None:
             evidence: CarougeEvidence = score.evidence
             texts = e.references if important == "references" else [e.source]
             page = Page(carouge_html(evidence, e))
-            said = float(re.findall(r"that is (-?\d+\.\d+)", page.visible)[0])
-            assert said == pytest.approx(score.value, abs=5.1e-5)
+            text = float(re.findall(r"that is (-?\d+\.\d+)", page.visible)[0])
+            assert text == pytest.approx(score.value, abs=5.1e-5)
             (place,) = evidence.counted
             compared = evidence.compared[place]
             name = "Source" if compared.reference is None else f"Reference {compared.reference + 1}"
@@ -344,7 +344,7 @@ def test_carouge(few: list[Example], norm: str, important: str) -> None:
             cells = re.findall(r"<td>(-?\d+\.\d{3})</td>", carouge_html(evidence, e))
             similarities = [float(cell) for cell in cells]
             assert len(similarities) == len(compared.nearest)
-            total = sum(found.similarity for found in compared.nearest)
+            total = sum(result.similarity for result in compared.nearest)
             assert np.sum(similarities) == pytest.approx(total, abs=5.1e-4 * len(similarities))
 
 
@@ -400,13 +400,13 @@ def test_apes_says_what_became_of_a_question() -> None:
     page = Page(apes_html(ApesEvidence(traces, (), "share"), example(candidate)))
     assert "credit" not in page.visible.lower()
     assert "1 of 3 questions answered rightly; the summary mentions 1 of the right answers." in page.visible
-    for said in (
+    for name in (
         "_____ left.✓ right: Carlright answer: Carl (from reference 1)read from: Carl left.",
         "It is _____.✗ wrong: Bobright answer: Dora, which the summary does not mention (a question of the data set)",
         "✗ wrong: no answer, the summary mentions no name of the document",
         "candidatescoreCarl2.500Bob1.500",
     ):
-        assert said in page.visible
+        assert name in page.visible
     assert [(kinds, groups) for where, kinds, groups in page.kinds if where] == [
         ({"k-sentence", "k-answer"}, {"g1"}),
         ({"k-sentence"}, {"g1"}),
@@ -515,8 +515,8 @@ def test_what_the_blocks_are_laid_out_by() -> None:
 def matched(draw: st.DrawFn) -> tuple[Example, MatchedEvidence]:
     """An example and evidence that may lie anywhere in its texts."""
     text = st.text(min_size=1, max_size=30) | st.just(HOSTILE)
-    one = example(draw(text), *draw(st.lists(text, max_size=3)), source=draw(text))
-    there = [None, *range(len(one.references))]
+    first = example(draw(text), *draw(st.lists(text, max_size=3)), source=draw(text))
+    there = [None, *range(len(first.references))]
 
     def span(text: str) -> tuple[int, int]:
         start = draw(st.integers(0, len(text) - 1))
@@ -524,27 +524,27 @@ def matched(draw: st.DrawFn) -> tuple[Example, MatchedEvidence]:
 
     matches = []
     for reference in draw(st.lists(st.sampled_from(there), max_size=6)):
-        other = one.source if reference is None else one.references[reference]
-        matches.append(TextMatch(span(one.candidate), span(other), reference))
-    return one, MatchedEvidence(tuple(matches), draw(st.sampled_from(["", "2 of 5 words", HOSTILE])))
+        other = first.source if reference is None else first.references[reference]
+        matches.append(TextMatch(span(first.candidate), span(other), reference))
+    return first, MatchedEvidence(tuple(matches), draw(st.sampled_from(["", "2 of 5 words", HOSTILE])))
 
 
 @given(matched())
-def test_what_a_metric_of_others_matched_is_marked_in_both_texts(found: tuple[Example, MatchedEvidence]) -> None:
-    one, evidence = found
-    check_evidence(evidence, MatchedEvidence, one)
+def test_what_a_metric_of_others_matched_is_marked_in_both_texts(found_files: tuple[Example, MatchedEvidence]) -> None:
+    first, evidence = found_files
+    check_evidence(evidence, MatchedEvidence, first)
     assert decode_record(MatchedEvidence, json.loads(json.dumps(encode(evidence)))) == evidence
-    page = Page(matched_html(evidence, one))
-    names = {None: "Source"} | {place: f"Reference {place + 1}" for place in range(len(one.references))}
-    texts = {"Summary": one.candidate, "Source": one.source}
-    texts |= {names[place]: text for place, text in enumerate(one.references)}
+    page = Page(matched_html(evidence, first))
+    names = {None: "Source"} | {place: f"Reference {place + 1}" for place in range(len(first.references))}
+    texts = {"Summary": first.candidate, "Source": first.source}
+    texts |= {names[place]: text for place, text in enumerate(first.references)}
     assert all(text == texts[name] for name, text in page.texts)
     shown = {name for name, _ in page.texts} - {"Summary"}
     assert shown == {names[match.reference] for match in evidence.matches}
-    assert ("Nothing was matched" in page.visible) == (not evidence.matches and not evidence.said)
+    assert ("Nothing was matched" in page.visible) == (not evidence.matches and not evidence.sentence)
     assert len(page.rows) == len(evidence.matches)
-    assert ("2 of 5 words." in page.visible) == (evidence.said == "2 of 5 words")
-    passages = matched_passages(evidence, one)
+    assert ("2 of 5 words." in page.visible) == (evidence.sentence == "2 of 5 words")
+    passages = matched_passages(evidence, first)
     most = max((sum(m.reference == place for m in evidence.matches) for place in names), default=0)
     assert [len(marks) for _, marks, _ in passages] == ([most, most] if most else [0])
 
@@ -565,14 +565,16 @@ def test_what_a_metric_of_others_matched_is_marked_in_both_texts(found: tuple[Ex
 def test_evidence_outside_the_texts_or_of_another_type_is_refused(
     evidence: object, wanted: type | None, reason: str
 ) -> None:
-    one = example("abc", "x", "yz", source="source")
+    first = example("abc", "x", "yz", source="source")
     with pytest.raises(ValueError, match=re.escape(reason)):
-        check_evidence(MatchedEvidence((evidence,)) if isinstance(evidence, TextMatch) else evidence, wanted, one)
+        check_evidence(MatchedEvidence((evidence,)) if isinstance(evidence, TextMatch) else evidence, wanted, first)
 
 
 def test_what_summaries_have_is_said_in_the_metrics_own_words() -> None:
-    one = example("a b", "a")
+    first = example("a b", "a")
     counted, silent = MatchedEvidence((), "1 of 2 words"), MatchedEvidence((TextMatch((0, 1), (0, 1)),))
-    assert describe_matched([Seen("A", one, counted), Seen("B", one, silent)]) == ["A: 1 of 2 words; B: 1 match."]
-    assert describe_matched([Seen("A", one, silent), Seen("B", one, silent)]) == ["A has 1 match and B has 1 match."]
-    assert describe_matched([Seen("A", one, None)]) == []
+    assert describe_matched([Seen("A", first, counted), Seen("B", first, silent)]) == ["A: 1 of 2 words; B: 1 match."]
+    assert describe_matched([Seen("A", first, silent), Seen("B", first, silent)]) == [
+        "A has 1 match and B has 1 match."
+    ]
+    assert describe_matched([Seen("A", first, None)]) == []

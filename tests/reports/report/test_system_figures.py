@@ -43,18 +43,20 @@ def test_published_figures_are_those_of_the_papers(shared_data: Path) -> None:
     recall: dict[str, dict[str, list[float]]] = {}
     scores: dict[str, dict[str, dict[str, float]]] = {}
     for of in PUBLISHED.values():
-        for one in of.systems:
-            percent = {name: round(100 * value, 2) for name, value in one.means.items()}
+        for system in of.systems:
+            percent = {name: round(100 * value, 2) for name, value in system.means.items()}
             both = [percent.pop(column) for column in ("IN-SRC", "OUT-SRC") if column in percent]
-            assert bool(both) == ("9" in one.source)
+            assert bool(both) == ("9" in system.source)
             if both:
-                recall.setdefault(one.system, {})[of.label] = both
-            scores.setdefault(one.system, {})[of.label] = percent
+                recall.setdefault(system.system, {})[of.label] = both
+            scores.setdefault(system.system, {})[of.label] = percent
     paper = tables["rouge_k"]
     assert recall == paper["table9_in_out_source"]
     assert scores == paper["table8_results"] | paper["table10_llama2"]
     assert scores["BART"] == paper["table5_bart"]
-    sources = {one.system: one.source.removeprefix("Takeshita et al. 2024, ") for one in PUBLISHED["xsum"].systems}
+    sources = {
+        system.system: system.source.removeprefix("Takeshita et al. 2024, ") for system in PUBLISHED["xsum"].systems
+    }
     assert list(sources) == ["BART", "PreSumm", "GSum", "MTL", "RwEnc", "RwGen", "TDMTL", "TDSum", *MODELS]
     assert {sources.pop(name) for name in MODELS} == {"Table 10"}
     assert (sources.pop("BART"), sources.pop("TDSum")) == ("Tables 5, 8 and 9", "Tables 8 and 9")
@@ -67,7 +69,7 @@ def test_the_documents_of_a_paper_are_recognized(shared_data: Path) -> None:
     assert recognize(documents[:-1]) is None
     assert recognize([*documents[:-1], Document("other", "Another text.", ("r",))]) is None
     assert recognize([]) is None
-    joined = [Document(one.id, " ".join(one.source), ("other",)) for one in documents[:5]]
+    joined = [Document(document.id, " ".join(document.source), ("other",)) for document in documents[:5]]
     assert digest_documents(joined) == digest_documents(documents[:5])
 
 
@@ -95,12 +97,12 @@ CELLS = Cells(("d", "d"), ("bad", "good"), {}, {})
 
 
 def test_recall_by_source_is_that_of_the_keywords_that_scores_are_of() -> None:
-    found = recall_by_source(RECORDS, CELLS)
-    np.testing.assert_equal(found["IN-SRC"], [1, 1])
-    np.testing.assert_equal(found["OUT-SRC"], [0, 1])
-    one = RougeK(keywords="tfidf:1").signature  # of the two texts only the rarest phrase
-    found = recall_by_source(RECORDS, Cells(CELLS.documents, CELLS.systems, {}, {one: np.zeros(2)}))
-    assert np.isnan(found["IN-SRC"]).all() or np.isnan(found["OUT-SRC"]).all()
+    recall = recall_by_source(RECORDS, CELLS)
+    np.testing.assert_equal(recall["IN-SRC"], [1, 1])
+    np.testing.assert_equal(recall["OUT-SRC"], [0, 1])
+    signature = RougeK(keywords="tfidf:1").signature  # of the two texts only the rarest phrase
+    recall = recall_by_source(RECORDS, Cells(CELLS.documents, CELLS.systems, {}, {signature: np.zeros(2)}))
+    assert np.isnan(recall["IN-SRC"]).all() or np.isnan(recall["OUT-SRC"]).all()
 
 
 def test_a_page_loads_no_model_for_recall_by_source() -> None:
@@ -114,11 +116,11 @@ def test_words_stand_beside_keyword_recall() -> None:
     documents, systems = ("d", "e", "f") * 2, tuple("aaabbb")
     of = Cells(documents, systems, {}, {})
     columns = {"ROUGE-K": np.array([0.1, 0.2, 0.3, 0.4, 0.6, 0.8]), "Length": np.array([9.0, 9, 9, 20, 22, 24])}
-    found = analyze_systems(of, columns, signatures={"ROUGE-K": ROUGE_K, "Length": LENGTH})
-    means = system_table(found)
+    result = analyze_systems(of, columns, signatures={"ROUGE-K": ROUGE_K, "Length": LENGTH})
+    means = system_table(result)
     assert [(row["system"], row["words"]) for row in means.rows] == [("a", 9), ("b", 22)]
     assert means.notes == ["Keyword recall grows with length: read ROUGE-K beside the words."]
-    tests = wilcoxon_table(found, "ROUGE-K")
+    tests = wilcoxon_table(result, "ROUGE-K")
     assert [(row["metric"], row["words apart"]) for row in tests.rows] == [("ROUGE-K", -13)]
     assert means.notes[0] in tests.notes
     without = wilcoxon_table(analyze_systems(of, columns, signatures={"ROUGE-K": ROUGE_K}), "Length")
@@ -149,17 +151,17 @@ def test_stored_bounds_are_a_row_each(sqlite_url: str) -> None:
         Document("d", ("A cat sat.", "Dogs ran far away."), ("x",)),
         Document("e", ("One.", "Two three."), ("x",)),
     ]
-    store.add_dataset(name="s", format="lines", sha256="", records=[(one, []) for one in documents])
-    asked = {
+    store.add_dataset(name="s", format="lines", sha256="", records=[(document, []) for document in documents])
+    wanted = {
         None: {"d": StoredBound(0.5, (0, 1), 0, 0.5, 1.0), "e": StoredBound(0.25, (1,), 0, 0.75, 1.0)},
         SummaryLength(1): {"d": StoredBound(0.5, (1,), 0, 0.5, 1.0)},
         REFERENCE_LENGTH: {"d": StoredBound(0.25, (0,), 0, 0.25, 1.0)},
     }
-    for length, bounds in asked.items():
+    for length, bounds in wanted.items():
         signature = OracleTask(algorithms=("exact",), length=length).signatures["exact"]
         store.add_bounds(dataset="s", signature=signature, bounds=bounds)
     for other in (OracleTask(Target(2), ("exact",)), OracleTask(algorithms=("greedy",)), OracleTask(Target(1, "set"))):
-        store.add_bounds(dataset="s", signature=[*other.signatures.values()][-1], bounds=asked[None])
+        store.add_bounds(dataset="s", signature=[*other.signatures.values()][-1], bounds=wanted[None])
     assert stored_bounds(store, "s", documents) == [
         # e is not proven: no extract exceeds .75
         GivenMeans(
@@ -177,8 +179,8 @@ def test_bounds_stand_below_the_systems_and_are_marked_by_nothing() -> None:
     values = np.array([value for n in range(8) for value in (n, n + 1 + n / 9, n + 2 + n / 7)], np.float64)
     of = Cells(documents, ("lead", "oracle-exact-rouge1", "own") * 8, {}, {})
     columns = {"ROUGE-1": values, "ROUGE-2": values}
-    found = analyze_systems(of, columns, ["lead"], {"ROUGE-1": ROUGE1, "ROUGE-2": metric("rouge2").signature})
-    section = system_table(found, [GivenMeans("best extract", {ROUGE1: 0.5, LENGTH: 9.0})])
+    result = analyze_systems(of, columns, ["lead"], {"ROUGE-1": ROUGE1, "ROUGE-2": metric("rouge2").signature})
+    section = system_table(result, [GivenMeans("best extract", {ROUGE1: 0.5, LENGTH: 9.0})])
     *systems, bound = section.rows
     assert [isinstance(row["ROUGE-1"], Marked) for row in systems] == [False, False, True]
     assert bound == {
@@ -205,10 +207,10 @@ def test_runs_over_seeds_are_one_row_with_their_standard_deviation() -> None:
     of = Cells(documents, ("bart#1", "bart#2", "lead", "lone#1") * 8, {}, {})
     # of each document, the mean of both runs is above lead by more: p = 2 / 2^8; their means are .5 + 2 and .5 - 1
     values = np.array([v for n in range(8) for v in (n / 8 + 2, n / 8 - 1, n / 8 - n / 9 - 0.1, n + 1)], np.float64)
-    (found,) = analyze_systems(of, {"ROUGE-1": values}, ["lead"], {"ROUGE-1": ROUGE1})
-    assert (found.means[0].system, found.means[0].mean) == ("bart", pytest.approx(3.5 / 8 + 0.5))
-    assert found.beating == ("bart", "lone")
-    section = system_table([found])
+    (result,) = analyze_systems(of, {"ROUGE-1": values}, ["lead"], {"ROUGE-1": ROUGE1})
+    assert (result.means[0].system, result.means[0].mean) == ("bart", pytest.approx(3.5 / 8 + 0.5))
+    assert result.beating == ("bart", "lone")
+    section = system_table([result])
     bart, lead, lone = section.rows
     assert bart == {
         "system": "bart",
@@ -218,7 +220,7 @@ def test_runs_over_seeds_are_one_row_with_their_standard_deviation() -> None:
     assert isinstance(lead["ROUGE-1"], float)
     assert lone["ROUGE-1"] == Marked(4.5, "†")  # a single run has no spread
     assert "±: standard deviation over the runs" in " ".join(section.notes)
-    assert [(row["first"], row["second"]) for row in wilcoxon_table([found]).rows] == [
+    assert [(row["first"], row["second"]) for row in wilcoxon_table([result]).rows] == [
         ("bart", "lead"), ("bart", "lone"), ("lead", "lone")
     ]  # fmt: skip
     without = analyze_systems(of.of_systems(["lead", "lone#1"]), {"x": values[np.arange(32) % 4 > 1]})

@@ -53,20 +53,20 @@ def tables(rows, task=TASK, **options):
 
 
 def test_the_tables_of_the_paper():
-    found = tables(PROVEN)
-    assert list(found) == NAMES
+    result = tables(PROVEN)
+    assert list(result) == NAMES
     signatures = TASK.signatures
     # mean (.25 + .75) / 2; squares of the deviations .0625 each, over 1; quartiles between the two
     greedy = {"documents": 2, "mean": 0.5, "std": 0.125**0.5, "min": 0.25, "25%": 0.375, "50%": 0.5, "75%": 0.625}
-    assert found["distribution"].rows[0] == (
+    assert result["distribution"].rows[0] == (
         {"algorithm": "greedy"} | greedy | {"max": 0.75, "signature": signatures["greedy"]}
     )
-    variation, ends = (found["uncertainty"].rows[0][name] for name in ("coefficient of variation", "mean 95 %"))
+    variation, ends = (result["uncertainty"].rows[0][name] for name in ("coefficient of variation", "mean 95 %"))
     assert variation == pytest.approx(0.125**0.5 / 0.5)
     # Student's t of 1 degree of freedom at .975 is 12.7062, and the standard error is .25: beyond both ends of F1
     assert ends == Range(0.0, 1.0)
-    assert "The interval is cut to [0, 1], where F1 ends: Student's t knows no limits." in found["uncertainty"].notes
-    assert found["effort"].rows == [
+    assert "The interval is cut to [0, 1], where F1 ends: Student's t knows no limits." in result["uncertainty"].notes
+    assert result["effort"].rows == [
         {
             "algorithm": "greedy",
             "sentences": 1.5,
@@ -86,7 +86,7 @@ def test_the_tables_of_the_paper():
             "signature": signatures["exact"],
         },
     ]
-    assert found["proof"].rows == [
+    assert result["proof"].rows == [
         {
             "algorithm": "exact",
             "documents": 2,
@@ -97,21 +97,21 @@ def test_the_tables_of_the_paper():
             "signature": signatures["exact"],
         }
     ]
-    assert not any("best found" in as_text(section) for section in found.values())
+    assert not any("best found" in as_text(section) for section in result.values())
 
 
 def test_how_far_the_papers_steps_are_from_ours_and_from_the_optimum():
     named = ["genetic", "genetic@paper", "vns@paper", "exact"]
     rows = [row("a", name, f1) for name, f1 in zip(named, [0.5, 0.25, 0.125, 0.75], strict=True)]
-    said = "Mean F1, the paper's steps beside ours and the optimum: 0.250 by genetic@paper, 0.500 by genetic, "
-    assert f"{said}0.125 by vns@paper, 0.750 by exact." in tables(rows)["distribution"].notes
+    message = "Mean F1, the paper's steps beside ours and the optimum: 0.250 by genetic@paper, 0.500 by genetic, "
+    assert f"{message}0.125 by vns@paper, 0.750 by exact." in tables(rows)["distribution"].notes
     for only in (rows[:1], rows[1:3]):  # nothing to compare
         assert not any(note.startswith("Mean F1") for note in tables(only)["distribution"].notes)
 
 
 def test_unproven_results_are_the_best_found():
-    found = tables(ROWS)
-    for section in found.values():
+    result = tables(ROWS)
+    for section in result.values():
         [*_, exact] = section.rows
         assert exact["algorithm"] == "exact (best found)"
         assert exact["signature"] == TASK.signatures["exact"]
@@ -119,35 +119,37 @@ def test_unproven_results_are_the_best_found():
             "exact: the results of 1 of 2 documents are not proven. They are the best found before the time was over, "
             "no more; the mean of the optima is at most 0.7500."
         ) in section.notes
-    assert found["proof"].rows[0]["proven"] == 0.5
-    assert found["proof"].rows[0]["unproven"] == 1
+    assert result["proof"].rows[0]["proven"] == 0.5
+    assert result["proof"].rows[0]["unproven"] == 1
     # The gap is that of a, whose optimum is proven.
-    assert [line["gap to the optimum"] for line in found["effort"].rows] == [0.25, 0.0]
-    assert [line["at the optimum"] for line in found["effort"].rows] == [0.0, 1.0]
-    assert [line["algorithm"] for line in found["effort"].rows] == ["greedy", "exact (best found)"]
+    assert [line["gap to the optimum"] for line in result["effort"].rows] == [0.25, 0.0]
+    assert [line["at the optimum"] for line in result["effort"].rows] == [0.0, 1.0]
+    assert [line["algorithm"] for line in result["effort"].rows] == ["greedy", "exact (best found)"]
 
 
 def test_nothing_is_proven():
-    found = tables(ROWS[2:])
+    result = tables(ROWS[2:])
     no_gap = Undefined("no optimum was proven before the time was over")
-    assert [line["gap to the optimum"] for line in found["effort"].rows] == [no_gap, no_gap]
-    assert [line["at the optimum"] for line in found["effort"].rows] == [no_gap, no_gap]
+    assert [line["gap to the optimum"] for line in result["effort"].rows] == [no_gap, no_gap]
+    assert [line["at the optimum"] for line in result["effort"].rows] == [no_gap, no_gap]
     single = Undefined("a single document has no spread")
-    assert found["distribution"].rows[0]["std"] == single
+    assert result["distribution"].rows[0]["std"] == single
     assert (
-        found["uncertainty"].rows[0]["coefficient of variation"] == found["uncertainty"].rows[0]["mean 95 %"] == single
+        result["uncertainty"].rows[0]["coefficient of variation"]
+        == result["uncertainty"].rows[0]["mean 95 %"]
+        == single
     )
 
 
 def test_without_the_exact_search():
-    found = tables([row("a", "vns", 0.0), row("b", "vns", 0.0)], OracleTask(algorithms=("vns",)))
-    [effort] = found["effort"].rows
+    result = tables([row("a", "vns", 0.0), row("b", "vns", 0.0)], OracleTask(algorithms=("vns",)))
+    [effort] = result["effort"].rows
     assert effort["gap to the optimum"] == effort["at the optimum"] == Undefined("the exact search was not asked for")
-    assert found["uncertainty"].rows[0]["coefficient of variation"] == Undefined("the mean is 0")
-    assert found["uncertainty"].rows[0]["mean 95 %"] == Range(0.0, 0.0)
-    assert list(found) == NAMES[:3]  # nothing that could prove
+    assert result["uncertainty"].rows[0]["coefficient of variation"] == Undefined("the mean is 0")
+    assert result["uncertainty"].rows[0]["mean 95 %"] == Range(0.0, 0.0)
+    assert list(result) == NAMES[:3]  # nothing that could prove
     assert list(tables([], OracleTask(algorithms=("vns",)))) == NAMES[:3]
-    effort_said = " ".join(found["effort"].notes)
+    effort_said = " ".join(result["effort"].notes)
     assert effort_said.endswith(
         "For a reference, vns stops at the first check after 60 s; how often that cut vns short is not recorded."
     )
@@ -156,9 +158,9 @@ def test_without_the_exact_search():
 
 
 def test_no_document_at_all():
-    found = tables([], left_out={"the document has no sentence": 1, "it has no reference with a word": 2})
-    assert list(found) == NAMES
-    for section in found.values():
+    result = tables([], left_out={"the document has no sentence": 1, "it has no reference with a word": 2})
+    assert list(result) == NAMES
+    for section in result.values():
         assert section.rows == []
         assert section.empty.startswith("no document has an oracle")
         assert section.notes[-2:] == [
@@ -181,7 +183,7 @@ def test_every_format_can_write_them(rows):
 
 
 @pytest.mark.parametrize(
-    ("task", "said"),
+    ("task", "message"),
     [
         (
             OracleTask(),
@@ -195,20 +197,20 @@ def test_every_format_can_write_them(rows):
         (OracleTask(length=REFERENCE_LENGTH), ["at most the words of the first reference."]),
     ],
 )
-def test_the_settings_are_said(task, said):
+def test_the_settings_are_said(task, message):
     section = oracle_tables([], task)[0]
     assert section.title == f"ROUGE-{task.target.n} F1 that extracts reach, by algorithm"
-    assert all(words in section.notes[0] for words in said)
+    assert all(words in section.notes[0] for words in message)
     assert length_label(task.length) in section.notes[0]
 
 
 def test_latex_names_its_origin_and_signs_once():
     signatures = [*TASK.signatures.values()]
-    found = summarize_algorithms(PROVEN)
+    algorithms = summarize_algorithms(PROVEN)
     written = as_one_latex(
-        oracle_tables(found, TASK),
+        oracle_tables(algorithms, TASK),
         [*signatures, "line\nbreak"],
-        lambda table: oracle_as_latex(table, "a_b.jsonl", found),
+        lambda table: oracle_as_latex(table, "a_b.jsonl", algorithms),
     )
     assert written.startswith(f"% {signatures[0]}\n% {signatures[1]}\n% line break\n\\begin{{table}}")
     for signature in signatures:
@@ -230,10 +232,10 @@ def test_what_is_not_the_rouge_that_everybody_reports_is_said(definition):
         task = OracleTask(Target(n, definition), ("exact",))
         [optimum] = evaluate([document], task, processes=0).rows
         [ordinary] = RougeN(n).score([Example("d", "x", "Red cars drive fast", document.references, None, "")])
-        said = " ".join(oracle_tables(summarize_algorithms([optimum]), task)[0].notes)
-        assert "as ROUGE counts" not in said
-        assert ("not bounds of it" in said) == (n == 2 or definition == "set")
-        assert ("across sentence ends" in said) == (n == 2)
+        text = " ".join(oracle_tables(summarize_algorithms([optimum]), task)[0].notes)
+        assert "as ROUGE counts" not in text
+        assert ("not bounds of it" in text) == (n == 2 or definition == "set")
+        assert ("across sentence ends" in text) == (n == 2)
         assert (optimum.f1 < ordinary.value) == (n == 2)
 
 
@@ -244,8 +246,8 @@ def test_facts_and_json_name_the_settings_and_the_documents():
         "y": "it has no reference with a word",
         "z": "the document has no sentence",
     }
-    found = summarize_algorithms(ROWS)
-    assert facts_of(task, found, left_out) == {
+    algorithms = summarize_algorithms(ROWS)
+    assert facts_of(task, algorithms, left_out) == {
         "metric": "rouge2",
         "definition": "set",
         "ngrams": "within-sentences",
@@ -258,7 +260,7 @@ def test_facts_and_json_name_the_settings_and_the_documents():
         "left out": "3 (2: the document has no sentence; 1: it has no reference with a word)",
     }
     assert facts_of(TASK, [], {})["left out"] == facts_of(TASK, [], {})["documents"] == "0"
-    written = oracles_as_json(task, found, left_out, {"data set": "set"})
+    written = oracles_as_json(task, algorithms, left_out, {"data set": "set"})
     assert written["left_out"][0] == {"id": "x", "reason": "the document has no sentence"}
     assert (written["data set"], written["length"], written["documents"]) == ("set", "50w", 2)
     assert written["signatures"] == task.signatures
@@ -268,7 +270,7 @@ def test_facts_and_json_name_the_settings_and_the_documents():
     heuristic = written["algorithms"]["greedy"]
     why = "only the exact search can tell how far it is from the optimum"
     assert heuristic["undefined"] == {"proven": why, "unproven": why, "bound": why}
-    assert figures_of(found[0], found)["bound"] == Undefined(why)
+    assert figures_of(algorithms[0], algorithms)["bound"] == Undefined(why)
 
 
 def test_real_searches():
@@ -279,12 +281,12 @@ def test_real_searches():
         Document("dots", "It rains.", ("...",)),
     ]
     task = OracleTask()
-    found = evaluate(documents, task, processes=0)
-    assert reasons_left_out(documents, found, task) == {
+    result = evaluate(documents, task, processes=0)
+    assert reasons_left_out(documents, result, task) == {
         "none": "the document has no sentence",
         "dots": "it has no reference with a word",
     }
-    records = list(row_records(found.rows, documents))
+    records = list(row_records(result.rows, documents))
     assert [(record["id"], record["algorithm"]) for record in records] == [
         (key, algorithm) for key in ("one", "two") for algorithm in BY_DEFAULT
     ]
@@ -295,7 +297,7 @@ def test_real_searches():
     ]
     assert exact[0]["f1"] == 1.0
     assert all(
-        len(section.rows) == len(BY_DEFAULT) for section in oracle_tables(summarize_algorithms(found.rows), task)[:3]
+        len(section.rows) == len(BY_DEFAULT) for section in oracle_tables(summarize_algorithms(result.rows), task)[:3]
     )
 
 

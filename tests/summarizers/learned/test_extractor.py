@@ -88,14 +88,14 @@ def test_of_little_it_takes_all_and_of_nothing_nothing(name: str) -> None:
 @pytest.mark.parametrize("kind", SHIPPED.values())
 def test_names_say_the_length_and_signatures_the_weights(kind: str) -> None:
     name = f"tldr-{kind}"
-    for asked, called, length in [
+    for item, called, length in [
         (name, name, "sentences:1"),
         (f"{name}-1", name, "sentences:1"),
         (f"{name}-3", f"{name}-3", "sentences:3"),
         (f"{name}-40w", f"{name}-40w", "words:40"),
         (f"{name}-ref", f"{name}-ref", "length:reference"),
     ]:
-        made = summarizer(asked)
+        made = summarizer(item)
         encoder = r"\|model:all-MiniLM-L6-v2@53aa5117\|layer:3" if kind == "minilm" else ""
         assert made.name == called
         assert re.fullmatch(rf"{name}\|{length}\|weights:[0-9a-f]{{8}}{encoder}\|version:0\.2\.0", made.signature)
@@ -149,12 +149,12 @@ def test_a_folder_is_found_from_where_the_command_was_given(
 
 
 def test_another_extractor_of_the_same_name_gets_another(folder: Path, store: DataStore) -> None:
-    asked = ("summarize", "D", "--trained-on", "--system", f"extractor:{folder}")
-    run(*asked)
+    arguments = ("summarize", "D", "--trained-on", "--system", f"extractor:{folder}")
+    run(*arguments)
     write_ngrams(folder, {"< we": 1.0, "@first 0": 0.5, "shone": 0.75})
-    assert refused(*asked).endswith("extractor:DIR or language model a name with --as")
-    assert "the name 'title' is reserved for human-written texts" in refused(*asked, "--as", "title")
-    assert "added 2 summaries of other to D" in run(*asked, "--as", "other").stdout
+    assert refused(*arguments).endswith("extractor:DIR or language model a name with --as")
+    assert "the name 'title' is reserved for human-written texts" in refused(*arguments, "--as", "title")
+    assert "added 2 summaries of other to D" in run(*arguments, "--as", "other").stdout
 
 
 # --- what it was trained on ---------------------------------------------------------------------------------
@@ -165,8 +165,8 @@ def test_documents_of_its_training_are_refused_or_marked(folder: Path, store: Da
     assert message.startswith("'mine' was trained on 1 of the 2 documents of 'D'")
     assert store.dataset("D").systems == ()
     run("summarize", "D", "--system", f"extractor:{folder}", "--trained-on")
-    found = {summary.document_id: summary.remarks for _, summaries in store.records("D") for summary in summaries}
-    assert found == {"d": (TRAINED_ON,), "e": ()}
+    by_name = {summary.document_id: summary.remarks for _, summaries in store.records("D") for summary in summaries}
+    assert by_name == {"d": (TRAINED_ON,), "e": ()}
 
 
 def test_the_package_s_extractors_know_their_documents(shared_data: Path) -> None:
@@ -224,9 +224,9 @@ def change_weights(**weights: np.ndarray) -> Callable[[Path], object]:
 
 
 @pytest.mark.parametrize(
-    ("damage", "said"),
+    ("damage", "reason"),
     [
-        (lambda folder: (folder / "extractor.json").unlink(), "is no trained extractor: it has no extractor.json"),
+        (lambda folder: (folder / "extractor.json").unlink(), "is not a trained extractor: it has no extractor.json"),
         (change("extractor.json", b"{"), "cannot be read (Expecting property name"),
         (change("extractor.json", b"\xff"), "cannot be read ('utf-8' codec"),
         (change("extractor.json", b"[" * 100_000), "cannot be read (maximum recursion depth"),
@@ -251,12 +251,12 @@ def change_weights(**weights: np.ndarray) -> Callable[[Path], object]:
     ],
 )
 def test_a_damaged_folder_is_refused_in_one_line(
-    damage: Callable[[Path], object], said: str, folder: Path, store: DataStore
+    damage: Callable[[Path], object], reason: str, folder: Path, store: DataStore
 ) -> None:
     damage(folder)
     message = refused("summarize", "D", "--system", f"extractor:{folder}", "--trained-on", "--processes", "1")
-    assert said in message
-    assert str(folder) in message or said.startswith("training_documents.txt")
+    assert reason in message
+    assert str(folder) in message or reason.startswith("training_documents.txt")
     assert store.dataset("D").systems == ()
 
 
@@ -272,7 +272,7 @@ def test_weights_that_are_of_no_head_are_refused(folder: Path) -> None:
 
 def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
     for name in ("extractor:", f"extractor:{tmp_path / 'none'}", f"extractor:{tmp_path / 'none-2'}"):
-        with pytest.raises(ModelUnavailable, match="is no trained extractor: it has no extractor"):
+        with pytest.raises(ModelUnavailable, match="is not a trained extractor: it has no extractor"):
             extractor(name)
 
 
@@ -291,14 +291,14 @@ def test_figures_on_scitldr(shared_data: Path, sqlite_url: str) -> None:
     records = DataStore(connect(sqlite_url)).records("test")
     cells, _ = score_cells(list(records), make_metrics(["rouge1", "rouge2", "rougeL", "rouge_k"]))
     systems = np.array(cells.systems)
-    found = {
+    by_name = {
         system: [float(100 * np.nanmean(values[systems == system])) for values in cells.scores.values()]
         for system in sorted(set(systems))
     }
-    assert found == {system: pytest.approx(readme_row(system), abs=0.15) for system in ("lead-1", *SHIPPED)}
+    assert by_name == {system: pytest.approx(readme_row(system), abs=0.15) for system in ("lead-1", *SHIPPED)}
     # 41.7 and 42.7 where a reference judges a summary that is the same
-    assert found["tldr-linear"][0] >= 40.9
-    assert found["tldr-minilm"][0] >= 41.8
+    assert by_name["tldr-linear"][0] >= 40.9
+    assert by_name["tldr-minilm"][0] >= 41.8
 
 
 def readme_row(system: str) -> list[float]:

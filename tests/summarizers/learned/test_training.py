@@ -36,8 +36,8 @@ def test_features_are_ngrams_places_and_length() -> None:
 
 
 def test_weights_are_those_of_ridge_regression() -> None:
-    documents = [one.sentences for one in label(DOCUMENTS[:6])]
-    rouge = [one.rouge for one in label(DOCUMENTS[:6])]
+    documents = [item.sentences for item in label(DOCUMENTS[:6])]
+    rouge = [item.rouge for item in label(DOCUMENTS[:6])]
     weights = linear.fit(documents, rouge, 30.0)
     # the closed form, (X'X + penalty I) w = X'y, with columns that are centred
     known = [feature for sentences in documents for feature in linear.features(sentences)]
@@ -52,9 +52,9 @@ def test_weights_are_those_of_ridge_regression() -> None:
 
 def test_a_sentence_is_worth_its_rouge_against_the_best_reference() -> None:
     references = ("nothing of it", "A red lamp.")
-    (found,) = label([Document("d", ("Red lamps shine.", "A lamp.", "…"), references)])
+    (result,) = label([Document("d", ("Red lamps shine.", "A lamp.", "…"), references)])
     # red, lamp of 3 and 3 words: 2/3; a, lamp of 2 and 3: precision 1, recall 2/3; no token: 0
-    assert found.rouge.tolist() == pytest.approx([2 / 3, 4 / 5, 0.0])
+    assert result.rouge.tolist() == pytest.approx([2 / 3, 4 / 5, 0.0])
     silent = [
         Document("one", ("One sentence.",), references),
         Document("bare", ("One.", "Two."), ()),
@@ -66,11 +66,11 @@ def test_a_sentence_is_worth_its_rouge_against_the_best_reference() -> None:
 
 def test_the_best_on_dev_is_chosen_and_of_equals_the_first() -> None:
     dev = label([Document("d", ("Red lamps shine.", "A lamp."), ("A red lamp.",))])
-    said: list[str] = []
+    notes: list[str] = []
     low, high = [[1.0, 0.0]], [[0.0, 1.0]]
-    model, rouge1, name = choose([("a", 1, low), ("b", 2, high), ("c", 3, high)], dev, said.append)
+    model, rouge1, name = choose([("a", 1, low), ("b", 2, high), ("c", 3, high)], dev, notes.append)
     assert (model, rouge1, name) == (2, pytest.approx(0.8), "b")
-    assert said[0] == "a: ROUGE-1 66.67 on the documents to choose on"
+    assert notes[0] == "a: ROUGE-1 66.67 on the documents to choose on"
 
 
 @pytest.mark.model
@@ -90,8 +90,8 @@ def test_the_head_learns_which_sentence_is_best() -> None:
     before = torch.random.get_rng_state()
     head = minilm.fit(documents[:64], rouge[:64], 0)
     assert torch.equal(torch.random.get_rng_state(), before)
-    found = [int(np.argmax(minilm.score_vectors([head], vectors))) for vectors in documents[64:]]
-    assert np.mean(np.equal(found, best[64:])) > 0.9, "by chance it would be 0.2"
+    numbers = [int(np.argmax(minilm.score_vectors([head], vectors))) for vectors in documents[64:]]
+    assert np.mean(np.equal(numbers, best[64:])) > 0.9, "by chance it would be 0.2"
 
 
 @pytest.mark.model
@@ -122,23 +122,23 @@ def test_a_long_document_is_read_in_stretches() -> None:
 
 @pytest.mark.parametrize("kind", ["linear", pytest.param("minilm", marks=pytest.mark.model)])
 def test_the_same_documents_give_the_same_bytes(kind: str, tmp_path: Path) -> None:
-    found = []
+    result = []
     for threads, name in ((1, "one"), (2, "two")):
         if kind == "minilm":
             import torch
 
             before = torch.get_num_threads()
             torch.set_num_threads(threads)
-        found.append(train_extractor(DOCUMENTS[:6], DOCUMENTS[6:8], tmp_path / name, kind, seeds=3))
+        result.append(train_extractor(DOCUMENTS[:6], DOCUMENTS[6:8], tmp_path / name, kind, seeds=3))
         if kind == "minilm":
             assert torch.get_num_threads() == threads
             torch.set_num_threads(before)
-    assert found[0] == found[1]
+    assert result[0] == result[1]
     seeds = ", seeds [012], [012], [012]" if kind == "minilm" else ""
-    assert re.fullmatch(rf"penalty \d+{seeds}", found[0].chosen)
-    one, two = contents(tmp_path / "one"), contents(tmp_path / "two")
-    assert one == two
-    assert one.keys() >= {"extractor.json", "training_documents.txt", "ngrams.safetensors"}
+    assert re.fullmatch(rf"penalty \d+{seeds}", result[0].chosen)
+    left, right = contents(tmp_path / "one"), contents(tmp_path / "two")
+    assert left == right
+    assert left.keys() >= {"extractor.json", "training_documents.txt", "ngrams.safetensors"}
     first, second = (LearnedExtractor(tmp_path / name) for name in ("one", "two"))
     assert first.signature == second.signature
     assert [document in first.training_documents for document in DOCUMENTS] == [True] * 6 + [False] * 18
@@ -154,9 +154,9 @@ def test_the_command_leaves_out_what_it_is_measured_by(tmp_path: Path, sqlite_ur
     files = [tmp_path / "train.jsonl", "--dev", tmp_path / "dev.jsonl", "--without", "held out"]
     output = tmp_path / "mine"
     result = run("train", "extractor", *files, "--kind", "linear", "--output", output)
-    said = result.stdout.splitlines()
+    text = result.stdout.splitlines()
     about = json.loads((output / "extractor.json").read_text())
-    assert said[0] == (
+    assert text[0] == (
         f"wrote {output}: ROUGE-1 {100 * about['rouge1']:.2f} on 8 documents of {tmp_path / 'dev.jsonl'} "
         f"({about['chosen']}), learned from 12"
     )

@@ -76,7 +76,7 @@ def test_overlap_keywords_guide_gsum_as_in_the_rouge_k_paper(bart: Path) -> None
         assert source == [network.tokenizer(predict_guidance(document.source_text, 10))["input_ids"]]
     assert (GSum().reads_references, by_overlap.reads_references) == (False, True)
     alone = Document("e", "A bridge is built.", ("Nobody came.",))
-    assert [by_overlap.gives_nothing(one) for one in (document, alone)] == [False, True]
+    assert [by_overlap.gives_nothing(item) for item in (document, alone)] == [False, True]
     assert not GSum().gives_nothing(alone)
     with pytest.raises(ValueError, match="guidance must be one of source, overlap"):
         GSum(guidance="title")
@@ -209,7 +209,7 @@ def test_guidance_decides_what_is_written_and_has_to_be_there(bart: Path) -> Non
     network = start(GSum(), bart)
     batch = GSum().batch(network, DOCUMENTS[:2], labels=True)
     others = batch | {name: batch[name].flip(0) for name in ("guidance_ids", "guidance_mask")}
-    first, second = (GSum().run(network.model, one).logits for one in (batch, others))
+    first, second = (GSum().run(network.model, item).logits for item in (batch, others))
     assert not torch.allclose(first, second, atol=1e-2)
     with pytest.raises(RuntimeError, match="no guidance"):
         network.model(input_ids=batch["input_ids"], labels=batch["labels"])

@@ -56,9 +56,9 @@ def test_attention_by_hand(attention: str, documents: int, bart: Path) -> None:
     attended = layer.self_attn_layer_norm(given + attends.out_proj(torch.cat(mixed, -1)))
     by_hand = layer.final_layer_norm(attended + layer.fc2(layer.activation_fn(layer.fc1(attended))))
 
-    found, real = states(method, model, batch), batch["attention_mask"] == 1
-    assert torch.allclose(found[real], by_hand[real], atol=1e-5)
-    assert not torch.allclose(found[real], below.last_hidden_state[real], atol=1e-3)  # T does something
+    result, real = states(method, model, batch), batch["attention_mask"] == 1
+    assert torch.allclose(result[real], by_hand[real], atol=1e-5)
+    assert not torch.allclose(result[real], below.last_hidden_state[real], atol=1e-3)  # T does something
 
 
 @pytest.mark.parametrize("attention", ["eager", "sdpa"])

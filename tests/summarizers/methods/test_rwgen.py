@@ -36,19 +36,19 @@ def beam_search(model: Any, batch: Any, share: float, beams: int) -> tuple[list[
     for step in range(STEPS):
         longer = []
         for total, written in running:
-            found = next_probabilities(model, batch, share, written)
+            result = next_probabilities(model, batch, share, written)
             if step == STEPS - 1 and model.generation_config.forced_eos_token_id is not None:
-                found = found.masked_fill(found == found, -float("inf"))
-                found[end] = 0.0
-            best = found.topk(2 * beams)
+                result = result.masked_fill(result == result, -float("inf"))
+                result[end] = 0.0
+            best = result.topk(2 * beams)
             longer += [
                 (total + s, [*written, t]) for s, t in zip(best.values.tolist(), best.indices.tolist(), strict=True)
             ]
-        longer.sort(key=lambda one: -one[0])
-        done += [one for one in longer[:beams] if one[1][-1] == end]
-        running = [one for one in longer if one[1][-1] != end][:beams]
+        longer.sort(key=lambda item: -item[0])
+        done += [item for item in longer[:beams] if item[1][-1] == end]
+        running = [item for item in longer if item[1][-1] != end][:beams]
     done += running
-    total, written = max(done, key=lambda one: one[0])
+    total, written = max(done, key=lambda item: item[0])
     return written, total
 
 
@@ -61,7 +61,7 @@ def test_decoding_by_hand(beams: int, share: float, bart: Path) -> None:
     batch = method.batch(network, DOCUMENTS[:1], labels=False)
     by_hand, total = beam_search(model, batch, share, beams)
     for cached in (True, False):
-        found = model.generate(
+        written = model.generate(
             input_ids=batch["input_ids"],
             attention_mask=batch["attention_mask"],
             num_beams=beams,
@@ -74,9 +74,9 @@ def test_decoding_by_hand(beams: int, share: float, bart: Path) -> None:
             output_scores=True,
             **method.decoding(batch),
         )
-        assert found.sequences[0].tolist()[: len(by_hand)] == by_hand, cached
+        assert written.sequences[0].tolist()[: len(by_hand)] == by_hand, cached
         if beams > 1:
-            assert found.sequences_scores[0].item() == pytest.approx(total, abs=1e-4)
+            assert written.sequences_scores[0].item() == pytest.approx(total, abs=1e-4)
 
 
 def test_documents_in_a_batch_have_their_own_words(bart: Path) -> None:

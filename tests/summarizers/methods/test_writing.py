@@ -75,7 +75,7 @@ def test_a_prompt_is_refused(bart: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "message"),
+    ("changes", "message"),
     [
         ({"method": "none"}, "was trained by the method 'none', which is not known here"),
         ({"method": ["rwgen"]}, "does not say by which method"),
@@ -86,10 +86,10 @@ def test_a_prompt_is_refused(bart: Path, tmp_path: Path) -> None:
     ],
 )
 def test_a_record_that_says_nothing_known_is_refused(
-    said: dict[str, Any], message: str, bart: Path, tmp_path: Path
+    changes: dict[str, Any], message: str, bart: Path, tmp_path: Path
 ) -> None:
     trained("rwgen", bart, tmp_path / "rwgen")
-    change_json(tmp_path / "rwgen" / "method.json", **said)
+    change_json(tmp_path / "rwgen" / "method.json", **changes)
     with pytest.raises(BadModel, match=message):
         checkpoint_summarizer(f"seq2seq:{tmp_path / 'rwgen'}", WritingOptions(device="cpu")).summarize(DOCUMENTS[:1])
 

@@ -21,11 +21,11 @@ from relevance.summarizers.oracles.evaluation import (
     OracleTask,
     evaluate,
     evaluate_stored,
-    load_evaluation,
     summarize_algorithms,
     why_left_out,
 )
 from relevance.summarizers.sentences import sentences_of
+from tests.summarizers.oracles.loading import load_evaluation
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -40,7 +40,7 @@ def articles(shared_data):
 
 
 def untimed(evaluation):
-    return [found._replace(seconds=0.0) for found in evaluation.rows], evaluation.left_out
+    return [row._replace(seconds=0.0) for row in evaluation.rows], evaluation.left_out
 
 
 # --- rows --------------------------------------------------------------------------------------------------------
@@ -50,14 +50,14 @@ def test_rows_are_what_the_searches_find(articles):
     task = OracleTask(Target(2, "set", "first"), ("greedy", "genetic", "exact"), seed=3)
     rows = evaluate(articles[:3], task, processes=0).rows
     assert [(r.document_id, r.algorithm) for r in rows] == [(d.id, a) for d in articles[:3] for a in task.algorithms]
-    for document, found in zip([d for d in articles[:3] for _ in task.algorithms], rows, strict=True):
-        solution = find_extract(document, task.target, found.algorithm, seed=3).solution
-        assert (found.f1, found.places, found.bound, found.proven) == (
+    for document, row in zip([d for d in articles[:3] for _ in task.algorithms], rows, strict=True):
+        solution = find_extract(document, task.target, row.algorithm, seed=3).solution
+        assert (row.f1, row.places, row.bound, row.proven) == (
             *solution[1::-1],
             solution.bound,
             solution.proven,
         )
-        assert found.seconds > 0
+        assert row.seconds > 0
 
 
 @pytest.mark.smoke
@@ -67,12 +67,12 @@ def test_several_processes_find_the_same_and_tell_how_far_they_are(articles):
     documents = [*articles[:4], Document("bare", "", ("r",))]
     told, alone = [], []
     several = evaluate(documents, task, processes=2, progress=lambda *done: told.append(done))
-    one = evaluate(documents, task, processes=0, progress=lambda *done: alone.append(done))
-    assert untimed(several) == untimed(one)
+    first = evaluate(documents, task, processes=0, progress=lambda *done: alone.append(done))
+    assert untimed(several) == untimed(first)
     assert several.left_out == ("bare",)
     assert alone == [(done, 5) for done in range(6)]
     assert list(dict.fromkeys(told)) == alone  # while one waits it is said again
-    assert {found.algorithm for found in one.rows} == set(BY_DEFAULT)
+    assert {row.algorithm for row in first.rows} == set(BY_DEFAULT)
 
 
 def test_what_is_left_out():
@@ -83,9 +83,9 @@ def test_what_is_left_out():
         Document("no token", "Red cars.", ("...",)),
         Document("nothing shared", "Red cars.", ("blue",)),
     ]
-    found = evaluate(documents, processes=0)
-    assert found.left_out == ("empty", "no reference", "no token")
-    assert {r.f1 for r in found.rows if r.document_id == "nothing shared"} == {0.0}
+    result = evaluate(documents, processes=0)
+    assert result.left_out == ("empty", "no reference", "no token")
+    assert {r.f1 for r in result.rows if r.document_id == "nothing shared"} == {0.0}
     assert evaluate([]) == ((), ())
 
 
@@ -93,12 +93,10 @@ def test_lengths_are_kept(articles):
     for length in (SummaryLength(1), REFERENCE_LENGTH):
         rows = evaluate(articles[:3], OracleTask(Target(references="first"), length=length), processes=0).rows
         assert len(rows) == 3 * len(BY_DEFAULT)
-        for found in rows:
-            document = next(d for d in articles if d.id == found.document_id)
-            words = sum(count_words(sentences_of(document)[place]) for place in found.places)
-            assert (
-                len(found.places) <= 1 if length == SummaryLength(1) else words <= count_words(document.references[0])
-            )
+        for row in rows:
+            document = next(d for d in articles if d.id == row.document_id)
+            words = sum(count_words(sentences_of(document)[place]) for place in row.places)
+            assert len(row.places) <= 1 if length == SummaryLength(1) else words <= count_words(document.references[0])
     bare = Document("bare", "Red cars.", (" ", "red"))
     assert evaluate([bare], OracleTask(length=REFERENCE_LENGTH), processes=0).left_out == ("bare",)
 
@@ -152,15 +150,15 @@ def store(data_store):
 def searches(monkeypatch):
     """What is searched from now on: documents and algorithms."""
     evaluation.load_libraries()
-    asked = []
+    arguments = []
 
     def counted(document, target, algorithm, **settings):
-        if found := find_extract(document, target, algorithm, **settings):
-            asked.append((document.id, algorithm))
-        return found
+        if result := find_extract(document, target, algorithm, **settings):
+            arguments.append((document.id, algorithm))
+        return result
 
     monkeypatch.setattr(evaluation, "find_extract", counted)
-    return asked
+    return arguments
 
 
 def all_of(documents, task=FAST):
@@ -171,13 +169,13 @@ def all_of(documents, task=FAST):
 @pytest.mark.parametrize("processes", [0, 2])
 def test_a_data_set_has_the_rows_of_its_documents(store, processes):
     told = []
-    found = evaluate_stored(store, "set", FAST, processes=processes, progress=lambda *done: told.append(done))
-    assert untimed(found) == untimed(evaluate(WRITTEN, FAST, processes=0))
-    assert found.left_out == ("empty", "no token")
+    result = evaluate_stored(store, "set", FAST, processes=processes, progress=lambda *done: told.append(done))
+    assert untimed(result) == untimed(evaluate(WRITTEN, FAST, processes=0))
+    assert result.left_out == ("empty", "no token")
     assert list(dict.fromkeys(told)) == [(done, 6) for done in range(7)]
     # Stored to the last bit, and whether they are proven follows.
-    assert load_evaluation(store, "set", FAST) == (found.rows, ())
-    assert {row.proven for row in found.rows if row.algorithm == "exact"} == {True}
+    assert load_evaluation(store, "set", FAST) == (result.rows, ())
+    assert {row.proven for row in result.rows if row.algorithm == "exact"} == {True}
 
 
 def test_nothing_is_searched_twice(store, searches):
@@ -269,11 +267,11 @@ def test_what_a_broken_off_write_left_is_searched_again(store, searches, monkeyp
 def test_only_what_is_asked_for_and_not_there_is_searched(store, searches):
     evaluate_stored(store, "set", FAST._replace(algorithms=("greedy",)), first=3, processes=0)
     assert searches == [("b", "greedy"), ("a", "greedy")]
-    found = evaluate_stored(store, "set", FAST, first=4, processes=0)
+    result = evaluate_stored(store, "set", FAST, first=4, processes=0)
     assert searches[2:] == [("b", "genetic"), ("b", "exact"), ("a", "genetic"), ("a", "exact"), *all_of(["c"])]
-    assert [(row.document_id, row.algorithm) for row in found.rows] == all_of(["b", "a", "c"])
-    assert found.left_out == ("empty",)
-    assert load_evaluation(store, "set", FAST, first=1).rows == found.rows[:3]
+    assert [(row.document_id, row.algorithm) for row in result.rows] == all_of(["b", "a", "c"])
+    assert result.left_out == ("empty",)
+    assert load_evaluation(store, "set", FAST, first=1).rows == result.rows[:3]
     # In the order in which they are asked for.
     turned = load_evaluation(store, "set", FAST._replace(algorithms=("exact", "greedy")))
     assert [row.algorithm for row in turned.rows[:2]] == ["exact", "greedy"]
@@ -301,16 +299,18 @@ def test_what_was_stored_unproven_stays_unproven(store):
     signature = FAST.signatures["exact"]
     bounds = {"b": StoredBound(0.5, (0,), 1, 0.75, 60.0), "c": StoredBound(0.5, (0,), 0, 0.5, 60.0)}
     store.add_bounds(dataset="set", signature=signature, bounds=bounds)
-    found = load_evaluation(store, "set", OracleTask(algorithms=("exact",)))
-    assert [(row.document_id, row.proven, row.bound) for row in found.rows] == [("b", False, 0.75), ("c", True, 0.5)]
+    evaluation = load_evaluation(store, "set", OracleTask(algorithms=("exact",)))
+    assert [(row.document_id, row.proven, row.bound) for row in evaluation.rows] == [
+        ("b", False, 0.75),
+        ("c", True, 0.5),
+    ]
 
 
 def test_data_sets_that_there_are_not_and_options_that_there_are_not(store):
-    for run in (load_evaluation, evaluate_stored):
-        with pytest.raises(UnknownDataset, match="no data set 'none'"):
-            run(store, "none", FAST)
-        with pytest.raises(ValueError, match="algorithm must be one of"):
-            run(store, "set", OracleTask(algorithms=("best",)))
+    with pytest.raises(UnknownDataset, match="no data set 'none'"):
+        evaluate_stored(store, "none", FAST)
+    with pytest.raises(ValueError, match="algorithm must be one of"):
+        evaluate_stored(store, "set", OracleTask(algorithms=("best",)))
 
 
 def test_why_documents_have_no_oracle():
@@ -376,15 +376,15 @@ def test_intervals_stay_where_f1_is():
 @pytest.mark.process
 def test_figures_are_those_of_other_libraries(articles):
     rows = evaluate(articles, OracleTask(Target(references="first")), processes=0).rows
-    for found in summarize_algorithms(rows):
-        f1 = [r.f1 for r in rows if r.algorithm == found.algorithm]
+    for algorithm in summarize_algorithms(rows):
+        f1 = [r.f1 for r in rows if r.algorithm == algorithm.algorithm]
         described = pandas.Series(f1).describe()
-        assert [found.documents, *found[2:9]] == pytest.approx(described.tolist())
-        assert found.variation == pytest.approx(scipy.stats.variation(f1, ddof=1))
+        assert [algorithm.documents, *algorithm[2:9]] == pytest.approx(described.tolist())
+        assert algorithm.variation == pytest.approx(scipy.stats.variation(f1, ddof=1))
         interval = scipy.stats.t.interval(0.95, len(f1) - 1, plain.mean(f1), scipy.stats.sem(f1))
-        assert (found.low, found.high) == pytest.approx(interval)
-        assert found.gap == pytest.approx(
-            np.mean([r.f1 for r in rows if r.algorithm == "exact"]) - found.mean, abs=1e-12
+        assert (algorithm.low, algorithm.high) == pytest.approx(interval)
+        assert algorithm.gap == pytest.approx(
+            np.mean([r.f1 for r in rows if r.algorithm == "exact"]) - algorithm.mean, abs=1e-12
         )
 
 

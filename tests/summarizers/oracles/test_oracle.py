@@ -18,11 +18,11 @@ TWO = Document("d", ("Red cars.", "Blue trucks.", "Green boats float."), ("red t
 
 def test_the_reference_that_most_can_be_had_of_counts():
     # Against the first: "Red cars. Blue trucks." 2 x 2 / (4 + 2); the second: 2 x 2 / (3 + 2); the third has no token.
-    found = find_extract(TWO)
-    assert (found.reference, found.text) == (1, "Green boats float.")
-    assert found.solution.sentences == (2,)
-    assert found.solution.f1 == pytest.approx(0.8)
-    assert found.solution.proven
+    result = find_extract(TWO)
+    assert (result.reference, result.text) == (1, "Green boats float.")
+    assert result.solution.sentences == (2,)
+    assert result.solution.f1 == pytest.approx(0.8)
+    assert result.solution.proven
     first = find_extract(TWO, Target(references="first"))
     assert (first.reference, first.text) == (0, "Red cars. Blue trucks.")
     assert first.solution.f1 == pytest.approx(2 / 3)
@@ -60,19 +60,19 @@ def test_a_document_without_sentences_or_references_has_none(document, algorithm
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_where_nothing_matches_the_extract_is_empty_and_there_is_no_summary(algorithm):
     document = Document("d", "Red cars. Blue trucks.", ("green boats",))
-    found = find_extract(document, algorithm=algorithm)
-    assert (found.text, found.solution.sentences, found.solution.f1) == ("", (), 0.0)
-    assert found.solution.proven == (algorithm == "exact")
+    result = find_extract(document, algorithm=algorithm)
+    assert (result.text, result.solution.sentences, result.solution.f1) == ("", (), 0.0)
+    assert result.solution.proven == (algorithm == "exact")
     assert Oracle(algorithm).summarize([document]) == []
 
 
 @pytest.mark.parametrize("tokenizer", ["ascii", "unicode"])
 def test_the_tokenizer_is_that_of_rouge(tokenizer):
     document = Document("d", ("Это кот.", "Там дом."), ("там дом",))
-    found = find_extract(document, Target(tokenizer=tokenizer))
-    assert (found is None) == (tokenizer == "ascii")  # no letter of the reference is a token
-    if found:
-        assert (found.text, found.solution.f1) == ("Там дом.", 1.0)
+    result = find_extract(document, Target(tokenizer=tokenizer))
+    assert (result is None) == (tokenizer == "ascii")  # no letter of the reference is a token
+    if result:
+        assert (result.text, result.solution.f1) == ("Там дом.", 1.0)
 
 
 @pytest.mark.exhaustive
@@ -83,13 +83,13 @@ def test_the_optimum_is_the_value_of_the_metric(shared_data):
     for document, _ in records:
         for rule in rouge:
             for algorithm in ("exact", "greedy"):
-                found = find_extract(document, Target(references=rule), algorithm)
-                example = Example(document.id, "s", found.text, document.references, document.title, "")
+                result = find_extract(document, Target(references=rule), algorithm)
+                example = Example(document.id, "s", result.text, document.references, document.title, "")
                 value = rouge[rule].score([example])[0].value
                 # Against another reference than it was made for, a heuristic's extract may score more than it knows.
-                assert value >= found.solution.f1 - 1e-12
+                assert value >= result.solution.f1 - 1e-12
                 if algorithm == "exact" or rule == "first":
-                    assert value == pytest.approx(found.solution.f1, abs=1e-12)
+                    assert value == pytest.approx(result.solution.f1, abs=1e-12)
         best = find_extract(document).solution.f1
         for name in ("lead", "textrank", "lexrank", "lsa"):
             [summary] = summarizer(name).summarize([document])

@@ -89,11 +89,11 @@ def abstracts(shared_data):
 def test_the_exact_search_finds_the_best_of_all_extracts(abstracts, n, definition):
     for sentences, reference in abstracts:
         problem = Problem(sentences, reference, n, definition)
-        found = exact(problem)
-        assert found.f1 == pytest.approx(brute_force(problem), abs=1e-9)
-        assert found.f1 == pytest.approx(problem.f1(found.sentences), abs=1e-12)
-        assert found.proven
-        assert found.f1 <= found.bound <= found.f1 + 1e-6
+        result = exact(problem)
+        assert result.f1 == pytest.approx(brute_force(problem), abs=1e-9)
+        assert result.f1 == pytest.approx(problem.f1(result.sentences), abs=1e-12)
+        assert result.proven
+        assert result.f1 <= result.bound <= result.f1 + 1e-6
 
 
 @pytest.mark.exhaustive
@@ -105,11 +105,11 @@ def test_limits_are_kept_by_all_and_the_best_within_them_is_found(abstracts, lim
     binding = 0
     for number, (sentences, reference) in enumerate(abstracts[:40]):
         problem = Problem(sentences, reference, 1 + number % 2, definition, limits=limits)
-        found = solve(problem) if number < 12 else {"exact": exact(problem)}
+        result = solve(problem) if number < 12 else {"exact": exact(problem)}
         best = brute_force(problem)
-        assert found["exact"].f1 == pytest.approx(best, abs=1e-9)
-        assert found["exact"].proven
-        for name, solution in found.items():
+        assert result["exact"].f1 == pytest.approx(best, abs=1e-9)
+        assert result["exact"].proven
+        for name, solution in result.items():
             assert problem.fits(solution.sentences), name
             assert solution.f1 <= best + 1e-9, name
         binding += best < exact(Problem(sentences, reference, 1 + number % 2, definition)).f1 - 1e-9
@@ -147,10 +147,10 @@ def test_on_any_document(sentences, reference, definition, n, limits):
 def test_all_articles_of_summeval_are_proven_whatever_the_search_begins_with(shared_data):
     for number, (document, _) in enumerate(read_documents(shared_data / "summeval.jsonl", "interchange")):
         problem = Problem(sentences_of(document), document.references[0])
-        found = exact(problem)
-        assert found.proven
-        assert exact(problem, start=()).f1 == pytest.approx(found.f1, abs=1e-9)
-        assert number >= 10 or exact(problem) == found
+        result = exact(problem)
+        assert result.proven
+        assert exact(problem, start=()).f1 == pytest.approx(result.f1, abs=1e-9)
+        assert number >= 10 or exact(problem) == result
 
 
 def test_no_sentence_of_the_optimum_is_idle():
@@ -192,10 +192,10 @@ def test_a_solver_that_gives_nothing_proves_nothing(monkeypatch, dual):
     for solver in ("milp", "linprog"):
         monkeypatch.setattr(scipy.optimize, solver, lambda *arguments, **options: nothing)
     problem = Problem(["a b", "c d"], "a c")
-    found = exact(problem)
-    assert found.f1 == climb(problem).f1
-    assert found.bound == 1.0
-    assert not found.proven
+    result = exact(problem)
+    assert result.f1 == climb(problem).f1
+    assert result.bound == 1.0
+    assert not result.proven
 
 
 def test_the_best_found_is_no_worse_than_what_other_searches_find(monkeypatch, shared_data):
@@ -206,11 +206,11 @@ def test_the_best_found_is_no_worse_than_what_other_searches_find(monkeypatch, s
     joined = [sentence for document in documents[:12] for sentence in sentences_of(document)]
     for definition in DEFINITIONS:
         problem = Problem(joined, " ".join(document.references[0] for document in documents[:4]), 1, definition)
-        found = exact(problem)
+        result = exact(problem)
         others = [vns(problem), vns(problem, start=greedy(problem).sentences), climb(problem), greedy(problem)]
-        assert found.f1 >= max(other.f1 for other in others) > climb(problem).f1
-        assert found.f1 == problem.f1(found.sentences)
-        assert not found.proven
+        assert result.f1 >= max(other.f1 for other in others) > climb(problem).f1
+        assert result.f1 == problem.f1(result.sentences)
+        assert not result.proven
 
 
 @pytest.mark.exhaustive
@@ -218,9 +218,9 @@ def test_programs_that_are_hard_are_solved_all_the_same(monkeypatch):
     optima = [exact(problem).f1 for problem in HARD]
     monkeypatch.setattr("relevance.summarizers.oracles.exact.NODES", 1)
     monkeypatch.setattr("relevance.summarizers.oracles.exact.PATIENCE", 0.001)
-    found = [exact(problem) for problem in HARD]
-    assert all(solution.proven for solution in found)
-    assert [solution.f1 for solution in found] == pytest.approx(optima, abs=1e-9)
+    solutions = [exact(problem) for problem in HARD]
+    assert all(solution.proven for solution in solutions)
+    assert [solution.f1 for solution in solutions] == pytest.approx(optima, abs=1e-9)
 
 
 @pytest.mark.parametrize("rough", [False, True])
@@ -231,9 +231,9 @@ def test_bounds_without_whole_numbers_hold_for_every_extract(abstracts, definiti
     solver = scipy.optimize.linprog
 
     def roughly(*arguments, **options):
-        found = solver(*arguments, **options)
-        found.ineqlin.marginals += draw.normal(0, 0.3, len(found.ineqlin.marginals))
-        return found
+        result = solver(*arguments, **options)
+        result.ineqlin.marginals += draw.normal(0, 0.3, len(result.ineqlin.marginals))
+        return result
 
     if rough:
         monkeypatch.setattr(scipy.optimize, "linprog", roughly)
@@ -250,8 +250,8 @@ def test_bounds_without_whole_numbers_hold_for_every_extract(abstracts, definiti
         best = max(extract.f1 for extract in extracts)
         for score in (best, best / 2):
             assert relax(problem, program, score, time.monotonic() + 60).bound >= best - 1e-9
-            found = relax(problem, program, score, time.monotonic() + 60, rounds=1)
-            for place, most in zip(problem.useful, found.with_each, strict=True):
+            result = relax(problem, program, score, time.monotonic() + 60, rounds=1)
+            for place, most in zip(problem.useful, result.with_each, strict=True):
                 having = (extract for extract in extracts if place in extract.chosen)
                 assert max(2 * extract.matched - score * extract.length for extract in having) <= most + 1e-9
 
@@ -263,10 +263,10 @@ def test_leaving_sentences_out_loses_no_optimum(abstracts, definition, monkeypat
     for number, (sentences, reference) in enumerate(abstracts[:60]):
         limits = [NO_LIMITS, Limits(sentences=2), Limits(words=40)][number % 3]
         problem = Problem(sentences[:10], reference, 1 + number % 2, definition, limits=limits)
-        found = exact(problem, start=() if number % 5 == 0 else None)
-        assert found.proven
-        assert problem.fits(found.sentences)
-        assert found.f1 == pytest.approx(brute_force(problem), abs=1e-9)
+        result = exact(problem, start=() if number % 5 == 0 else None)
+        assert result.proven
+        assert problem.fits(result.sentences)
+        assert result.f1 == pytest.approx(brute_force(problem), abs=1e-9)
 
 
 @pytest.mark.process
@@ -300,10 +300,10 @@ def test_greedy_covers_the_vocabulary_and_keeps_the_best_prefix():
     # Reference of 6 words. Sentence 1 covers 3 of them (f, the earlier of two), sentence 2 then 2 more, 3 then 1.
     # F1: 2 x 3 / (4 + 6) = .6; 2 x 5 / (7 + 6) = .77; 2 x 6 / (17 + 6) = .52: the first two are kept.
     sentences = ["a b x", "a b c x", "d e y", "f z z z z z z z z z", "a b c x"]
-    found = greedy(Problem(sentences, "a b c d e f"))
-    assert found.sentences == (1, 2)
-    assert found.f1 == pytest.approx(10 / 13)
-    assert found.iterations == 3
+    result = greedy(Problem(sentences, "a b c d e f"))
+    assert result.sentences == (1, 2)
+    assert result.f1 == pytest.approx(10 / 13)
+    assert result.iterations == 3
 
 
 def test_greedy_looks_at_coverage_not_at_length():
@@ -324,15 +324,15 @@ def test_greedy_passes_over_what_breaks_the_limits():
 def test_no_search_is_above_the_optimum_or_below_its_own_start(abstracts, n, definition):
     for seed, (sentences, reference) in enumerate(abstracts[:16]):
         problem = Problem(sentences, reference, n, definition)
-        found = solve(problem, seed)
+        result = solve(problem, seed)
         start = problem.f1(random_start(problem, random.Random(seed)))
-        assert all(solution.f1 <= found["exact"].f1 + 1e-9 for solution in found.values())
-        assert found["vns"].f1 >= start
-        assert found["genetic"].f1 >= start  # the same extract is one of its first generation
-        assert found["vns_greedy"].f1 >= found["greedy"].f1
-        assert found["genetic_greedy"].f1 >= found["greedy"].f1
-        assert found["exact"].f1 >= climb(problem).f1 - 1e-12
-        assert [name for name, solution in found.items() if solution.bound is not None] == ["exact"]
+        assert all(solution.f1 <= result["exact"].f1 + 1e-9 for solution in result.values())
+        assert result["vns"].f1 >= start
+        assert result["genetic"].f1 >= start  # the same extract is one of its first generation
+        assert result["vns_greedy"].f1 >= result["greedy"].f1
+        assert result["genetic_greedy"].f1 >= result["greedy"].f1
+        assert result["exact"].f1 >= climb(problem).f1 - 1e-12
+        assert [name for name, solution in result.items() if solution.bound is not None] == ["exact"]
 
 
 @pytest.mark.exhaustive
@@ -359,10 +359,10 @@ def test_greedy_covers_words_for_rouge_2_too():
     # The first sentence has 3 words of the reference, the second 2 in one of its pairs, the third nothing new.
     # ROUGE-2 of the first alone is 0, of both 2 x 1 / (2 + 1 + 3).
     problem = Problem(["c a d", "a b", "b c"], "a b c d", 2)
-    found = greedy(problem)
-    assert found.sentences == (0, 1)
-    assert found.f1 == pytest.approx(2 / 6)
-    assert found.iterations == 2
+    result = greedy(problem)
+    assert result.sentences == (0, 1)
+    assert result.f1 == pytest.approx(2 / 6)
+    assert result.iterations == 2
 
 
 # --- the steps of Akhmetov et al. (2022) -------------------------------------------------------------------------
@@ -372,7 +372,7 @@ def test_greedy_covers_words_for_rouge_2_too():
 def papers(abstracts):
     """12 sources of about 60 sentences with references of several: abstracts of SciTLDR and summaries, joined."""
     parts = [abstracts[start : start + 8] for start in range(0, 96, 8)]
-    return [([text for texts, _ in part for text in texts], " ".join(said for _, said in part)) for part in parts]
+    return [([text for texts, _ in part for text in texts], " ".join(item for _, item in part)) for part in parts]
 
 
 @pytest.mark.parametrize("definition", DEFINITIONS)
@@ -382,8 +382,8 @@ def test_the_papers_extracts_have_as_many_sentences_as_the_reference(papers, def
         wanted = len(split_sentences(reference))
         assert wanted > 3
         for name in ("vns@paper", "genetic@paper", "genetic_greedy@paper"):
-            found = ALGORITHMS[name].search(problem, seed=seed, seconds=60)
-            assert len(found.sentences) == wanted, name
+            match = ALGORITHMS[name].search(problem, seed=seed, seconds=60)
+            assert len(match.sentences) == wanted, name
         first = greedy(problem)
         better = ALGORITHMS["vns_greedy@paper"].search(problem, seed=seed, seconds=60)
         assert len(better.sentences) == len(first.sentences)
@@ -409,9 +409,9 @@ def test_the_notebooks_extracts_grow_by_up_to_three_sentences(papers, definition
 def test_failures_of_the_notebooks_search_are_counted_together():
     """A search that fails 3 times in all ends then, whatever it gained in between."""
     problem = Problem([f"a{n} b{n}" for n in range(30)], " ".join(f"a{n}" for n in range(8)) + ". And b1. And b2.")
-    found = refill(problem, seed=1, stop=StopRule(iterations=1000, patience=3))
-    assert found.iterations < 20
-    assert refill(problem, seed=1, stop=StopRule(iterations=1000, patience=300)).f1 >= found.f1
+    result = refill(problem, seed=1, stop=StopRule(iterations=1000, patience=3))
+    assert result.iterations < 20
+    assert refill(problem, seed=1, stop=StopRule(iterations=1000, patience=300)).f1 >= result.f1
 
 
 def test_how_many_sentences_where_there_are_fewer():
@@ -423,35 +423,37 @@ def test_how_many_sentences_where_there_are_fewer():
 
 
 def test_the_papers_variable_neighbourhoods_replace_one_to_three_sentences_and_one_after_a_gain():
-    problem, asked = HARD[0], []
+    problem, arguments = HARD[0], []
     draw = random.Random(0)
 
     def shake(chosen, k):
         inside, outside = sorted(chosen), sorted(set(range(len(problem))) - set(chosen))
-        asked.append((k, problem.f1(chosen)))
+        arguments.append((k, problem.f1(chosen)))
         return [*draw.sample(inside, k), *draw.sample(outside, k)]
 
     improve_extract(problem, random_start(problem, draw), shake, USUAL)
-    assert asked[0][0] == 1
+    assert arguments[0][0] == 1
     gains = 0
-    for (k, before), (following, after) in pairwise(asked):
+    for (k, before), (following, after) in pairwise(arguments):
         gains += after > before
         assert following == (1 if after > before else k % 3 + 1)
     assert gains >= 3
     assert USUAL[:3] == (60.0, 5_000, 700)
-    assert len(asked) < 5_000
-    assert len({value for _, value in asked[-700:]}) == 1  # without a gain
+    assert len(arguments) < 5_000
+    assert len({value for _, value in arguments[-700:]}) == 1  # without a gain
 
 
 def test_the_papers_first_candidates_are_chunks_of_the_shuffled_sentences(papers):
     sentences, reference = papers[0]
     problem = Problem(sentences, reference)
     size = problem.reference_sentences
-    found = {breed(problem, seed, generations=0).sentences for seed in range(10)}
-    assert len(found) == 10  # of sentences that follow each other the best chunk would be the same
-    assert {len(extract) for extract in found} == {size}
-    one = exact(problem)
-    assert breed(problem, 0, one.sentences, generations=0).sentences == one.sentences  # greedy's joins the candidates
+    result = {breed(problem, seed, generations=0).sentences for seed in range(10)}
+    assert len(result) == 10  # of sentences that follow each other the best chunk would be the same
+    assert {len(extract) for extract in result} == {size}
+    first = exact(problem)
+    assert (
+        breed(problem, 0, first.sentences, generations=0).sentences == first.sentences
+    )  # greedy's joins the candidates
 
 
 def test_the_papers_candidates_are_all_crossed_and_the_best_offspring_replace_them(papers):
@@ -466,7 +468,7 @@ def test_the_papers_candidates_are_all_crossed_and_the_best_offspring_replace_th
     assert len(children) == 15  # 6 x 5 / 2
     assert (children.sum(axis=1) == size).all()
     parents = [[place for place, row in enumerate(pool) if (row & child).any()] for child in children]
-    assert sorted(parents) == [[one, other] for one in range(6) for other in range(one + 1, 6)]
+    assert sorted(parents) == [[number, other] for number in range(6) for other in range(number + 1, 6)]
     assert values.tolist() == pytest.approx([problem.f1(np.flatnonzero(child)) for child in children])
     assert sorted(values, reverse=True) == values.tolist()
     kept, best = best_offspring(problem, pool, 3, random.Random(0), lambda: False)
@@ -479,9 +481,9 @@ def test_a_child_of_the_papers_is_drawn_from_both_parents(papers):
     sentences, reference = papers[2]
     problem = Problem(sentences, reference)
     size = problem.reference_sentences
-    one, other = np.zeros((2, len(problem)), dtype=bool)
-    one[:size] = other[2 : size + 2] = True  # which share all sentences but two of each
-    children = [cross(problem, one, other, random.Random(seed)) for seed in range(50)]
+    first, second = np.zeros((2, len(problem)), dtype=bool)
+    first[:size] = second[2 : size + 2] = True  # which share all sentences but two of each
+    children = [cross(problem, first, second, random.Random(seed)) for seed in range(50)]
     assert all(len(child) == len(set(child)) == size for child in children)
     assert set().union(*children) == {*range(size + 2)}
     assert len({tuple(sorted(child)) for child in children}) > 10
@@ -500,8 +502,8 @@ def test_half_as_many_offspring_as_candidates_for_six_generations(papers):
         seen.append(1)
         return 0.0
 
-    found = breed(problem, stop=StopRule(clock=clock))
-    assert found.iterations == len(seen) - 1 == 6
+    result = breed(problem, stop=StopRule(clock=clock))
+    assert result.iterations == len(seen) - 1 == 6
     few = Problem(sentences, reference)
     pairs_left = breed(few)  # 8 candidates or fewer: 4, 4, ... or 2, 1 and then none to cross it with
     assert 1 <= pairs_left.iterations <= 6
@@ -519,17 +521,17 @@ def test_the_papers_genetic_search_may_lose_the_best(papers):
 def test_the_papers_genetic_search_ends_with_its_time(papers):
     problem = Problem(*papers[0])
     times = count()
-    found = breed(problem, stop=StopRule(2.5, clock=lambda: float(next(times))))
-    assert found.iterations == 2  # the clock says 1 and 2 in these, and 3 in the next
-    assert len(found.sentences) == problem.reference_sentences
+    result = breed(problem, stop=StopRule(2.5, clock=lambda: float(next(times))))
+    assert result.iterations == 2  # the clock says 1 and 2 in these, and 3 in the next
+    assert len(result.sentences) == problem.reference_sentences
 
 
 @pytest.mark.parametrize("search", [vns, genetic, exchange, breed])
 def test_seeds(search, papers):
     problem = HARD[0] if search in {vns, genetic} else Problem(*papers[0])
-    found = [search(problem, seed) for seed in range(5)]
-    assert found == [search(problem, seed) for seed in range(5)]
-    assert len({solution.sentences for solution in found}) > 1
+    results = [search(problem, seed) for seed in range(5)]
+    assert results == [search(problem, seed) for seed in range(5)]
+    assert len({solution.sentences for solution in results}) > 1
 
 
 @pytest.mark.exhaustive
@@ -560,12 +562,12 @@ def test_random_moves_put_in_take_out_or_do_both():
 )
 def test_variable_neighbourhoods_end(options, start, expected):
     problem = HARD[1]
-    found = vns(problem, start=start, stop=StopRule(**options))
+    result = vns(problem, start=start, stop=StopRule(**options))
     if expected is not None:
-        assert found.iterations == expected
+        assert result.iterations == expected
     else:
-        assert 5 <= found.iterations < 700
-    assert found.iterations <= 5000
+        assert 5 <= result.iterations < 700
+    assert result.iterations <= 5000
 
 
 def test_a_population_has_pairs():
@@ -575,8 +577,8 @@ def test_a_population_has_pairs():
 
 def test_children_have_what_both_parents_have():
     problem = Problem(["a", "b", "c", "d"], "a b")
-    found = genetic(problem, start=(0, 1), generations=0)
-    assert found.f1 == 1.0  # the best of the first generation is not lost
+    result = genetic(problem, start=(0, 1), generations=0)
+    assert result.f1 == 1.0  # the best of the first generation is not lost
     assert genetic(problem, start=(0, 1), population=2).f1 == 1.0
 
 
@@ -598,18 +600,18 @@ def test_children_have_what_both_parents_have():
     ],
 )
 def test_little_to_choose_from(name, definition, sentences, reference, expected):
-    found = ALGORITHMS[name].search(Problem(sentences, reference, 1, definition), seed=0, seconds=60)
+    match = ALGORITHMS[name].search(Problem(sentences, reference, 1, definition), seed=0, seconds=60)
     if expected == "one" and name.startswith(("vns@", "genetic")) and "@paper" in name:
-        assert found.f1 > 0  # of a fixed size, or bred without keeping the best
+        assert match.f1 > 0  # of a fixed size, or bred without keeping the best
     elif expected == "one":
-        assert found.f1 == 1.0
-        assert {sentences[place] for place in found.sentences} >= {reference}
+        assert match.f1 == 1.0
+        assert {sentences[place] for place in match.sentences} >= {reference}
         if definition == "clipped" and "@paper" not in name:
-            assert len(found.sentences) == 1
+            assert len(match.sentences) == 1
     else:
-        assert (found.sentences, found.f1) == expected
+        assert (match.sentences, match.f1) == expected
     if name == "exact":
-        assert found.proven
+        assert match.proven
 
 
 def test_a_sentence_twice_where_the_reference_says_it_twice():

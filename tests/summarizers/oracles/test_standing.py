@@ -51,14 +51,14 @@ def brute(text, references, target):
     """F1 by plain counters of n-grams inside sentences."""
 
     def ngrams(sentences):
-        found = Counter()
+        counts = Counter()
         for sentence in sentences:
             words = rouge_words(sentence, Reading(target.tokenizer))
-            found.update(words[start : start + target.n] for start in range(len(words) - target.n + 1))
-        return found if target.definition == "clipped" else Counter(set(found))
+            counts.update(words[start : start + target.n] for start in range(len(words) - target.n + 1))
+        return counts if target.definition == "clipped" else Counter(set(counts))
 
-    asked = references[:1] if target.references == "first" else references
-    kept = [ngrams([one]) for one in asked if rouge_words(one, Reading(target.tokenizer))]
+    wanted = references[:1] if target.references == "first" else references
+    kept = [ngrams([item]) for item in wanted if rouge_words(item, Reading(target.tokenizer))]
     if not kept or not rouge_words(text, Reading(target.tokenizer)):
         return None
     ours = ngrams(split_sentences(text))
@@ -118,7 +118,7 @@ def test_clipped_rouge_1_is_that_of_rouge_score():
     scorer = RougeScorer(["rouge1"], use_stemmer=True)
     for document, summaries in records():
         for summary in summaries:
-            theirs = max(scorer.score(one, summary.text)["rouge1"].fmeasure for one in document.references)
+            theirs = max(scorer.score(reference, summary.text)["rouge1"].fmeasure for reference in document.references)
             assert text_f1(summary.text, document.references) == pytest.approx(theirs, abs=1e-12)
 
 
@@ -127,7 +127,7 @@ def test_clipped_rouge_1_of_summeval_is_that_of_rouge_score(shared_data):
     scorer = RougeScorer(["rouge1"], use_stemmer=True)
     for document, summaries in list(read_documents(shared_data / "summeval.jsonl", "interchange"))[:5]:
         for summary in summaries:
-            theirs = max(scorer.score(one, summary.text)["rouge1"].fmeasure for one in document.references)
+            theirs = max(scorer.score(reference, summary.text)["rouge1"].fmeasure for reference in document.references)
             assert text_f1(summary.text, document.references) == pytest.approx(theirs, abs=1e-12)
 
 
@@ -150,9 +150,9 @@ def test_standings_by_hand():
         (NONE, [Summary("none", "lost", "ships")]),
     ]
     rows = (row("red", 0.8, 0.8), row("red", 0.7, algorithm="greedy"), row("blue", 0.5, 1.0))
-    found = standings_of(judged_all(records, ONE), rows)
+    standings = standings_of(judged_all(records, ONE), rows)
     # red: the best extract "Red cars stop." has 2 of 3 and 2 words, .8; blue's optimum is not proven, so its bound is 1
-    assert found == [
+    assert standings == [
         Standing(
             "copy", 2, pytest.approx(0.9), pytest.approx(0.9), pytest.approx(1), pytest.approx(0), above=0, words=3
         ),
@@ -171,11 +171,11 @@ def test_standings_by_hand():
 
 def test_only_documents_with_an_exact_row_count():
     records = [(document, [Summary(document.id, "copy", "red")]) for document in (RED, BLUE)]
-    (found,) = standings_of(judged_all(records, ONE), [row("red", 0.8, 0.8)])
-    assert (found.documents, found.mean) == (1, pytest.approx(2 / 3))  # red: 1 of 1 and 2 words
+    (result,) = standings_of(judged_all(records, ONE), [row("red", 0.8, 0.8)])
+    assert (result.documents, result.mean) == (1, pytest.approx(2 / 3))  # red: 1 of 1 and 2 words
     assert standings_of(judged_all(records, ONE), [row("red", 0.8, algorithm="greedy")]) == []
-    (found,) = standings_of(judged_all(records[:1], ONE), [row("red", 0.0, 0.0)])
-    assert (found.share, found.above) == (None, 1)
+    (result,) = standings_of(judged_all(records[:1], ONE), [row("red", 0.0, 0.0)])
+    assert (result.share, result.above) == (None, 1)
 
 
 def test_references_that_stand_as_systems_are_left_out():
@@ -195,9 +195,12 @@ def test_a_summary_that_is_one_of_several_references_is_left_out():
 def test_no_extract_is_above_the_bound_and_the_oracle_is_at_it(target):
     documents = [document for document, _ in records()][:8]
     oracle = Oracle("exact", target)
-    summaries = {one.document_id: one for one in oracle.summarize(documents)}
-    leads = {one.document_id: one for one in Lead(SummaryLength(2)).summarize(documents)}
-    both = [(one, [found[one.id] for found in (summaries, leads) if one.id in found]) for one in documents]
+    summaries = {item.document_id: item for item in oracle.summarize(documents)}
+    leads = {item.document_id: item for item in Lead(SummaryLength(2)).summarize(documents)}
+    both = [
+        (document, [result[document.id] for result in (summaries, leads) if document.id in result])
+        for document in documents
+    ]
     evaluation = evaluate(documents, OracleTask(target, ("exact",)), processes=0)
     scores_of = judged_all(both, target)
     best, lead = standings_of(scores_of, evaluation.rows)
@@ -206,13 +209,14 @@ def test_no_extract_is_above_the_bound_and_the_oracle_is_at_it(target):
     assert best.above == lead.above == 0
     assert best.documents == lead.documents == len(documents)
     # each as the problem of the searches scores it
-    for found in evaluation.rows:
-        (document,) = [one for one in documents if one.id == found.document_id]
-        assert scores_of[oracle.name][document.id].f1 == pytest.approx(found.f1, abs=1e-12)
+    for row in evaluation.rows:
+        (document,) = [document for document in documents if document.id == row.document_id]
+        assert scores_of[oracle.name][document.id].f1 == pytest.approx(row.f1, abs=1e-12)
         sentences = sentences_of(document)
-        asked = document.references[:1] if target.references == "first" else document.references
+        references = document.references[:1] if target.references == "first" else document.references
         scores = [
-            Problem(sentences, one, target.n, target.definition).f1(range(min(2, len(sentences)))) for one in asked
+            Problem(sentences, item, target.n, target.definition).f1(range(min(2, len(sentences))))
+            for item in references
         ]
         assert scores_of["lead-2"][document.id].f1 == pytest.approx(max(scores), abs=1e-12)
 
@@ -250,41 +254,41 @@ def test_who_has_a_bound_is_whom_the_searches_answer(document, target, length, h
 )
 def test_the_f1_is_counted_back_from_what_is_covered(sentences, reference, chosen, n, definition):
     places = sorted(place for place in chosen if place < len(sentences))
-    found = coverage(sentences, places, reference, Target(n, definition))
-    sizes = found.in_extract + found.in_reference
-    f1 = 2 * found.matched / sizes if found.matched else 0.0
+    result = coverage(sentences, places, reference, Target(n, definition))
+    sizes = result.in_extract + result.in_reference
+    f1 = 2 * result.matched / sizes if result.matched else 0.0
     assert f1 == pytest.approx(Problem(sentences, reference, n, definition).f1(places), abs=1e-15)
-    ours = [place for of_sentence in found.extract.values() for place in of_sentence]
-    assert list(found.extract) == places
+    ours = [place for of_sentence in result.extract.values() for place in of_sentence]
+    assert list(result.extract) == places
     words = rouge_words(reference, Reading("ascii"))
-    assert len(found.covered) + len(found.missed) == max(0, len(words) - n + 1)
+    assert len(result.covered) + len(result.missed) == max(0, len(words) - n + 1)
     if definition == "clipped":
-        assert len(ours) == len(found.covered) == found.matched
-        assert Counter(place.ngram for place in ours) == Counter(place.ngram for place in found.covered)
+        assert len(ours) == len(result.covered) == result.matched
+        assert Counter(place.ngram for place in ours) == Counter(place.ngram for place in result.covered)
     else:
-        assert len({place.ngram for place in ours}) == len({place.ngram for place in found.covered}) == found.matched
-        assert not {place.ngram for place in found.covered} & {place.ngram for place in found.missed}
+        assert len({place.ngram for place in ours}) == len({place.ngram for place in result.covered}) == result.matched
+        assert not {place.ngram for place in result.covered} & {place.ngram for place in result.missed}
 
 
 def test_places_are_those_of_the_words():
     sentences = ["Dogs bark.", "A dog, a cat."]
-    found = coverage(sentences, [1], "a dog a bird", Target())
-    assert [sentences[1][slice(*place.span)] for place in found.extract[1]] == ["A", "dog", "a"]
-    assert ["a dog a bird"[slice(*place.span)] for place in found.missed] == ["bird"]
-    found = coverage(sentences, [1], "a dog a bird", Target(2))
-    assert [sentences[1][slice(*place.span)] for place in found.extract[1]] == ["A dog", "dog, a"]
+    result = coverage(sentences, [1], "a dog a bird", Target())
+    assert [sentences[1][slice(*place.span)] for place in result.extract[1]] == ["A", "dog", "a"]
+    assert ["a dog a bird"[slice(*place.span)] for place in result.missed] == ["bird"]
+    result = coverage(sentences, [1], "a dog a bird", Target(2))
+    assert [sentences[1][slice(*place.span)] for place in result.extract[1]] == ["A dog", "dog, a"]
     # set: both occurrences of "a" are places, and count once
-    found = coverage(sentences, [1], "a dog a bird", Target(definition="set"))
-    assert [sentences[1][slice(*place.span)] for place in found.extract[1]] == ["A", "dog", "a"]
-    assert (found.matched, found.in_extract, found.in_reference) == (2, 3, 3)
+    result = coverage(sentences, [1], "a dog a bird", Target(definition="set"))
+    assert [sentences[1][slice(*place.span)] for place in result.extract[1]] == ["A", "dog", "a"]
+    assert (result.matched, result.in_extract, result.in_reference) == (2, 3, 3)
 
 
 @pytest.mark.exhaustive
 def test_what_an_optimum_covers_is_its_f1():
     for document, _ in records():
         for target in TARGETS:
-            found = find_extract(document, target)
-            chosen, reference = found.solution.sentences, document.references[found.reference]
+            result = find_extract(document, target)
+            chosen, reference = result.solution.sentences, document.references[result.reference]
             covered = coverage(sentences_of(document), chosen, reference, target)
             f1 = 2 * covered.matched / (covered.in_extract + covered.in_reference) if covered.matched else 0.0
-            assert f1 == pytest.approx(found.solution.f1, abs=1e-15)
+            assert f1 == pytest.approx(result.solution.f1, abs=1e-15)

@@ -15,7 +15,7 @@ from relevance.summarizers.checkpoints import WritingOptions, checkpoint_summari
 from relevance.summarizers.methods.base import Decoding, UnsuitableDocuments, UnsuitableModel
 from relevance.summarizers.methods.own_network import Input
 from relevance.summarizers.methods.published import PUBLISHED
-from relevance.summarizers.pointer.entities import AskedEntities, mark_words
+from relevance.summarizers.pointer.entities import WantedEntities, mark_words
 from relevance.summarizers.pointer.method import ApesPointer, Lstm, Pointer
 from relevance.summarizers.pointer.words import STOP, cut_words
 from relevance.summarizers.training.run import start, train
@@ -40,16 +40,16 @@ class Capitals:
         return [[Entity(s, e, "PER") for (s, e) in cut_words(text).spans if text[s:e] in names] for text in texts]
 
 
-def asked() -> AskedEntities:
+def wanted_entities() -> WantedEntities:
     apes = Apes(entities="spacy:none")
     apes.finder = Capitals()
-    return AskedEntities(apes)
+    return WantedEntities(apes)
 
 
 def test_words_that_name_what_the_references_ask_for_are_marked() -> None:
     """Ada and Bo stand in the reference, and each is asked for there; Cy is in the source alone."""
     document = Document("d", "Ada met Cy. The friend of Bo saw Ada.", ("Yesterday Ada met her friend Bo.",))
-    (named,) = asked().find([document])
+    (named,) = wanted_entities().find([document])
     assert [document.source_text[start:end] for start, end in named] == ["Ada", "Bo", "Ada"]
     words, spans = cut_words(document.source_text)
     marks = mark_words(spans, named)
@@ -58,7 +58,7 @@ def test_words_that_name_what_the_references_ask_for_are_marked() -> None:
 
 def test_a_batch_marks_them_where_the_entities_are_learned() -> None:
     method = ApesPointer(**SMALL, source_words=6)
-    method.asked = asked()
+    method.wanted = wanted_entities()
     documents = [
         Document("d", "Ada met Cy. The friend of Bo saw Ada.", ("Yesterday Ada met her friend Bo.",)),
         Document("e", "Nobody came.", ("Nobody.",)),
@@ -87,7 +87,7 @@ def test_long_abstracts_are_not_learned_from() -> None:
     """The LSTM of Dobko et al. leaves them out; pointer-generators cut them."""
     long, short = Document("l", "One two three.", ("A",), "A"), Document("s", "One two.", ("B",), "B")
     method = Lstm(source_words=3)
-    assert [method.learns_from(one) for one in (long, short)] == [False, True]
+    assert [method.learns_from(item) for item in (long, short)] == [False, True]
     assert method.remarks([long, short]) == [
         "1 of 2 documents have more than 3 words and are not learned from (--source-words)"
     ]
@@ -121,7 +121,7 @@ def baseline(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def by_heart(method: Lstm, model: Path | None = None, **changes: Any) -> Task:
-    documents = tuple(method.documents([replace(one, title=one.references[0]) for one in DOCUMENTS[:2]]))
+    documents = tuple(method.documents([replace(item, title=item.references[0]) for item in DOCUMENTS[:2]]))
     training = replace(PUBLISHED[method.name].training, learning_rate=0.3, batch=2, epochs=3)
     return Task(method, model, documents * 50, documents, replace(training, **changes), SHORT)
 
@@ -210,11 +210,14 @@ def test_a_system_that_writes_nothing_has_empty_summaries(tmp_path: Path) -> Non
     network = method.start(None, DOCUMENTS)
     network.model.output.bias.data[STOP] = 1e9
     method.save(network, tmp_path, SHORT)
-    said = {"method": "lstm", "settings": method.settings, "decoding": asdict(SHORT)}
-    (tmp_path / "method.json").write_text(json.dumps(said))
+    text = {"method": "lstm", "settings": method.settings, "decoding": asdict(SHORT)}
+    (tmp_path / "method.json").write_text(json.dumps(text))
     system = checkpoint_summarizer(f"pointer:{tmp_path}", WritingOptions(device="cpu"))
     written = system.summarize([DOCUMENTS[0], Document("empty", " ", ("a",)), DOCUMENTS[1]])
-    assert [(one.document_id, one.text) for one in written] == [(DOCUMENTS[0].id, ""), (DOCUMENTS[1].id, "")]
+    assert [(summary.document_id, summary.text) for summary in written] == [
+        (DOCUMENTS[0].id, ""),
+        (DOCUMENTS[1].id, ""),
+    ]
 
 
 def test_given_the_entities_a_system_reads_the_references_and_says_so(baseline: Path, tmp_path: Path) -> None:
@@ -230,12 +233,12 @@ def test_given_the_entities_a_system_reads_the_references_and_says_so(baseline: 
     plain = checkpoint_summarizer(f"pointer:{folder}", WritingOptions(device="cpu"))
     given = checkpoint_summarizer(f"pointer:{folder}", WritingOptions(device="cpu", gold_entities=True))
     assert (plain.name, given.name) == ("apes", "oracle-apes")
-    given.method.asked = asked()
+    given.method.wanted = wanted_entities()
     assert "gold_entities:True|finder:capitals" in given.signature
     assert "gold_entities" not in plain.signature
     named = Document("n", "Ada met Bo. Cy saw the town.", ("Ada came.",))
     nobody = Document("o", "Nobody met the town.", ("Nobody came.",))
-    assert [one.remarks for one in given.summarize([named, nobody])] == [(), (NOTHING_GIVEN,)]
+    assert [item.remarks for item in given.summarize([named, nobody])] == [(), (NOTHING_GIVEN,)]
 
     with pytest.raises(ValueError, match="its name has to say so: oracle-mine"):
         checkpoint_summarizer(f"pointer:{folder}", WritingOptions(gold_entities=True), system="mine")

@@ -51,9 +51,9 @@ def test_likelihood_of_three_words_by_hand() -> None:
     p_gen = torch.tensor([[0.9, 0.5, 0.25]])
     attention = torch.tensor([[[0.2, 0.3, 0.5], [0.2, 0.3, 0.5], [0.1, 0.7, 0.2]]])
     extended = torch.tensor([[1, 3, 1]])
-    found = target_probability(log, p_gen, attention, extended, torch.tensor([[0, 1, 3]])).exp()
+    probability = target_probability(log, p_gen, attention, extended, torch.tensor([[0, 1, 3]])).exp()
     # .9 * .5;  .5 * .6 + .5 * (.2 + .5);  .75 * .7
-    assert found[0].tolist() == pytest.approx([0.45, 0.65, 0.525])
+    assert probability[0].tolist() == pytest.approx([0.45, 0.65, 0.525])
     plain = target_probability(log, None, attention, extended, torch.tensor([[0, 2, 3]])).exp()
     assert plain[0].tolist() == pytest.approx([0.5, 0.3, 0.4])  # what it cannot copy is unknown, number 1
 
@@ -61,20 +61,20 @@ def test_likelihood_of_three_words_by_hand() -> None:
 def test_entity_loss_of_four_words_by_hand() -> None:
     chances = torch.tensor([[0.8, 0.3, 0.5], [0.1, 0.4, 0.5]])
     there = torch.tensor([[True, True, False], [True, True, False]])  # the third of each is not there
-    asked = torch.tensor([[1.0, 0, 1], [0, 1, 1]])
+    labels = torch.tensor([[1.0, 0, 1], [0, 1, 1]])
     total = -(math.log(0.8) + math.log(0.7) + math.log(0.9) + math.log(0.4))
-    assert entity_loss(chances.logit(), asked, there, "mean").item() == pytest.approx(total / 4)
-    assert entity_loss(chances.logit(), asked, there, "sum").item() == pytest.approx(total / 2)  # of two documents
+    assert entity_loss(chances.logit(), labels, there, "mean").item() == pytest.approx(total / 4)
+    assert entity_loss(chances.logit(), labels, there, "sum").item() == pytest.approx(total / 2)  # of two documents
 
 
 @pytest.mark.parametrize("reduction", REDUCTIONS)
 def test_the_losses_are_weighted_by_delta(reduction: str) -> None:
     made = network()
-    likelihood, asked = loss(made, batch(), None).item(), loss(made, batch(), EntityWeight(1.0, reduction)).item()
+    likelihood, arguments = loss(made, batch(), None).item(), loss(made, batch(), EntityWeight(1.0, reduction)).item()
     both = loss(made, batch(), EntityWeight(0.25, reduction)).item()
-    assert both == pytest.approx(0.25 * asked + 0.75 * likelihood)
+    assert both == pytest.approx(0.25 * arguments + 0.75 * likelihood)
     memory, _ = made.read(batch()["ids"], batch()["lengths"])
-    assert asked == pytest.approx(entity_loss(memory.entities, batch()["asked"], memory.there, reduction).item())
+    assert arguments == pytest.approx(entity_loss(memory.entities, batch()["asked"], memory.there, reduction).item())
 
 
 def test_delta_0_is_plain_training_exactly() -> None:
@@ -141,11 +141,11 @@ def parts_by_hand(made: Any, words: tuple[int, ...], entities: Sequence[float] |
         chances = distribution(made, step, torch.tensor([SOURCE.extended]), 2)[0]
         log, state, last = log + chances[word].log().item(), step.state, word
         covered = [a + b for a, b in zip(covered, step.attention[0].tolist(), strict=True)]
-    asked = memory.entities[0].sigmoid().tolist() if entities is None else entities
+    values = memory.entities[0].sigmoid().tolist() if entities is None else entities
     return (
         log,
         0.5 * sum(max(c - 1, 0) for c in covered),
-        sum(max(a - c, 0) for a, c in zip(asked, covered, strict=True)),
+        sum(max(a - c, 0) for a, c in zip(values, covered, strict=True)),
     )
 
 
@@ -161,12 +161,12 @@ def score_by_hand(
 def test_a_wide_beam_finds_the_best_of_all_texts(seed: int) -> None:
     """Every text of two words, of five that can be written, is scored by hand."""
     made = network(seed=seed)
-    found = write(made, SOURCE, decoding(num_beams=100, min_new_tokens=2, max_new_tokens=3), Terms(0.5, 0.5))
+    result = write(made, SOURCE, decoding(num_beams=100, min_new_tokens=2, max_new_tokens=3), Terms(0.5, 0.5))
     texts = [(first, second, STOP) for first in range(4, 9) for second in range(4, 9)]
     scores = {text: score_by_hand(made, text) for text in texts}
-    assert found.numbers == max(scores, key=lambda text: scores[text])[:-1]
-    assert found.score == pytest.approx(max(scores.values()), abs=1e-5)
-    assert not found.cut
+    assert result.numbers == max(scores, key=lambda text: scores[text])[:-1]
+    assert result.score == pytest.approx(max(scores.values()), abs=1e-5)
+    assert not result.cut
 
 
 def test_length_and_entities_count_for_finished_texts_only() -> None:
@@ -179,10 +179,10 @@ def test_length_and_entities_count_for_finished_texts_only() -> None:
     for seed in range(4):
         made = network(seed=seed)
         made.output.bias.data[STOP] = -1e9  # never ended
-        found = write(made, SOURCE, decoding(num_beams=2, max_new_tokens=4), Terms(0.5, 100.0))
+        result = write(made, SOURCE, decoding(num_beams=2, max_new_tokens=4), Terms(0.5, 100.0))
         best = search_by_hand(made, at_step, score)
-        assert found.numbers == best
-        assert found.score == pytest.approx(score(made, best), abs=1e-3)
+        assert result.numbers == best
+        assert result.score == pytest.approx(score(made, best), abs=1e-3)
         differing += best != search_by_hand(made, score, score)
     assert differing
 
@@ -209,11 +209,11 @@ def test_given_entities_take_the_place_of_the_network_s() -> None:
     """Of all texts of two words the one is written that is best by the positions given."""
     made, gold = network(seed=1), [0.0, 1, 0, 1, 0]
     wide = decoding(num_beams=100, min_new_tokens=2, max_new_tokens=3)
-    found = write(made, SOURCE, wide, Terms(0.5, 5.0), gold)
+    result = write(made, SOURCE, wide, Terms(0.5, 5.0), gold)
     texts = [(first, second, STOP) for first in range(4, 9) for second in range(4, 9)]
     scores = {text: score_by_hand(made, text, gold, gamma=5.0) for text in texts}
-    assert found.numbers == max(scores, key=lambda text: scores[text])[:-1]
-    assert found.score == pytest.approx(max(scores.values()), abs=1e-4)
+    assert result.numbers == max(scores, key=lambda text: scores[text])[:-1]
+    assert result.score == pytest.approx(max(scores.values()), abs=1e-4)
 
 
 def test_lengths_are_kept_and_what_they_cut_is_said() -> None:
@@ -235,8 +235,8 @@ def test_no_ngram_is_repeated_that_must_not_be() -> None:
     assert repeating((4, 5, 4), 0) == repeating((4,), 2) == []
     made = network(entities=False)
     made.output.bias.data[STOP] = -1e9
-    found = write(made, SOURCE, decoding(max_new_tokens=9, no_repeat_ngram_size=2), Terms()).numbers
-    pairs = list(pairwise(found))
+    numbers = write(made, SOURCE, decoding(max_new_tokens=9, no_repeat_ngram_size=2), Terms()).numbers
+    pairs = list(pairwise(numbers))
     assert len(set(pairs)) == len(pairs)
     assert (
         len(write(made, SOURCE, decoding(max_new_tokens=9, min_new_tokens=9, no_repeat_ngram_size=1), Terms())[0]) == 5

@@ -27,15 +27,15 @@ def task(bart: Path) -> Task:
 
 
 def test_the_combinations(task: Task) -> None:
-    found = [
-        (one.training.learning_rate, one.decoding.num_beams, one.method.settings["share"])
-        for _, one in expand(task, GRID)
+    results = [
+        (item.training.learning_rate, item.decoding.num_beams, item.method.settings["share"])
+        for _, item in expand(task, GRID)
     ]
-    assert found[:3] == [(1e-3, 1, 0.3), (1e-3, 1, 0.5), (1e-3, 2, 0.3)]
-    assert len(set(found)) == 8
+    assert results[:3] == [(1e-3, 1, 0.3), (1e-3, 1, 0.5), (1e-3, 2, 0.3)]
+    assert len(set(results)) == 8
     assert all(
-        replace(one, training=task.training, decoding=task.decoding, method=task.method) == task
-        for _, one in expand(task, GRID)
+        replace(item, training=task.training, decoding=task.decoding, method=task.method) == task
+        for _, item in expand(task, GRID)
     )
 
 
@@ -44,8 +44,8 @@ def test_the_best_of_dev_is_kept(task: Task, tmp_path: Path, monkeypatch: pytest
     train = grids.train
     scores = iter([0.1, 0.2, 0.3, 0.2, 0.2, 0.6, 0.6, 0.5])
 
-    def counted(one: Task, folder: Path, **options: Any) -> bool:
-        made = train(one, folder, **options)
+    def counted(task: Task, folder: Path, **options: Any) -> bool:
+        made = train(task, folder, **options)
         trained.extend([folder.name] * made)
         return made
 
@@ -62,8 +62,8 @@ def test_the_best_of_dev_is_kept(task: Task, tmp_path: Path, monkeypatch: pytest
     chosen = search_grid(task, out, GRID, resume=True)
     assert trained == ["0", "1"]  # beams and the share of RwGen need no training of their own
 
-    said = json.loads((out / "grid.json").read_text())["scores"]
-    assert said[5] == {"learning_rate": 2e-3, "num_beams": 1, "share": 0.5, "score": 0.6}  # of equals the first
+    answer = json.loads((out / "grid.json").read_text())["scores"]
+    assert answer[5] == {"learning_rate": 2e-3, "num_beams": 1, "share": 0.5, "score": 0.6}  # of equals the first
     assert (chosen.training.learning_rate, chosen.decoding.num_beams, chosen.method.settings) == (
         2e-3,
         1,
@@ -72,7 +72,7 @@ def test_the_best_of_dev_is_kept(task: Task, tmp_path: Path, monkeypatch: pytest
     method = json.loads((out / "method.json").read_text())
     assert (method["training"]["learning_rate"], method["settings"]) == (2e-3, {"scale": 1.0, "share": 0.5})
     assert json.loads((out / "generation_config.json").read_text())["num_beams"] == 1
-    assert {one.learning_rate for one in read_history(out / HISTORY)} == {2e-3}  # that of the chosen training
+    assert {item.learning_rate for item in read_history(out / HISTORY)} == {2e-3}  # that of the chosen training
     assert not (out / "grid").exists()
     assert search_grid(task, out, GRID, resume=True) == chosen
 
@@ -101,9 +101,9 @@ def test_what_was_chosen_is_what_a_run_of_its_own_trains(task: Task, tmp_path: P
 
 def test_other_runs_train_what_the_first_one_found(task: Task, tmp_path: Path) -> None:
     folders = train_runs(task, tmp_path / "bart", [1, 3], grid={"learning_rate": (1e-3, 2e-3)})
-    said = [json.loads((folder / "method.json").read_text()) for folder in folders]
-    assert [one["seed"] for one in said] == [1, 3]
-    assert said[0]["training"] == said[1]["training"]
+    answers = [json.loads((folder / "method.json").read_text()) for folder in folders]
+    assert [row["seed"] for row in answers] == [1, 3]
+    assert answers[0]["training"] == answers[1]["training"]
     assert (folders[0] / "grid.json").is_file()
     assert not (folders[1] / "grid.json").is_file()
 

@@ -53,9 +53,9 @@ def test_twelve_documents_are_learned_by_heart_and_summarized_by_the_command(tmp
 
     store = DataStore(connect(sqlite_url))
     store.add_dataset(name="D", format="x", sha256="", records=[(document, []) for document in TWELVE])
-    asked = ("summarize", "D", "--system", f"seq2seq:{tmp_path / 'out'}")
-    assert "'out' was trained on 12 of the 12 documents of 'D'" in refused(*asked)
-    run_command(*asked, "--trained-on")
+    arguments = ("summarize", "D", "--system", f"seq2seq:{tmp_path / 'out'}")
+    assert "'out' was trained on 12 of the 12 documents of 'D'" in refused(*arguments)
+    run_command(*arguments, "--trained-on")
     assert [summary.text for _, summaries in store.records("D") for summary in summaries] == expected
 
 
@@ -69,13 +69,13 @@ def whole(tmp_path_factory: pytest.TempPathFactory, bart: Path) -> Path:
 
 def test_a_finished_folder(whole: Path, bart: Path) -> None:
     task = small_task(bart, "tdmtl")
-    said = json.loads((whole / "method.json").read_text())
+    answer = json.loads((whole / "method.json").read_text())
     assert {path.suffix for path in whole.rglob("*")} == {".json", ".jsonl", ".safetensors", ".txt"}
     assert not (whole / "run.json").exists()
-    assert [score["step"] for score in said["scores"]] == [3, 6, 9]
-    assert said["best"]["score"] == max(score["score"] for score in said["scores"])
-    assert said["settings"] == {"scale": 1.0, "share": 0.1}
-    assert said == said | task.as_json()
+    assert [score["step"] for score in answer["scores"]] == [3, 6, 9]
+    assert answer["best"]["score"] == max(score["score"] for score in answer["scores"])
+    assert answer["settings"] == {"scale": 1.0, "share": 0.1}
+    assert answer == answer | task.as_json()
     known = TrainingDocuments.read(whole / TRAINING_DOCUMENTS)
     assert len(known) == len(DOCUMENTS)
     assert all(document in known for document in DOCUMENTS)
@@ -87,7 +87,7 @@ def same(folder: Path, other: Path) -> bool:
 
     def contents(folder: Path) -> dict[str, object]:
         files: dict[str, object] = {path.name: path.read_bytes() for path in folder.iterdir()}
-        return files | {HISTORY: [replace(one, seconds=0.0) for one in read_history(folder / HISTORY)]}
+        return files | {HISTORY: [replace(item, seconds=0.0) for item in read_history(folder / HISTORY)]}
 
     return contents(folder) == contents(other)
 
@@ -99,7 +99,7 @@ def test_the_history_says_what_was_reached(bart: Path, tmp_path: Path, monkeypat
     training = replace(task.training, scheduler="linear", learning_rate=9e-4, epochs=3)
     loss = type(task.method).loss
     monkeypatch.setattr(
-        type(task.method), "loss", lambda *given: (found := loss(*given), losses.append(found.item()))[0]
+        type(task.method), "loss", lambda *given: (result := loss(*given), losses.append(result.item()))[0]
     )
     lines: list[str] = []
     left: list[int] = []
@@ -111,16 +111,16 @@ def test_the_history_says_what_was_reached(bart: Path, tmp_path: Path, monkeypat
     )
     entries = read_history(out / HISTORY)
     assert set(left) == {0}  # it is written while the run goes on
-    assert [one.step for one in entries] == list(range(1, UPDATES + 1))
-    assert [one.epoch for one in entries] == pytest.approx([step / 3 for step in range(1, UPDATES + 1)], abs=1e-3)
-    assert [one.learning_rate for one in entries] == pytest.approx([(10 - step) * 1e-4 for step in range(1, 10)])
+    assert [entry.step for entry in entries] == list(range(1, UPDATES + 1))
+    assert [entry.epoch for entry in entries] == pytest.approx([step / 3 for step in range(1, UPDATES + 1)], abs=1e-3)
+    assert [entry.learning_rate for entry in entries] == pytest.approx([(10 - step) * 1e-4 for step in range(1, 10)])
     pairs = zip(losses[::2], losses[1::2], strict=True)  # two batches make an update
-    assert [one.loss for one in entries] == pytest.approx([sum(pair) / 2 for pair in pairs])
+    assert [entry.loss for entry in entries] == pytest.approx([sum(pair) / 2 for pair in pairs])
     scores = json.loads((out / "method.json").read_text())["scores"]
-    scored = [{"step": one.step, "score": one.score} for one in entries if one.score is not None]
+    scored = [{"step": entry.step, "score": entry.score} for entry in entries if entry.score is not None]
     assert scored == scores
-    assert {one.measure for one in entries if one.score is not None} == {"rouge1"}
-    assert all(0 <= one.seconds <= other.seconds for one, other in pairwise(entries))
+    assert {entry.measure for entry in entries if entry.score is not None} == {"rouge1"}
+    assert all(0 <= first.seconds <= second.seconds for first, second in pairwise(entries))
 
     assert re.fullmatch(
         r"update 1 of 9 \(epoch 0\.33\), loss \d\.\d+, learning rate 0\.0009, at most 1 minute left", lines[0]
@@ -129,16 +129,16 @@ def test_the_history_says_what_was_reached(bart: Path, tmp_path: Path, monkeypat
     assert [line.split(" of ")[0] for line in at_ends] == ["update 3", "update 6", "update 9"]
     assert at_ends[0].endswith("at most 1 minute left")
     assert f"rouge1 on dev {scores[0]['score']:.4f} (the best)" in at_ends[0]
-    best = max(scores, key=lambda one: (one["score"], -one["step"]))
-    said = "the best" if best == scores[2] else f"best {best['score']:.4f} after {best['step']}"
-    assert at_ends[2].endswith(f"rouge1 on dev {scores[2]['score']:.4f} ({said})")
+    best = max(scores, key=lambda score: (score["score"], -score["step"]))
+    text = "the best" if best == scores[2] else f"best {best['score']:.4f} after {best['step']}"
+    assert at_ends[2].endswith(f"rouge1 on dev {scores[2]['score']:.4f} ({text})")
 
 
 def test_a_long_run_has_so_many_entries(bart: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trainer, "ENTRIES", 4)
     train(small_task(bart), tmp_path / "out")
     entries = read_history(tmp_path / "out" / HISTORY)
-    assert [(one.step, one.score is not None) for one in entries] == [
+    assert [(entry.step, entry.score is not None) for entry in entries] == [
         (2, False),
         (3, True),
         (4, False),
@@ -317,9 +317,9 @@ def test_the_best_epoch_is_kept_and_training_stops(bart: Path, tmp_path: Path, m
     monkeypatch.setattr(trainer, "measure", lambda *_: next(scores))
     task = small_task(bart)
     train(replace(task, training=replace(task.training, epochs=5, patience=2)), tmp_path / "stopped")
-    said = json.loads((tmp_path / "stopped" / "method.json").read_text())
-    assert [one["score"] for one in said["scores"]] == [0.1, 0.3, 0.2, 0.3]  # two epochs without a better one
-    assert said["best"] == {"step": 6, "score": 0.3}
+    answer = json.loads((tmp_path / "stopped" / "method.json").read_text())
+    assert [row["score"] for row in answer["scores"]] == [0.1, 0.3, 0.2, 0.3]  # two epochs without a better one
+    assert answer["best"] == {"step": 6, "score": 0.3}
     scores = iter([0.1, 0.2])
     train(replace(task, training=replace(task.training, epochs=2)), tmp_path / "two")
     weights = [(tmp_path / name / "model.safetensors").read_bytes() for name in ("stopped", "two")]

@@ -139,9 +139,9 @@ def test_training_learns_the_rule_and_not_the_questions(result: TrainingResult) 
 
 
 def test_a_running_text_is_read(result: TrainingResult) -> None:
-    found = AttentiveReader.load(result.output).read(RACES)
-    assert [answer.chosen for answer in found] == WINNERS
-    for task, answer in zip(RACES, found, strict=True):
+    outcome = AttentiveReader.load(result.output).read(RACES)
+    assert [answer.chosen for answer in outcome] == WINNERS
+    for task, answer in zip(RACES, outcome, strict=True):
         assert answer.span in task.candidates[answer.chosen].mentions
         assert np.exp(answer.scores).sum() == pytest.approx(1, abs=1e-5)
 
@@ -188,13 +188,13 @@ def test_the_scores_are_those_of_the_formulas(result: TrainingResult) -> None:
 
     def states(rnn: str, tokens: list[int], way: str) -> np.ndarray:
         w, u, b, c = (weights[f"{rnn}.{way}.{part}_l0"] for part in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"))
-        state, found = np.zeros(settings.hidden), []
+        state, result = np.zeros(settings.hidden), []
         for token in tokens if way == "onward" else tokens[::-1]:
             x, h = np.split(w @ weights["embedding.weight"][token] + b, 3), np.split(u @ state + c, 3)
             reset, update = sigmoid(x[0] + h[0]), sigmoid(x[1] + h[1])
             state = (1 - update) * np.tanh(x[2] + reset * h[2]) + update * state
-            found.append(state)
-        return np.array(found if way == "onward" else found[::-1])
+            result.append(state)
+        return np.array(result if way == "onward" else result[::-1])
 
     passage, question = (list(map(settings.number, tokens)) for tokens in cloze)
     p = np.hstack([states("passage", passage, "onward"), states("passage", passage, "back")])
@@ -236,11 +236,11 @@ def test_a_training_that_was_stopped_goes_on_to_the_same(epoch: int, tmp_path: P
     with pytest.raises(Stopped):
         train(tmp_path, output, sizes, say=stop)
     assert state.is_file() == (epoch > 1)
-    said: list[str] = []
-    resumed = train(tmp_path, output, sizes, resume=True, say=said.append)
+    notes: list[str] = []
+    resumed = train(tmp_path, output, sizes, resume=True, say=notes.append)
     assert resumed == whole._replace(output=output)
     assert output.read_bytes() == (tmp_path / "whole.safetensors").read_bytes()
-    assert [line for line in said if line.startswith("goes on")] == [f"goes on after epoch {epoch - 1}"] * (epoch > 1)
+    assert [line for line in notes if line.startswith("goes on")] == [f"goes on after epoch {epoch - 1}"] * (epoch > 1)
     assert not state.exists()
 
 
@@ -272,17 +272,17 @@ def test_a_state_of_another_training_is_refused(tmp_path: Path) -> None:
 def test_questions_that_cannot_be_answered_are_left_out_and_told(tmp_path: Path) -> None:
     corpus(tmp_path / "training", 4, seed=5)
     (tmp_path / "training" / "x.question").write_text("u\n\n@entity1 won .\n\n@placeholder won\n\n@entity2\n")
-    said: list[str] = []
+    notes: list[str] = []
     result = train(
         tmp_path,
         tmp_path / "out.safetensors",
         Hyperparameters(epochs=1, hidden=2, embedding=2),
         seed=1,
-        say=said.append,
+        say=notes.append,
     )  # the seed holds out one that can be answered
     assert result.training == 3
-    assert "1 whose answer the passage does not mention are left out" in said[0]
-    assert "epoch 1 of 1" in said[1]
+    assert "1 whose answer the passage does not mention are left out" in notes[0]
+    assert "epoch 1 of 1" in notes[1]
     assert result.test_accuracy is None
 
 

@@ -21,13 +21,13 @@ def test_a_score_is_the_best_sum_of_two_logits(model: Path) -> None:
     """One task at a time, its summary whole, with the tokens' places as the tokenizer itself tells them."""
     tokenizer = transformers.AutoTokenizer.from_pretrained(model)
     network = transformers.AutoModelForQuestionAnswering.from_pretrained(model)
-    asked = task("@placeholder praised Bob Roe .")
+    question = task("@placeholder praised Bob Roe .")
     encoded = tokenizer("what praised Bob Roe?", SUMMARY, return_tensors="pt")
     segments = {"token_type_ids": encoded["token_type_ids"]} if model.name == "bert" else {}
     with torch.no_grad():
         output = network(encoded["input_ids"], **segments)
     expected, spans = [], []
-    for candidate in asked.candidates:
+    for candidate in question.candidates:
         sums = [
             output.start_logits[0, encoded.char_to_token(0, start, 1)]
             + output.end_logits[0, encoded.char_to_token(0, end - 1, 1)]
@@ -35,7 +35,7 @@ def test_a_score_is_the_best_sum_of_two_logits(model: Path) -> None:
         ]
         expected.append(float(max(sums)))
         spans.append(candidate.mentions[sums.index(max(sums))])
-    (answer,) = reader(f"extractive:{model}").read([asked])
+    (answer,) = reader(f"extractive:{model}").read([question])
     assert answer.scores == pytest.approx(expected, abs=1e-4)
     assert answer.chosen == expected.index(max(expected))
     assert answer.span == spans[answer.chosen]
@@ -81,23 +81,23 @@ def test_windows_show_all_of_a_long_summary_and_each_mention_whole(model: Path) 
 
 def test_the_end_of_a_long_summary_is_read(bert: Path) -> None:
     """A mention counts as it does in a summary that is just the last window."""
-    asked = task("@placeholder won.", "Bob thanked her. " * 40 + "Then Ann Lee won.", "Ann Lee")
+    question = task("@placeholder won.", "Bob thanked her. " * 40 + "Then Ann Lee won.", "Ann Lee")
     loaded = ExtractiveReader(str(bert))
-    windows = loaded.windows(asked)
-    assert [place.window for place in locate_mention(windows, asked.candidates[0].mentions[0])] == [len(windows) - 1]
+    windows = loaded.windows(question)
+    assert [place.window for place in locate_mention(windows, question.candidates[0].mentions[0])] == [len(windows) - 1]
     start = min(windows[-1].summary.values())[0]
-    shown = task("@placeholder won.", asked.summary[start:], "Ann Lee")
-    (answer,), (expected,) = loaded.read([asked]), loaded.read([shown])
+    shown = task("@placeholder won.", question.summary[start:], "Ann Lee")
+    (answer,), (expected,) = loaded.read([question]), loaded.read([shown])
     assert answer.scores == pytest.approx(expected.scores, abs=1e-4)
-    assert answer.span == asked.candidates[0].mentions[0]
+    assert answer.span == question.candidates[0].mentions[0]
 
 
 def test_a_long_question_is_cut_around_its_blank(bert: Path) -> None:
     loaded = ExtractiveReader(str(bert))
     for before, after in [(300, 0), (0, 300), (150, 150)]:
-        asked = task("her " * before + "@placeholder" + " her" * after)
-        window = loaded.windows(asked)[0]
+        question = task("her " * before + "@placeholder" + " her" * after)
+        window = loaded.windows(question)[0]
         text = loaded.pretrained.tokenizer.decode(window.inputs["input_ids"])
         assert "what" in text.replace(" ##", "")
         assert len(window.question) == LIMIT // 2 - 12 + 4 + 1  # spelled, the blank is 12 pieces, "what" 4, and "?"
-        assert loaded.read([asked])[0].scores > (UNSEEN,) * 3
+        assert loaded.read([question])[0].scores > (UNSEEN,) * 3

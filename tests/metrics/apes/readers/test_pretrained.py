@@ -24,8 +24,8 @@ LACKS = {"extractive": r"qa_outputs\.bias", "masked": "cls"}
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_a_task_alone_is_read_as_in_a_batch(kind: str, architecture: str, tmp_path: Path) -> None:
     loaded = reader(f"{kind}:{save(tmp_path / architecture, architecture, HEADS[kind])}")
-    for asked, together in zip(TASKS, loaded.read(TASKS), strict=True):
-        (alone,) = loaded.read([asked])
+    for item, together in zip(TASKS, loaded.read(TASKS), strict=True):
+        (alone,) = loaded.read([item])
         assert alone.scores == pytest.approx(together.scores, abs=1e-4)
         assert (alone.chosen, alone.span) == (together.chosen, together.span)
     assert loaded.read([]) == []

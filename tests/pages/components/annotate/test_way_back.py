@@ -16,7 +16,7 @@ from relevance.data.database import connect
 from relevance.data.demo import NAME
 from relevance.hosting.links import LinkStore
 from tests.hosting.test_panels import PROLIFIC, SESSION, SONA
-from tests.pages.opening import html, open_work, said
+from tests.pages.opening import html, open_work, page_text
 
 pytestmark = pytest.mark.page
 
@@ -89,4 +89,4 @@ def test_the_way_back_speaks_the_studys_language_and_its_own_words_first(demo_ur
     assert app.get("link_button")[0].proto.label == "Zurück zu Prolific"
     assert "Das war&#x27;s, **wirklich** &amp; ehrlich!" in html(app)
     assert Wording("de").say("Everything is saved. Thank you!") in html(app)
-    assert "Thank you" not in html(app) + said(app)
+    assert "Thank you" not in html(app) + page_text(app)

@@ -27,12 +27,12 @@ class Telling(Inspector):
     def __init__(self, *says: Explained | Exception) -> None:
         super().__init__()
         self.says = list(says)
-        self.asked: list[Example] = []
+        self.requests: list[Example] = []
 
     def explain(
         self, signature: str, example: Example, timeout: float = 30, given_up: Callable[[], bool] = lambda: False
     ) -> Explained:
-        self.asked.append(example)
+        self.requests.append(example)
         answer = self.says.pop(0) if len(self.says) > 1 else self.says[0]
         if isinstance(answer, Exception):
             raise answer
@@ -51,7 +51,7 @@ def test_models_that_are_busy_or_loading_are_asked_again(monkeypatch: pytest.Mon
     monkeypatch.setattr(model_scores, "AGAIN", 0.001)
     inspector = Telling(ModelsBusy("loading"), ModelsBusy("busy"), FOUND)
     assert told(inspector, ONE).answer("m", ONE) == FOUND
-    assert inspector.asked == [ONE] * 3
+    assert inspector.requests == [ONE] * 3
 
 
 def test_what_else_is_raised_concerns_one_question() -> None:
@@ -83,7 +83,7 @@ class Slow(Telling):
     def explain(
         self, signature: str, example: Example, timeout: float = 30, given_up: Callable[[], bool] = lambda: False
     ) -> Explained:
-        self.asked.append(example)
+        self.requests.append(example)
         assert self.may.acquire(timeout=PATIENCE)
         self.given_up.append(given_up())
         answer = self.says.pop(0) if len(self.says) > 1 else self.says[0]
@@ -109,7 +109,7 @@ def test_what_comes_next_is_asked_when_all_else_is_answered() -> None:
     scores.wait(PATIENCE)
     assert scores.answer("m", ONE) == FOUND
     assert not scores.open
-    until(lambda: inspector.asked == [ONE, OTHER])
+    until(lambda: inspector.requests == [ONE, OTHER])
     scores.want(of(OTHER), of(THIRD))  # while it is being answered
     scores.ask(inspector)
     assert scores.open == (("m", OTHER),)
@@ -117,7 +117,7 @@ def test_what_comes_next_is_asked_when_all_else_is_answered() -> None:
     scores.wait(PATIENCE)
     assert scores.answer("m", OTHER) == FOUND
     assert scores.answer("m", ONE) is None  # nobody wants it any more
-    until(lambda: inspector.asked == [ONE, OTHER, THIRD])
+    until(lambda: inspector.requests == [ONE, OTHER, THIRD])
     inspector.may.release()
     until(lambda: finished(scores))
     scores.want(of(THIRD))
@@ -129,13 +129,13 @@ def test_what_nobody_foresaw_is_asked_at_once() -> None:
     inspector, scores = Slow(), ModelScores()
     scores.want(of(ONE), of(OTHER))
     scores.ask(inspector)
-    until(lambda: inspector.asked == [ONE])
+    until(lambda: inspector.requests == [ONE])
     job = scores.job
     assert job is not None
     scores.want(of(THIRD))
     inspector.may.release()
     until(lambda: job.over)
-    assert inspector.asked == [ONE]
+    assert inspector.requests == [ONE]
     assert inspector.given_up == [True]
     assert scores.collect() == 0
     assert not scores.going_on
@@ -149,7 +149,7 @@ def test_a_question_that_is_wanted_again_is_not_put_twice() -> None:
     inspector, scores = Slow(), ModelScores()
     scores.want(of(ONE))
     scores.ask(inspector)
-    until(lambda: inspector.asked == [ONE])
+    until(lambda: inspector.requests == [ONE])
     scores.want(of(OTHER))
     scores.want(of(ONE, OTHER))
     scores.ask(inspector)
@@ -157,13 +157,13 @@ def test_a_question_that_is_wanted_again_is_not_put_twice() -> None:
         inspector.may.release()
     scores.wait(PATIENCE)
     assert scores.kept == {("m", ONE): FOUND, ("m", OTHER): FOUND}
-    assert inspector.asked == [ONE, OTHER]
+    assert inspector.requests == [ONE, OTHER]
 
 
 def test_a_question_given_up_too_early_is_put_again() -> None:
     inspector = Telling(RequestCancelled("it is no longer needed"), FOUND)
     assert told(inspector, ONE).answer("m", ONE) == FOUND
-    assert inspector.asked == [ONE] * 2
+    assert inspector.requests == [ONE] * 2
 
 
 def test_a_failure_that_nobody_saw_is_no_answer() -> None:
@@ -177,7 +177,7 @@ def test_a_failure_that_nobody_saw_is_no_answer() -> None:
     scores.ask(inspector)
     scores.wait(PATIENCE)
     assert scores.answer("m", OTHER) == FOUND
-    assert inspector.asked == [ONE, OTHER, OTHER]
+    assert inspector.requests == [ONE, OTHER, OTHER]
 
 
 def test_a_failure_is_forgotten_by_a_job_at_work_too(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -185,7 +185,7 @@ def test_a_failure_is_forgotten_by_a_job_at_work_too(monkeypatch: pytest.MonkeyP
     scores.want(of(ONE, OTHER))
     scores.ask(inspector)
     inspector.may.release()
-    until(lambda: inspector.asked == [ONE, OTHER])
+    until(lambda: inspector.requests == [ONE, OTHER])
     scores.collect()
     assert isinstance(scores.answer("m", ONE), CannotExplain)
     monkeypatch.setattr(model_scores, "FORGOTTEN", -1.0)
@@ -203,16 +203,16 @@ def test_a_job_keeps_no_answer_that_nobody_wants() -> None:
     inspector, scores = Telling(FOUND), ModelScores()
     examples = [replace(ONE, candidate=f"{number} left Paris.") for number in range(50)]
     jobs = []
-    for one, following in pairwise(examples):
-        scores.want(of(one), of(following))
+    for example, following in pairwise(examples):
+        scores.want(of(example), of(following))
         scores.ask(inspector)
         scores.wait(PATIENCE)
         jobs.append(scores.job)
-        assert set(scores.kept) <= {("m", one), ("m", following)}
-        assert scores.answer("m", one) == FOUND
+        assert set(scores.kept) <= {("m", example), ("m", following)}
+        assert scores.answer("m", example) == FOUND
     assert all(len(job.answers) <= 2 for job in jobs if job is not None)
-    until(lambda: len(inspector.asked) >= len(examples))
-    assert inspector.asked == examples  # each once, in their order
+    until(lambda: len(inspector.requests) >= len(examples))
+    assert inspector.requests == examples  # each once, in their order
 
 
 def test_a_question_given_up_in_the_queue_is_not_put() -> None:

@@ -75,28 +75,28 @@ def test_filters(
 
 
 def test_everybody_against_people(preferences: Preferences) -> None:
-    found = verdicts(preferences)
-    turned = found._replace(people=-found.people)
+    result = verdicts(preferences)
+    turned = result._replace(people=-result.people)
     # d0 and d1: one metric is with them; d2: m ties, k has no score, so nobody decides
     assert not filter_pairs(turned, PairFilter("everybody")).any()
-    alone = turned._replace(signs={"m": found.signs["m"]})
+    alone = turned._replace(signs={"m": result.signs["m"]})
     assert np.flatnonzero(filter_pairs(alone, PairFilter("everybody"))).tolist() == [0]
     assert not filter_pairs(turned._replace(signs={}), PairFilter("everybody")).any()
 
 
 def test_cells_of_the_matrix_are_what_their_filters_leave(preferences: Preferences) -> None:
-    found = verdicts(preferences)
-    table = count_sides(found)
-    assert list(table.index) == list(table.columns) == list(found.signs)
+    result = verdicts(preferences)
+    table = count_sides(result)
+    assert list(table.index) == list(table.columns) == list(result.signs)
     for right in table.index:
         for wrong in table.columns:
-            assert table.loc[right, wrong] == filter_pairs(found, PairFilter("rather", right, wrong)).sum()
+            assert table.loc[right, wrong] == filter_pairs(result, PairFilter("rather", right, wrong)).sum()
     assert table.loc["m", "k"] == 1
 
 
 def test_cells_of_the_confusion_table_are_what_their_filters_leave(preferences: Preferences) -> None:
-    found = verdicts(preferences)
-    table = confusion(found)
+    result = verdicts(preferences)
+    table = confusion(result)
     expected = pd.DataFrame({"agrees": [1, 1], "against": [1, 1], "ties": [1, 0], "missing": [0, 1]}, index=["m", "k"])
     pd.testing.assert_frame_equal(table, expected)
     # every decided pair is in one cell of each row
@@ -107,17 +107,17 @@ def listed(preferences: Preferences, chosen: PairFilter) -> PairList:
     return make_pair_list(preferences, verdicts(preferences), chosen)
 
 
-def pairs_of(found: PairList) -> list[JudgedPair]:
-    return [found.pair(pair) for pair in range(found.pairs)]
+def pairs_of(pair_list: PairList) -> list[JudgedPair]:
+    return [pair_list.pair(pair) for pair in range(pair_list.pairs)]
 
 
 def test_the_list_comes_strongest_first_and_what_people_do_not_decide_last(preferences: Preferences) -> None:
-    found = listed(preferences, PairFilter("all", "m"))
+    result = listed(preferences, PairFilter("all", "m"))
     # differences of m: .8, .6, 0, -.1, 1
-    assert [one.document for one in pairs_of(found)] == ["d0", "d1", "d2", "d4", "d3"]
-    assert found.columns.strengths.tolist() == pytest.approx([0.8, 0.6, 0, 1, 0.1])
-    assert [one.people for one in pairs_of(found)] == ["A", "B", "A", "split", "tie"]
-    assert found.pair(2) == JudgedPair("d2", ("y", "<b>z</b>"), "A")
+    assert [pair.document for pair in pairs_of(result)] == ["d0", "d1", "d2", "d4", "d3"]
+    assert result.columns.strengths.tolist() == pytest.approx([0.8, 0.6, 0, 1, 0.1])
+    assert [pair.people for pair in pairs_of(result)] == ["A", "B", "A", "split", "tie"]
+    assert result.pair(2) == JudgedPair("d2", ("y", "<b>z</b>"), "A")
 
 
 @pytest.fixture
@@ -127,54 +127,54 @@ def together(preferences: Preferences) -> Preferences:
 
 
 def test_a_row_a_document_in_the_order_of_its_first_pair(together: Preferences) -> None:
-    found = listed(together, PairFilter("all", "m"))
-    assert [one.document for one in pairs_of(found)] == ["d0", "d0", "d1", "d1", "d4"]
-    table = found.table(0, 3)
+    result = listed(together, PairFilter("all", "m"))
+    assert [pair.document for pair in pairs_of(result)] == ["d0", "d0", "d1", "d1", "d4"]
+    table = result.table(0, 3)
     assert table["document"].tolist() == ["d0", "d1", "d4"]
-    assert np.diff(found.starts).tolist() == [2, 2, 1]
+    assert np.diff(result.starts).tolist() == [2, 2, 1]
     assert table["how strongly"].tolist() == pytest.approx([0.8, 0.6, 1])
-    pd.testing.assert_frame_equal(found.table(1, 500), table[1:].reset_index(drop=True))
-    assert [list(found.of_document(place)) for place in range(3)] == [[0, 1], [2, 3], [4]]
-    assert [found.place_of(pair) for pair in range(5)] == [0, 0, 1, 1, 2]
-    assert found.first_of(1) == found.pair(2) == JudgedPair("d1", ("x", "z"), "B")
+    pd.testing.assert_frame_equal(result.table(1, 500), table[1:].reset_index(drop=True))
+    assert [list(result.of_document(place)) for place in range(3)] == [[0, 1], [2, 3], [4]]
+    assert [result.place_of(pair) for pair in range(5)] == [0, 0, 1, 1, 2]
+    assert result.first_of(1) == result.pair(2) == JudgedPair("d1", ("x", "z"), "B")
 
 
 @pytest.mark.parametrize("show", ["all", "agrees", "against", "ties", "missing"])
 @pytest.mark.parametrize("search", ["", "d1", "Z"])
 def test_the_list_is_that_of_going_through_the_pairs_one_by_one(together: Preferences, show: Show, search: str) -> None:
     chosen = PairFilter(show, None if show == "all" else "m", search=search)
-    found, wanted = listed(together, chosen), make_pairs_frame(together, chosen)
-    assert sorted((one.document, *one.systems, one.people) for one in pairs_of(found)) == sorted(
+    result, wanted = listed(together, chosen), make_pairs_frame(together, chosen)
+    assert sorted((pair.document, *pair.systems, pair.people) for pair in pairs_of(result)) == sorted(
         tuple(row) for row in wanted[["document", "A", "B", "people"]].to_numpy()
     )
-    pd.testing.assert_frame_equal(found.table(0, 5), list_documents(wanted), check_dtype=False)
+    pd.testing.assert_frame_equal(result.table(0, 5), list_documents(wanted), check_dtype=False)
 
 
 @pytest.mark.parametrize(
     ("search", "expected"), [("d3", [3]), ("Z", [1, 2]), ("<b>", [2]), ("nothing", []), (" d0 ", [0])]
 )
 def test_searching(preferences: Preferences, search: str, expected: list[int]) -> None:
-    found = pairs_of(listed(preferences, PairFilter(search=search)))
-    assert sorted(one.document for one in found) == [f"d{place}" for place in expected]
+    pairs = pairs_of(listed(preferences, PairFilter(search=search)))
+    assert sorted(item.document for item in pairs) == [f"d{place}" for place in expected]
 
 
 def test_starred_pairs_whichever_summary_is_the_first(together: Preferences) -> None:
-    found = listed(together, PairFilter("all", "m"))
+    result = listed(together, PairFilter("all", "m"))
     starred = [
         StarredExample("d1", ("x", "z"), ""),
         StarredExample("d0", ("y", "x"), ""),
         StarredExample("d4", ("x", "z"), "no such pair"),
         StarredExample("gone", ("x", "y"), ""),
     ]
-    pairs = found.find_starred(starred)
+    pairs = result.find_starred(starred)
     named = [("d0", ("x", "y")), ("d0", ("x", "y")), ("d1", ("x", "z"))]  # two pairs here have the same names
-    assert sorted(found.pair(pair)[:2] for pair in pairs) == named
-    only = found.only(pairs)
-    assert [one[:2] for one in pairs_of(only)] == named
+    assert sorted(result.pair(pair)[:2] for pair in pairs) == named
+    only = result.only(pairs)
+    assert [pair[:2] for pair in pairs_of(only)] == named
     assert np.diff(only.starts).tolist() == [2, 1]
     assert only.columns.strengths.tolist() == pytest.approx([0.8, 0.1, 0.6])
-    assert found.only([]).pairs == len(found.only([]).documents) == 0
-    assert found.find_starred([]) == []
+    assert result.only([]).pairs == len(result.only([]).documents) == 0
+    assert result.find_starred([]) == []
 
 
 def test_a_list_of_a_hundred_thousand_pairs_takes_little_to_send() -> None:
@@ -192,10 +192,10 @@ def test_a_list_of_a_hundred_thousand_pairs_takes_little_to_send() -> None:
         left=np.full(count, NAN),
         took=np.full(count, NAN),
     )
-    found = listed(large, PairFilter())
-    sent = pickle.dumps(found)
+    result = listed(large, PairFilter())
+    sent = pickle.dumps(result)
     assert len(sent) < 20 * count
-    assert pickle.loads(sent).pair(0) == found.pair(0) == JudgedPair("document-49999", ("x", "z"), "A")
+    assert pickle.loads(sent).pair(0) == result.pair(0) == JudgedPair("document-49999", ("x", "z"), "A")
 
 
 def test_no_scores_and_no_pairs(preferences: Preferences) -> None:
@@ -215,20 +215,20 @@ def test_a_metric_by_mean_and_maximum_stands_once(preferences: Preferences) -> N
 
 
 def test_the_pair_that_an_address_names(preferences: Preferences) -> None:
-    found = listed(preferences, PairFilter("all", "m"))
-    for pair, one in enumerate(pairs_of(found)):
-        assert found.find(*one.address.values()) == pair
-    # turned round it is no pair, but its document is there; what is not there is the first
-    assert found.find("d1", "z", "x") == 1
-    assert found.find("", "", "") == 0
-    assert found.only([1, 2]).find("d4", "x", "y") == 0
+    result = listed(preferences, PairFilter("all", "m"))
+    for pair, item in enumerate(pairs_of(result)):
+        assert result.find(*item.address.values()) == pair
+    # turned round it is not a pair, but its document is there; what is not there is the first
+    assert result.find("d1", "z", "x") == 1
+    assert result.find("", "", "") == 0
+    assert result.only([1, 2]).find("d4", "x", "y") == 0
 
 
 NAMES = names_of_metrics(["rouge1|refs:max", "rouge_k|kw:overlap", "length|unit:words"])
 
 
 @pytest.mark.parametrize(
-    ("asked", "expected"),
+    ("wanted", "expected"),
     [
         ({}, PairFilter()),
         ({"show": "<b>"}, PairFilter()),
@@ -241,8 +241,8 @@ NAMES = names_of_metrics(["rouge1|refs:max", "rouge_k|kw:overlap", "length|unit:
         ({"show": "rather", "metric": "rouge1", "other": "rouge1"}, PairFilter("rather", "ROUGE-1", "ROUGE-K")),
     ],
 )
-def test_what_an_address_asks_for(asked: dict[str, str], expected: PairFilter) -> None:
-    assert read_filter(asked, NAMES) == expected
+def test_what_an_address_asks_for(wanted: dict[str, str], expected: PairFilter) -> None:
+    assert read_filter(wanted, NAMES) == expected
 
 
 def test_a_filter_needs_the_metrics_that_it_is_about() -> None:

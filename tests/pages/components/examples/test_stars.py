@@ -12,7 +12,7 @@ from relevance.data.demo import AUTHOR, NAME
 from relevance.data.store import DataStore, StarredExample
 from relevance.pages.components.examples.pairs import PairFilter
 from relevance.pages.components.examples.stars import starred_csv
-from tests.pages.opening import address, html, open_page, pressed, said, sound
+from tests.pages.opening import address, html, open_page, page_text, pressed, sound
 
 HOSTILE = "=1+1 <img src=x onerror=alert(1)> **x** [y](http://z.example) :red[w]"
 
@@ -32,12 +32,12 @@ def example_of(app: AppTest, note: str = "") -> StarredExample:
 
 
 def write_note(app: AppTest, note: str) -> AppTest:
-    (field,) = (one for one in app.text_input if one.label == "Note")
+    (field,) = (element for element in app.text_input if element.label == "Note")
     return sound(field.set_value(note).run())
 
 
 def note_of(app: AppTest) -> str | None:
-    return next(one.value for one in app.text_input if one.label == "Note")
+    return next(element.value for element in app.text_input if element.label == "Note")
 
 
 def chips(app: AppTest) -> list[str]:
@@ -46,8 +46,8 @@ def chips(app: AppTest) -> list[str]:
 
 def stars_of(app: AppTest) -> list[str]:
     """What the list calls the documents with a star."""
-    (found,) = (one.value for one in app.dataframe if "how strongly" in one.value.columns)
-    return list(found.loc[found["starred"] == "★", "document"]) if "starred" in found.columns else []
+    (result,) = (element.value for element in app.dataframe if "how strongly" in element.value.columns)
+    return list(result.loc[result["starred"] == "★", "document"]) if "starred" in result.columns else []
 
 
 def says_saved(app: AppTest) -> bool:
@@ -94,8 +94,8 @@ def test_what_is_starred_is_found_again_by_the_chip_and_by_its_address(store: Da
     kept = example_of(write_note(app, "why?"), "why?")
     sound(app.button_group(key="example_preset").set_value(PairFilter("starred")).run())
     assert address(app)["show"] == "starred"
-    assert "Starred: 1 of " in said(app)
-    assert "**1 of 1**" in said(app)
+    assert "Starred: 1 of " in page_text(app)
+    assert "**1 of 1**" in page_text(app)
     assert len(app.get("download_button")) == 1
     link = {name: address(app)[name] for name in ("show",)}
     again = opened(**link)
@@ -110,17 +110,17 @@ def test_a_star_is_removed_with_its_note_and_both_come_back(store: DataStore) ->
     sound(app.button_group(key="example_preset").set_value(PairFilter("starred")).run())
     pressed(app, "★ Starred")
     assert store.starred(NAME) == ()
-    assert "Starred: no pair is left." in said(app)
-    assert f"Removed the star of document {kept.document}, and its note." in said(app)
+    assert "Starred: no pair is left." in page_text(app)
+    assert f"Removed the star of document {kept.document}, and its note." in page_text(app)
     pressed(app, "Undo")
     assert store.starred(NAME) == (kept,)
     assert note_of(app) == "why? **x**"
-    assert "Removed the star" not in said(app)
+    assert "Removed the star" not in page_text(app)
 
 
 def test_an_address_asks_for_stars_where_there_are_none(store: DataStore) -> None:
     app = opened(show="starred")
-    assert "Starred: no pair is left." in said(app)
+    assert "Starred: no pair is left." in page_text(app)
     assert chips(app)[-1] == "Starred (0)"
 
 
@@ -128,17 +128,17 @@ def test_a_note_is_text(store: DataStore) -> None:
     app = write_note(opened(), HOSTILE)
     assert store.starred(NAME) == (example_of(app, HOSTILE),)
     assert note_of(app) == HOSTILE
-    assert HOSTILE not in said(app) + html(app)  # it stands in its field alone
+    assert HOSTILE not in page_text(app) + html(app)  # it stands in its field alone
     pressed(app, "★ Starred")
-    assert "onerror" not in said(app) + html(app)
+    assert "onerror" not in page_text(app) + html(app)
 
 
 def test_starred_examples_as_csv(store: DataStore) -> None:
     starred = [StarredExample("d,1", ("a", "b"), HOSTILE), StarredExample("d2", ("a", "b"), "")]
-    head, one, other = starred_csv("set", starred).splitlines()
+    head, first, second = starred_csv("set", starred).splitlines()
     assert head == "data set,document,system 1,system 2,note"
-    assert one == f'set,"d,1",a,b,\'{HOSTILE}'  # no spreadsheet takes it for a formula
-    assert other == "set,d2,a,b,"
+    assert first == f'set,"d,1",a,b,\'{HOSTILE}'  # no spreadsheet takes it for a formula
+    assert second == "set,d2,a,b,"
 
 
 @pytest.mark.parametrize("change", ["star", "note", "unstar"])
@@ -154,12 +154,12 @@ def test_what_was_not_saved_is_said(store: DataStore, change: str) -> None:
         write_note(app, "typed")
     else:
         pressed(app, "☆ Star" if change == "star" else "★ Starred")
-    assert "Everything that was shown as saved is kept" in said(app)
+    assert "Everything that was shown as saved is kept" in page_text(app)
     away.rename(file)
     sound(app.run())
     what = {"star": "The star", "note": "The note on document", "unstar": "The change"}[change]
     assert what in app.warning[0].value
-    assert "was not saved: the database cannot be used: its file is not in its place" in said(app)
+    assert "was not saved: the database cannot be used: its file is not in its place" in page_text(app)
     assert store.starred(NAME) == before
     assert not says_saved(app)
     if change == "note":
@@ -171,5 +171,5 @@ def test_what_was_not_saved_is_said(store: DataStore, change: str) -> None:
 
 def test_a_note_that_cannot_be_kept_is_refused(store: DataStore) -> None:
     app = write_note(opened(), "\u202e" * 100)  # as long as it is shown: [U+202E]
-    assert "A note has at most 500 characters, this one has 800." in said(app)
+    assert "A note has at most 500 characters, this one has 800." in page_text(app)
     assert store.starred(NAME) == ()

@@ -30,12 +30,12 @@ class Answering:
     """Stands for the process of the models: a score is the number of the summary's letters, when it may speak."""
 
     def __init__(self) -> None:
-        self.asked: list[tuple[str, Example]] = []
+        self.requests: list[tuple[str, Example]] = []
         self.free = threading.Event()
         self.free.set()
 
     def explain(self, signature: str, example: Example, given_up: Callable[[], bool]) -> Explained:
-        self.asked.append((signature, example))
+        self.requests.append((signature, example))
         assert self.free.wait(PATIENCE)
         if signature.startswith("apes"):
             raise CannotExplain("no model")
@@ -49,7 +49,7 @@ def answered(playground: Playground) -> bool:
 
 def shown(playground: Playground, name: str) -> dict[str, float | None]:
     (row,) = (row for row in playground.rows() if row.name == name)
-    return {letter: found.value if isinstance(found, Explained) else None for letter, found in row.found.items()}
+    return {letter: value.value if isinstance(value, Explained) else None for letter, value in row.scores.items()}
 
 
 # --- texts ---------------------------------------------------------------------------------------------------
@@ -262,7 +262,7 @@ def test_a_word_is_chosen_swapped_and_changed() -> None:
         before, after = examples_of(playground.draft)["A"], playground.changed
         values = [score.value for score in metric(name).score([before, after])]
         both = (changes[name].before, changes[name].after)
-        assert [found.value for found in both if isinstance(found, Explained)] == values
+        assert [result.value for result in both if isinstance(result, Explained)] == values
     playground.apply()
     assert playground.draft.summaries[0] == "The rain hit."
     assert playground.changed is None
@@ -276,7 +276,7 @@ def test_no_metric_scores_what_is_left_of_a_single_word() -> None:
     assert playground.changed is not None
     assert playground.changed.candidate == ""
     after = [change.after for change in playground.changes() if change.name in lexical_metrics()]
-    assert [(found.value, found.missing) for found in after if isinstance(found, Explained)] == [
+    assert [(result.value, result.missing) for result in after if isinstance(result, Explained)] == [
         (None, "the summary is empty")
     ] * len(lexical_metrics())
 
@@ -307,7 +307,7 @@ def test_lexical_scores_are_there_at_once_and_models_later() -> None:
     playground.note_change(1)
     assert PAUSE * 0.5 < (playground.want(False) or 0) <= PAUSE
     assert not playground.due(models)  # type: ignore[arg-type]
-    assert models.asked == []
+    assert models.requests == []
     playground.last_change -= PAUSE
     models.free.clear()
     assert not playground.due(models)  # type: ignore[arg-type]
@@ -318,8 +318,8 @@ def test_lexical_scores_are_there_at_once_and_models_later() -> None:
     assert playground.want(False) is None
     assert shown(playground, "bertscore") == {"A": 14.0, "C": 10.0}
     (row,) = (row for row in playground.rows() if row.name == "apes")
-    assert [str(found) for found in row.found.values()] == ["no model", "no model"]
-    assert len(models.asked) == len(MODELS) * 2
+    assert [str(result) for result in row.scores.values()] == ["no model", "no model"]
+    assert len(models.requests) == len(MODELS) * 2
 
 
 def test_without_a_reference_the_source_stands_for_one() -> None:
@@ -327,7 +327,7 @@ def test_without_a_reference_the_source_stands_for_one() -> None:
     referenced = shown(playground, "rouge1")
     playground.lay(playground.draft._replace(references=("", " ")))
     against = {name: metric(name, references="source") for name in usual_metrics()}
-    assert playground.signatures == {name: one.signature for name, one in against.items()}
+    assert playground.signatures == {name: value.signature for name, value in against.items()}
     for name in lexical_metrics():
         examples = examples_of(playground.draft)
         scores = against[name].score(list(examples.values()))
@@ -335,7 +335,7 @@ def test_without_a_reference_the_source_stands_for_one() -> None:
     playground.want(what_if=False)
     playground.models.ask(answering)  # type: ignore[arg-type]
     until(lambda: answered(playground))
-    assert {signature for signature, _ in answering.asked} == {against[name].signature for name in MODELS}
+    assert {signature for signature, _ in answering.requests} == {against[name].signature for name in MODELS}
     assert shown(playground, "bertscore") == {"A": len("The storm hit."), "C": len("Rain fell.")}
     playground.lay(playground.draft._replace(source=" "))
     assert playground.signatures == signatures()
@@ -361,14 +361,14 @@ def test_an_answer_about_older_texts_is_never_shown() -> None:
     models.free.clear()
     playground.want(False)
     playground.due(models)  # type: ignore[arg-type]
-    until(lambda: len(models.asked) == 1)
+    until(lambda: len(models.requests) == 1)
     job = playground.models.job
     assert job is not None
     playground.typed(0, "summary", 0, "Another.", 1)
     assert playground.want(False) == SOON
     models.free.set()
     until(lambda: job.over)
-    assert len(models.asked) == 1  # nobody wants the rest
+    assert len(models.requests) == 1  # nobody wants the rest
     assert shown(playground, "bertscore") == {"A": None, "C": None}
     playground.behind, playground.last_change = False, 0.0
     playground.due(models)  # type: ignore[arg-type]
@@ -381,12 +381,12 @@ def test_what_is_known_is_not_asked_again() -> None:
     playground.want(False)
     playground.due(models)  # type: ignore[arg-type]
     until(lambda: answered(playground))
-    models.asked.clear()
+    models.requests.clear()
     playground.choose(1)
     playground.want(True)
     playground.due(models)  # type: ignore[arg-type]
     until(lambda: answered(playground))
-    assert [(signature, example.candidate) for signature, example in models.asked] == [
+    assert [(signature, example.candidate) for signature, example in models.requests] == [
         (signatures()[name], "The hit.") for name in MODELS
     ]
     assert set(playground.models.kept) == set(playground.models.wanted)

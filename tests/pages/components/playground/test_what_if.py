@@ -87,10 +87,10 @@ def test_each_word_is_worth_what_the_metric_says(name: str) -> None:
     scorer = metric(name)
     document = next(read_documents(FILE, "interchange"))
     for example in [EXAMPLE, *examples_of(from_records(*document)).values()]:
-        whole, found = worths(scorer.signature, example)
+        whole, result = worths(scorer.signature, example)
         assert whole == scorer.score([example])[0].value
-        assert [worth.word for worth in found] == [example.candidate[slice(*s)] for s in word_spans(example.candidate)]
-        for worth in found:
+        assert [worth.word for worth in result] == [example.candidate[slice(*s)] for s in word_spans(example.candidate)]
+        for worth in result:
             (alone,) = scorer.score([replace(example, candidate=swap_word(example.candidate, worth.span))])
             assert worth.without == alone.value
             assert whole is not None
@@ -104,18 +104,18 @@ def test_where_there_is_no_score() -> None:
     assert whole is not None
     assert worth == Worth("storm", (0, 5), None, None)
     assert describe_worth(worth) == "without it there is no score"
-    whole, found = worths(metric("rouge_k").signature, replace(EXAMPLE, references=("one",), title=None))
+    whole, result = worths(metric("rouge_k").signature, replace(EXAMPLE, references=("one",), title=None))
     assert whole is None
-    assert {worth.loss for worth in found} == {None}
+    assert {worth.loss for worth in result} == {None}
     with pytest.raises(ValueError, match="no metric has the signature"):
         worths("rouge1|mine", EXAMPLE)
 
 
 def test_bars_are_shares_of_the_largest() -> None:
     # 4 of 6 words match reference 1 (5 words): F1 = 8/11; without "coast" 3 of 5 and 5: 6/10, without "twice" 8/10
-    whole, found = worths(metric("rouge1").signature, EXAMPLE)
+    whole, result = worths(metric("rouge1").signature, EXAMPLE)
     assert whole == pytest.approx(8 / 11)
-    by_word = {part.text: part for part in make_parts(EXAMPLE.candidate, found) if part.word is not None}
+    by_word = {part.text: part for part in make_parts(EXAMPLE.candidate, result) if part.word is not None}
     assert by_word["coast"].loss == 1.0
     assert not by_word["coast"].gain
     assert by_word["twice"].gain
@@ -126,9 +126,9 @@ def test_bars_are_shares_of_the_largest() -> None:
 
 def test_only_so_many_words_are_tried() -> None:
     text = " ".join(["storm"] * (MOST_WORDS + 5))
-    _, found = worths(metric("rouge1").signature, replace(EXAMPLE, candidate=text))
-    assert len(found) == MOST_WORDS
-    assert [part.says for part in make_parts(text, found) if part.word is not None][-1] == "not tried"
+    _, result = worths(metric("rouge1").signature, replace(EXAMPLE, candidate=text))
+    assert len(result) == MOST_WORDS
+    assert [part.says for part in make_parts(text, result) if part.word is not None][-1] == "not tried"
 
 
 def test_the_longer_a_summary_the_fewer_words_are_tried() -> None:

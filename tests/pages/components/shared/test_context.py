@@ -4,7 +4,7 @@ import pytest
 
 from relevance.analysis.agreement.evaluation import ENOUGH_JUDGMENTS
 from relevance.data.records import Document, Summary
-from tests.pages.opening import address, new_session, open_page, said, sound, turn_to
+from tests.pages.opening import address, new_session, open_page, page_text, sound, turn_to
 from tests.pages.world import ROUGE1, ROUGE2, World, first, known, known_file, world
 
 __all__ = ["known", "known_file", "world"]
@@ -37,7 +37,7 @@ def test_an_address_leads_to_what_it_names(known: World) -> None:
     for page in RESULTS:
         app = open_page(page, study="Study")
         assert app.selectbox(key="source").value.study == "Study"
-        assert "36 judgments" in said(app)
+        assert "36 judgments" in page_text(app)
         app = open_page(page, dataset="other", aspect="relevance", metrics=["ROUGE-1"])
         assert app.selectbox(key="dataset").value == "other"
         assert app.button_group(key="metrics").value == ["ROUGE-1"]
@@ -77,7 +77,7 @@ def test_relevance_comes_first(world: World) -> None:
 
 @pytest.mark.parametrize("page", RESULTS[1:])
 def test_an_empty_database_offers_the_way_on(sqlite_url: str, page: str) -> None:
-    assert "no data set yet" in said(open_page(page))
+    assert "no data set yet" in page_text(open_page(page))
 
 
 def test_overview_of_an_empty_database_loads_the_demo(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,11 +86,11 @@ def test_overview_of_an_empty_database_loads_the_demo(sqlite_url: str, monkeypat
         "relevance.metrics.background.scoring.start_run", lambda store, dataset, metrics: started.append(dataset)
     )  # models are scored in a process of their own, which other tests run
     app = sound(new_session().run())
-    assert "This database is empty" in said(app)
+    assert "This database is empty" in page_text(app)
     sound(app.button(key="load_demo").click().run())
     assert started == ["demo"]
-    assert "ROUGE-K agrees most often with the author's labels" in said(app)
-    assert "The demo is loaded" in said(app)
+    assert "ROUGE-K agrees most often with the author's labels" in page_text(app)
+    assert "The demo is loaded" in page_text(app)
 
 
 @pytest.mark.parametrize("page", ["overview.py", "agreement.py"])
@@ -105,8 +105,8 @@ def test_one_reference_and_no_title_are_explained_with_the_way_out(world: World,
     world.data.add_dataset(name="bare", format="interchange", sha256="0", records=records)
     world.score(ROUGE1, lambda _, system: float(ord(system)), name="bare")
     app = open_page(page)
-    assert "ROUGE-K has no keywords in any document" in said(app)
+    assert "ROUGE-K has no keywords in any document" in page_text(app)
     sound(app.button(key="score_extracted:bare").click().run())
-    assert "ROUGE-K has no keywords" not in said(app)
-    assert "Scored bare by ROUGE-K with TF-IDF keywords" in said(app)
-    assert [one.metric for one in world.data.signatures("bare")] == ["rouge1", "rouge_k"]
+    assert "ROUGE-K has no keywords" not in page_text(app)
+    assert "Scored bare by ROUGE-K with TF-IDF keywords" in page_text(app)
+    assert [signature.metric for signature in world.data.signatures("bare")] == ["rouge1", "rouge_k"]

@@ -4,8 +4,8 @@ from relevance.analysis.agreement.sequential import SequentialAnalysis, analyze_
 from relevance.annotation.records import Annotator, Study
 from relevance.data.store import DatabaseFailed
 from relevance.metrics.registry import label_of
-from relevance.pages.background.computed import computed
 from relevance.pages.components.shared.stores import open_stores
+from relevance.pages.computing.computed import computed
 from relevance.reports.stopping import describe_stopping
 
 

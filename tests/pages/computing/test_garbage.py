@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from streamlit.runtime.scriptrunner import script_runner
 
-from relevance.pages.background import garbage
+from relevance.pages.computing import garbage
 
 
 class Cycle:
@@ -19,7 +19,7 @@ class Cycle:
 
 
 def count_cycles() -> int:
-    return sum(isinstance(one, Cycle) for one in gc.get_objects())
+    return sum(isinstance(item, Cycle) for item in gc.get_objects())
 
 
 def test_a_script_run_leaves_garbage_to_the_next_collection(monkeypatch: pytest.MonkeyPatch) -> None:

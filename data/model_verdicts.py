@@ -23,7 +23,7 @@ class Verdicts:
     """The system of each pair's first summary."""
     seconds: Names
     straight: Numbers
-    """The better summary, with the first one shown first: 1 the first, -1 the second, 0 neither; NaN is no verdict."""
+    """The better summary, with the first shown first: 1 the first, -1 the second, 0 neither; NaN without a verdict."""
     swapped: Numbers
     """The same, with the second summary shown first."""
     reasons: Names
@@ -56,7 +56,7 @@ class Verdicts:
 
     @property
     def scores(self) -> Numbers:
-        """Shape (pairs, 2): the verdict as scores of both summaries, 1 and 0, .5 each for neither; NaN is no verdict.
+        """Shape (pairs, 2): the verdict as scores of both summaries, 1 and 0, .5 each for neither; NaN without one.
 
         Orders that disagree decide nothing, so that neither summary is ahead: such a pair gets one half, the expected
         result of one order drawn at random.

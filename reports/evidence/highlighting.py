@@ -114,19 +114,19 @@ def highlight(text: str, marks: Sequence[Mark]) -> str:
             raise ValueError(f"a mark is one of {', '.join(KINDS)}, not {mark.kind!r}")
         if not NAME.fullmatch(mark.group):
             raise ValueError(f"a group is a g with a number, not {mark.group!r}")
-    found = cut_segments(text, marks)
-    marked = [place for place, (_, _, over) in enumerate(found) if over]
+    segments = cut_segments(text, marks)
+    marked = [place for place, (_, _, over) in enumerate(segments) if over]
     # A run of words with the same kinds is announced once, not word by word.
     joined = [
         (before, after)
         for before, after in pairwise(marked)
-        if kinds_of(found[before][2]) == kinds_of(found[after][2])
-        and not any(map(str.isalnum, text[found[before][1] : found[after][0]]))
+        if kinds_of(segments[before][2]) == kinds_of(segments[after][2])
+        and not any(map(str.isalnum, text[segments[before][1] : segments[after][0]]))
     ]
     goes_on, follows = {before for before, _ in joined}, {after for _, after in joined}
     return "".join(
         element(text[start:end], over, place not in follows, place not in goes_on) if over else literal(text[start:end])
-        for place, (start, end, over) in enumerate(found)
+        for place, (start, end, over) in enumerate(segments)
     )
 
 
@@ -167,13 +167,13 @@ def element(text: str, marks: Sequence[Mark], begins: bool, ends: bool) -> str:
     kinds = kinds_of(marks)
     groups = dict.fromkeys(mark.group for mark in marks if mark.group)
     label = "; ".join(dict.fromkeys(in_one_line(mark.label) for mark in marks if mark.label))
-    said = ", ".join(KINDS[kind] for kind in kinds)
+    described = ", ".join(KINDS[kind] for kind in kinds)
     attributes = {
         "class": " ".join(f"k-{kind}" for kind in kinds),
         "title": label,
         "data-group": " ".join(groups),
-        "data-says": said if begins else "",
-        "data-ends": f"end of {said}" if ends else "",
+        "data-says": described if begins else "",
+        "data-ends": f"end of {described}" if ends else "",
         # A tap lights its group, as fingers cannot point; the Tab key skips it.
         "tabindex": "-1" if groups else "",
     }
@@ -183,10 +183,10 @@ def element(text: str, marks: Sequence[Mark], begins: bool, ends: bool) -> str:
 
 def legend(kinds: Iterable[str], words: Mapping[str, str] = MappingProxyType({})) -> str:
     """Write a legend of these kinds of marks as HTML; `words` replace the names in `KINDS`."""
-    asked = set(kinds)
+    wanted = set(kinds)
     shown = [
-        f'<mark class="k-{kind}">{html.escape(words.get(kind, said))}</mark> '
-        for kind, said in KINDS.items()
-        if kind in asked
+        f'<mark class="k-{kind}">{html.escape(words.get(kind, value))}</mark> '
+        for kind, value in KINDS.items()
+        if kind in wanted
     ]
     return f'<p class="legend whole">{"".join(shown)}</p>' if shown else ""

@@ -1,4 +1,4 @@
-"""What of a model's answer is the answer: no reasoning, no announcement, and no refusal.
+"""The part of a model's answer that is the summary: without reasoning, announcement or refusal.
 
 The rules are of words, so that they hold for every model. They see English, and the words that announce a summary also
 in the other languages of `SUMMARY`. What they do not know stays in the answer.
@@ -30,7 +30,7 @@ OPENING = re.compile(OPEN, re.IGNORECASE)
 CLOSING = re.compile(CLOSE, re.IGNORECASE)
 
 FRAME = re.compile(r"</?(?:answer|response|output|summary)>|<\|[a-z_]{1,20}\|>", re.IGNORECASE)
-"""Marks around an answer itself, which are no part of it."""
+"""Marks around an answer itself, which are not part of it."""
 
 REFUSED, ANNOUNCED = "refused", "only announced"
 """How the reasons of answers without a summary begin."""
@@ -123,10 +123,10 @@ def announcement_end(text: str) -> int | None:
     line = text.partition("\n")[0]
     if (first := WORDS.search(line)) and not announcing(first[0]):
         return None  # nearly all answers, and soon seen
-    for end in [*(found.end() for found in ENDS.finditer(line)), len(line)]:
-        said = [word.lower() for word in WORDS.findall(line[:end])]
-        words = [word for word in said if not COUNT.fullmatch(word)]
-        if len(words) > LONGEST or not all(map(announcing, said)):
+    for end in [*(match.end() for match in ENDS.finditer(line)), len(line)]:
+        written_words = [word.lower() for word in WORDS.findall(line[:end])]
+        words = [word for word in written_words if not COUNT.fullmatch(word)]
+        if len(words) > LONGEST or not all(map(announcing, written_words)):
             return None
         announced = any(re.fullmatch(SUMMARY, word) for word in words)
         if announced and (end == len(line) or len(words) > 2 or line[:end].rstrip("*_")[-1] != "."):

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import streamlit as st
 from streamlit.runtime.scriptrunner import StopException
 
-from relevance.pages.background.pool import open_pool
+from relevance.pages.computing.page_pool import open_pool
 from relevance.processes.pool import Call, Job
 
 T = TypeVar("T")
@@ -72,8 +72,8 @@ def page_run() -> Iterator[None]:
     finally:
         RUN.reset(token)
         if not ended or not run.without:
-            for one in kept:
-                one.clear()
+            for earlier in kept:
+                earlier.clear()
 
 
 def is_unfinished() -> bool:
@@ -129,9 +129,9 @@ def wait_for(call: Call, saying: str) -> Any:
         if not job.over.wait(AT_ONCE):
             slot = st.empty()
             while not job.over.is_set():
-                said = describe_progress(job, saying)
-                with slot, st.spinner(said, show_time=True):
-                    while describe_progress(job, saying) == said and not job.over.wait(LOOK):
+                progress = describe_progress(job, saying)
+                with slot, st.spinner(progress, show_time=True):
+                    while describe_progress(job, saying) == progress and not job.over.wait(LOOK):
                         end_if_superseded()
             slot.empty()
         return job.result()
@@ -164,10 +164,10 @@ def show_progress(job: Job, saying: str) -> None:
     if job.over.is_set():
         st.rerun()
     open_pool().hold(job.call, LEASE)
-    took = int(time.monotonic() - job.asked)
+    took = int(time.monotonic() - job.requested_at)
     st.status(f"{describe_progress(job, saying)} ({took // 60}:{took % 60:02})", state="running")
 
 
 def describe_progress(job: Job, saying: str) -> str:
     """Say what is being done for a job now."""
-    return job.said or (saying if job.begun else f"{saying}: waiting for other tables")
+    return job.progress or (saying if job.begun else f"{saying}: waiting for other tables")

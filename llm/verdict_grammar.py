@@ -7,7 +7,7 @@ A verdict is looked for in this order, and the first of these that the answer ha
 3. the last line, if it is a verdict and nothing else, such as "**Summary 1**";
 4. sentences that decide, such as "Summary 1 is better", if all of them agree.
 
-What names both summaries, or denies one, is no verdict: nothing is guessed.
+What names both summaries, or denies one, is not a verdict: nothing is guessed.
 """
 
 import json
@@ -31,14 +31,14 @@ NAMES = {
     TIE: r"(?:(?:it is |it[’']s )?(?:an? )?(?:tie|draw)|tied|neither(?: is better)?|both|equal(?:ly good)?"
     r"|no (?:preference|difference))(?![\w-])",
 }
-"""What names the first summary, the second one, and neither, in a sentence."""
+"""Names of the first summary, of the second one, and of neither, in a sentence."""
 
 ALONE = {
     FIRST: rf"{NAMES[FIRST]}|1|one|a|\[+(?:a|1)\]+",
     SECOND: rf"{NAMES[SECOND]}|2|two|b|\[+(?:b|2)\]+",
     TIE: rf"{NAMES[TIE]}|\[+c\]+",
 }
-"""What names them where nothing else stands."""
+"""Their names in a line of their own."""
 
 LABEL = re.compile(
     r"(?:^|[\s(])(?:(?P<asked>verdict)|answer|choice|decision|judge?ment|preference|winner"
@@ -71,15 +71,15 @@ DECIDING = {
         re.IGNORECASE,
     )
 }
-"""What decides in a sentence."""
+"""Phrases that decide in a sentence."""
 
 ANOTHER = re.compile(rf"\s*(?:/|,?\s*(?:or|and)\b|,\s*(?:{'|'.join(NAMES.values())}))", re.IGNORECASE)
-"""What follows a name in an enumeration."""
+"""Text after a name in an enumeration."""
 
 NOT = re.compile(r"\b(?:not|never|hardly)\b|n[’']t\b", re.IGNORECASE)
 
 DENIED = re.compile(r"(?: \w+)? not\b| \w+n[’']t\b", re.IGNORECASE)
-"""What denies the name before it."""
+"""Words that deny the name before them."""
 
 EMPHASIS = re.compile(r"[*_`#>\"“”~{}]|\\boxed|\\text|(?<!\w)['‘’]|['‘’](?!\w)")
 
@@ -101,10 +101,10 @@ def find_verdict(text: str) -> str | None:
     lines = [line for line in map(plain, text.splitlines()) if line]
     sentences = [sentence for line in lines for sentence in SENTENCE_END.split(line)]
     labelled = [match for sentence in sentences if (match := LABEL.search(sentence))]
-    if asked := [match["rest"] for match in labelled if match["asked"]]:
-        return after_label(asked[-1])
-    if said := [verdict for match in labelled if (verdict := after_label(match["rest"]))]:
-        return said[-1]
+    if labels := [match["rest"] for match in labelled if match["asked"]]:
+        return after_label(labels[-1])
+    if verdicts := [verdict for match in labelled if (verdict := after_label(match["rest"]))]:
+        return verdicts[-1]
     if lines and (verdict := alone(lines[-1])):
         return verdict
     decided = set(filter(None, map(decided_by, sentences)))
@@ -118,21 +118,21 @@ def plain(text: str) -> str:
 
 def json_values(text: str) -> list[Any]:
     """List the verdicts of all JSON objects in a text, in their order."""
-    decoder, found, start = json.JSONDecoder(), [], 0
+    decoder, objects, start = json.JSONDecoder(), [], 0
     while (start := text.find("{", start)) >= 0:
         try:
             value, start = decoder.raw_decode(text, start)
         except (ValueError, RecursionError):
             start += 1
         else:
-            found += [one for key, one in value.items() if re.fullmatch(KEYS, re.sub(r"[\s_-]", "", key.lower()))]
-    return found
+            objects += [value for key, value in value.items() if re.fullmatch(KEYS, re.sub(r"[\s_-]", "", key.lower()))]
+    return objects
 
 
 def alone(text: str) -> str | None:
     """Return the verdict that a text is, and nothing else."""
-    said = plain(text).strip(" .,!:;()-")
-    return next((verdict for verdict, names in ALONE.items() if re.fullmatch(names, said, re.IGNORECASE)), None)
+    text_only = plain(text).strip(" .,!:;()-")
+    return next((verdict for verdict, names in ALONE.items() if re.fullmatch(names, text_only, re.IGNORECASE)), None)
 
 
 def after_label(text: str) -> str | None:
@@ -150,5 +150,5 @@ def after_label(text: str) -> str | None:
 
 def decided_by(sentence: str) -> str | None:
     """Return the verdict of a sentence that decides for one, and denies nothing."""
-    found = [verdict for verdict, pattern in DECIDING.items() if pattern.search(sentence)]
-    return found[0] if len(found) == 1 and not NOT.search(sentence) else None
+    verdicts = [verdict for verdict, pattern in DECIDING.items() if pattern.search(sentence)]
+    return verdicts[0] if len(verdicts) == 1 and not NOT.search(sentence) else None

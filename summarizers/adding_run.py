@@ -1,4 +1,4 @@
-"""Runs that add systems to a data set: `python -m relevance.summarizers.background RUN_ID [studied]`."""
+"""Runs that add systems to a data set: `python -m relevance.summarizers.adding_run RUN_ID [studied]`."""
 
 import os
 import sys
@@ -10,7 +10,7 @@ from relevance.processes.runs import Done, Progress, execute, start_process
 from relevance.summarizers.adding import add_systems
 from relevance.summarizers.registry import summarizer
 
-MODULE = "relevance.summarizers.background"
+MODULE = "relevance.summarizers.adding_run"
 
 STUDIED = "studied"
 """The argument for a data set that studies use."""
@@ -37,7 +37,7 @@ def start_run(store: DataStore, dataset: str, names: Sequence[str], *, studied: 
 def add(store: DataStore, run: Run, progress: Progress, *, studied: bool) -> Done:
     """Write the summaries of a run, continuing where an earlier run stopped."""
     added = add_systems(store, run.dataset, run.systems, studied=studied, processes=AT_ONCE, progress=progress)
-    return Done(said=tuple(one.words(run.dataset) for one in added))
+    return Done(notes=tuple(system.words(run.dataset) for system in added))
 
 
 if __name__ == "__main__":

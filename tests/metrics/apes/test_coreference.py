@@ -2,7 +2,7 @@
 
 import pytest
 
-from relevance.metrics.apes.names import find_names, group
+from relevance.metrics.apes.coreference import find_names, group
 
 
 def grouped(*mentions: tuple[str, str]) -> list[str]:

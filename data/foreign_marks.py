@@ -54,7 +54,7 @@ class Marks:
         of_source = tuple(self.take(text, f"the source of {where}") for text in of_source)
         references = tuple(self.take(text, f"a reference of {where}") for text in document.references)
         title = None if document.title is None else self.take(document.title, f"the title of {where}")
-        written = [self.take(one.text, f"{where} by {one.system}") for one in summaries]
+        written = [self.take(summary.text, f"{where} by {summary.system}") for summary in summaries]
         if (self.marked, self.spelled) == found_before:
             return document, list(summaries)
         self.lost += sum(not text for text in references)
@@ -64,7 +64,7 @@ class Marks:
             references=tuple(filter(None, references)),
             title=title or None,
         )
-        return cleaned, [replace(one, text=text) for one, text in zip(summaries, written, strict=True)]
+        return cleaned, [replace(summary, text=text) for summary, text in zip(summaries, written, strict=True)]
 
     def take(self, text: str, where: str) -> str:
         """Count the marks of a text, and return it without them."""
@@ -83,38 +83,38 @@ class Marks:
         """Say how many texts have which marks, and the way out. `first` is the most documents that were looked at."""
         limit = "" if first is None or self.documents < first else f" of the first {first:,} documents"
         among = f"of {self.texts:,} texts{limit}"
-        said = []
+        notes = []
         if self.marked:
-            said.append(
+            notes.append(
                 f"marks of other programs stand in {self.marked:,} {among}, and metrics read them as text: "
                 f"{list_counts(self.marks)}; such as {self.example}; to remove them, use {REMEDY}"
             )
         if self.spelled:
-            said.append(
+            notes.append(
                 f"letters in unusual forms stand in {self.spelled:,} {among}, and not every metric takes them for the "
                 f"usual ones: {list_counts(self.letters)}; to rewrite them, use {REMEDY}"
             )
-        return said
+        return notes
 
     def describe_cleaned(self) -> list[str]:
         """Say what was removed and rewritten."""
-        said = []
+        notes = []
         if self.marked:
-            said.append(
+            notes.append(
                 f"marks of other programs were removed from {self.marked:,} of {self.texts:,} texts: "
                 f"{list_counts(self.marks)}"
             )
         if self.spelled:
-            said.append(
+            notes.append(
                 f"letters in unusual forms were rewritten in {self.spelled:,} of {self.texts:,} texts: "
                 f"{list_counts(self.letters)}"
             )
         if self.lost:
-            said.append(
+            notes.append(
                 f"{self.lost:,} reference{' that holds' if self.lost == 1 else 's that hold'} nothing but marks "
                 f"{'is' if self.lost == 1 else 'are'} left out"
             )
-        return said or ["no text has marks of other programs or letters in unusual forms"]
+        return notes or ["no text has marks of other programs or letters in unusual forms"]
 
 
 def check_marks(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relevance.llm.verdicts import FIRST, SECOND, TIE, find_verdict
+from relevance.llm.verdict_grammar import FIRST, SECOND, TIE, find_verdict
 
 SHAPES = [
     # JSON, alone, fenced, within text, and with other keys
@@ -133,15 +133,15 @@ SWAPPED = {
 }
 
 
-@pytest.mark.parametrize(("answer", "verdict"), [one for one in SHAPES if one[1] != TIE])
+@pytest.mark.parametrize(("answer", "verdict"), [item for item in SHAPES if item[1] != TIE])
 def test_no_shape_is_read_for_one_side_only(answer: str, verdict: str) -> None:
     """Whoever says it of the other summary is read, too; otherwise judges would favour a side."""
-    both = {**SWAPPED, **{other: one for one, other in SWAPPED.items()}}
+    both = {**SWAPPED, **{second: first for first, second in SWAPPED.items()}}
     swapped, start = "", 0
     while start < len(answer):
-        found = next((name for name in both if answer.startswith(name, start)), None)
-        swapped += both[found] if found else answer[start]
-        start += len(found or "x")
+        result = next((name for name in both if answer.startswith(name, start)), None)
+        swapped += both[result] if result else answer[start]
+        start += len(result or "x")
     if swapped != answer:
         assert find_verdict(swapped) == {FIRST: SECOND, SECOND: FIRST}[verdict]
 

@@ -16,7 +16,7 @@ from relevance.data.store import CANCELLED, DataStore, Run, RunGoingOn
 from relevance.metrics import lexical_metrics, make_metrics, metric
 from relevance.metrics.scoring import score_dataset
 from relevance.processes.runs import launch
-from relevance.summarizers.background import MODULE, start_run
+from relevance.summarizers.adding_run import MODULE, start_run
 from relevance.summarizers.registry import UnknownSummarizer
 from tests.conftest import ROOT
 from tests.waiting import until
@@ -53,7 +53,7 @@ def test_systems_are_written_in_a_process_of_their_own(store: DataStore) -> None
     run = over(store, start_run(store, NAME, ["lead", "tldr-linear"], studied=False))
     assert (run.state, run.metrics, run.systems) == ("ended", (), ("lead", "tldr-linear"))
     assert (run.done, run.total) == (48, 48)
-    assert run.said == tuple(f"added 24 summaries of {name} to demo" for name in run.systems)
+    assert run.notes == tuple(f"added 24 summaries of {name} to demo" for name in run.systems)
     assert written(store, "lead") == written(store, "tldr-linear") == 24
 
 
@@ -96,9 +96,9 @@ def test_what_a_run_has_written_is_not_written_again(store: DataStore, cancelled
 
 def test_who_asks_for_it_loads_no_model() -> None:
     code = (
-        "import sys, relevance.summarizers.background, relevance.pages.components.datasets.systems as page\n"
+        "import sys, relevance.summarizers.adding_run, relevance.pages.components.datasets.systems as page\n"
         "[page.summarizer(name) for name in page.system_names()]\n"
         "print(*{'torch', 'transformers', 'sklearn'} & {*sys.modules})"
     )
-    found = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert found.stdout.strip() == ""
+    completed = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert completed.stdout.strip() == ""

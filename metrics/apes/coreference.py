@@ -61,7 +61,7 @@ def group(
     Longer names go first. Equal names are one entity, whatever type each was found with. A shorter name of the same
     type joins the only entity that it is a part of: the first or last words of its name (`Bolton` of `Bolton
     Wanderers`), or its initials; places and groups are not shortened. A name that could be a part of two is an entity
-    of its own. `common` are words that are no names by themselves.
+    of its own. `common` are words that are not names by themselves.
     """
     counts = Counter(mentions)
     names: list[list[tuple[str, str]]] = []

@@ -5,7 +5,7 @@ import pytest
 from relevance.analysis.agreement.counts import Agreement
 from relevance.analysis.leaders import Wanting, find_leaders
 from relevance.analysis.metrics_and_people import analyze_agreement
-from relevance.reports.finding import (
+from relevance.reports.findings import (
     MOST_PAIRS,
     two_digits,
     write_details,
@@ -14,31 +14,31 @@ from relevance.reports.finding import (
     write_share,
     write_wanting,
 )
-from tests.analysis.test_leaders import rated
+from tests.analysis.rated import rated
 
 
 def test_the_headline_counts_and_compares_and_the_details_give_interval_and_plan() -> None:
     preferences = rated(40, near=28, best=30, far=5)
-    found = find_leaders(analyze_agreement(preferences), preferences)
-    assert found is not None
-    assert found.plan is not None
-    assert found.plan.pairs is not None
+    leaders = find_leaders(analyze_agreement(preferences), preferences)
+    assert leaders is not None
+    assert leaders.plan is not None
+    assert leaders.plan.pairs is not None
     # near: 2 documents on which only one of them is right, McNemar's exact p is .5; far: 25 and none
-    assert write_headline(found, "annotators", "within-document pair") == (
+    assert write_headline(leaders, "annotators", "within-document pair") == (
         "best agrees most often with annotators: on 30 of 40 pairs (75 %). near is not significantly worse; the other "
         "metric is (Holm, alpha = .05)."
     )
-    details = write_details(found, "within-document pair")
-    ends = found.best.evaluation.intervals.half
+    details = write_details(leaders, "within-document pair")
+    ends = leaders.best.evaluation.intervals.half
     assert details.startswith(f"The 95 % interval of best is {100 * ends.low:.0f} to {100 * ends.high:.0f} %; chance")
     assert details.endswith(
-        f"Telling best and near apart would take about {two_digits(found.plan.pairs - 40):,} more pairs, if the "
+        f"Telling best and near apart would take about {two_digits(leaders.plan.pairs - 40):,} more pairs, if the "
         "difference between them stays as it is."
     )
 
 
 @pytest.mark.parametrize(
-    ("right", "said"),
+    ("right", "message"),
     [
         ({"best": 40, "worse": 10}, "The other metric is significantly worse (Holm, alpha = .05)."),
         ({"best": 40, "worse": 10, "bad": 9}, "All other metrics are significantly worse (Holm, alpha = .05)."),
@@ -55,18 +55,18 @@ def test_the_headline_counts_and_compares_and_the_details_give_interval_and_plan
         ({"best": 40}, "No other metric has enough scores to be compared with it."),
     ],
 )
-def test_what_is_said_of_the_other_metrics(right: dict[str, int], said: str) -> None:
+def test_what_is_said_of_the_other_metrics(right: dict[str, int], message: str) -> None:
     preferences = rated(40, **right)
-    found = find_leaders(analyze_agreement(preferences), preferences)
-    assert found is not None
-    assert write_headline(found, "annotators", "judgment").partition(" %). ")[2] == said
+    leaders = find_leaders(analyze_agreement(preferences), preferences)
+    assert leaders is not None
+    assert write_headline(leaders, "annotators", "judgment").partition(" %). ")[2] == message
 
 
 def test_two_that_are_right_as_often_are_both_named() -> None:
     preferences = rated(40, one=30, other=30)
-    found = find_leaders(analyze_agreement(preferences), preferences)
-    assert found is not None
-    assert write_headline(found, "annotators", "judgment") == (
+    leaders = find_leaders(analyze_agreement(preferences), preferences)
+    assert leaders is not None
+    assert write_headline(leaders, "annotators", "judgment") == (
         "one and other agree most often with annotators: on 30 of 40 judgments (75 %)."
     )
 
@@ -82,13 +82,13 @@ def test_ties_count_half_and_that_is_said() -> None:
 
 def test_the_best_is_no_winner_where_its_interval_reaches_chance() -> None:
     preferences = rated(40, near=21, best=22)
-    found = find_leaders(analyze_agreement(preferences), preferences)
-    assert found is not None
-    assert write_headline(found, "annotators", "judgment") == (
+    leaders = find_leaders(analyze_agreement(preferences), preferences)
+    assert leaders is not None
+    assert write_headline(leaders, "annotators", "judgment") == (
         "best agrees most often with annotators: on 22 of 40 judgments (55 %). That is not significantly more often "
         "than chance."
     )
-    assert "more pairs" not in write_details(found, "judgment")
+    assert "more pairs" not in write_details(leaders, "judgment")
 
 
 def test_what_is_missing_is_counted() -> None:

@@ -17,7 +17,7 @@ MOST_NAMED = 3
 """The most metrics that a sentence names, such as those beside the best in a headline."""
 
 CORRECTED = f"(Holm, alpha = {format_p(ALPHA, 2)})"
-"""What follows a statement about significance."""
+"""Text after a statement about significance."""
 
 TOO_LITTLE = "Too early to say which metric agrees best"
 """The headline where nothing can be called the best."""
@@ -59,8 +59,8 @@ def write_others(rivals: Sequence[str], worse: int) -> str:
 
 def write_rivals_of(rivals: Sequence[str]) -> str:
     """Say that metrics, named or, if they are many, counted, are not significantly worse."""
-    said = join_items(rivals) if len(rivals) <= MOST_NAMED else f"{len(rivals)} other metrics"
-    return f"{said} {'are' if len(rivals) > 1 else 'is'} not significantly worse"
+    others = join_items(rivals) if len(rivals) <= MOST_NAMED else f"{len(rivals)} other metrics"
+    return f"{others} {'are' if len(rivals) > 1 else 'is'} not significantly worse"
 
 
 def write_details(leaders: Leaders, unit: Unit) -> str:
@@ -80,16 +80,16 @@ def write_details(leaders: Leaders, unit: Unit) -> str:
 
 def write_wanting(wanting: Wanting, unit: Unit) -> str:
     """Say what there is and what is missing, where there is too little for a finding."""
-    one = name_entry(unit)
+    entry = name_entry(unit)
     missing = [
         format_count(number, f"more {thing}")
-        for number, thing in zip(wanting.missing, (one, "document"), strict=True)
+        for number, thing in zip(wanting.missing, (entry, "document"), strict=True)
         if number
     ]
-    there = f"{format_count(wanting.judgments, one)} of {format_count(wanting.documents, 'document')}"
+    there = f"{format_count(wanting.judgments, entry)} of {format_count(wanting.documents, 'document')}"
     return (
         f"So far {there} can be counted: people prefer one of the two summaries, and a metric scores both. Naming a "
-        f"best metric takes at least {ENOUGH_JUDGMENTS} {one}s of {ENOUGH_DOCUMENTS} documents. Still missing: "
+        f"best metric takes at least {ENOUGH_JUDGMENTS} {entry}s of {ENOUGH_DOCUMENTS} documents. Still missing: "
         f"{join_items(missing)}."
     )
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relevance.data.answers import REASONING, find_answer, read_summary, strip_announcement, strip_reasoning
+from relevance.data.model_answers import REASONING, find_answer, read_summary, strip_announcement, strip_reasoning
 from relevance.llm.client import Completion
 
 TEXT = "A bridge was built over the river."
@@ -79,10 +79,10 @@ def test_nothing_of_the_reasoning_is_left(reasons: str, name: str, end: bool) ->
 def test_an_announcement_is_cut(announcement: str) -> None:
     for text in (TEXT, f"**{TEXT}**", "- One.\n- Two.", "Summary of the treaty: it failed."):
         assert strip_announcement(f"{announcement} {text}") == text
-    found = read_summary(announcement)
-    assert (found.text, found.alike) == ("", True)
-    assert found.reason is not None
-    assert found.reason.startswith("only announced: ")
+    summary = read_summary(announcement)
+    assert (summary.text, summary.alike) == ("", True)
+    assert summary.reason is not None
+    assert summary.reason.startswith("only announced: ")
 
 
 @pytest.mark.parametrize(
@@ -137,9 +137,9 @@ def test_other_texts_stay_as_they_are(text: str) -> None:
     ],
 )
 def test_a_refusal_is_no_summary(answer: str) -> None:
-    found = read_summary(answer)
-    assert (found.text, found.alike) == ("", False)
-    assert found.reason == f"refused: {strip_reasoning(answer)}"
+    summary = read_summary(answer)
+    assert (summary.text, summary.alike) == ("", False)
+    assert summary.reason == f"refused: {strip_reasoning(answer)}"
 
 
 def test_summaries_that_people_and_systems_wrote_stay_as_they_are(shared_data: Path) -> None:
@@ -149,7 +149,7 @@ def test_summaries_that_people_and_systems_wrote_stay_as_they_are(shared_data: P
         if (shared_data / name).is_file():
             for line in (shared_data / name).open(encoding="utf-8"):
                 record = json.loads(line)
-                texts += [*record.get("references", ()), *(one["text"] for one in record.get("summaries", ()))]
+                texts += [*record.get("references", ()), *(row["text"] for row in record.get("summaries", ()))]
     assert len(texts) > 2000
     changed = [text for text in texts if text.strip() and read_summary(text) != (text.strip(), None, False)]
     assert changed == []

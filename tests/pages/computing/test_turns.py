@@ -4,7 +4,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from relevance.pages.background.turns import Turns
+from relevance.pages.computing.turns import Turns
 
 
 @pytest.mark.parametrize("at_once", [1, 2])

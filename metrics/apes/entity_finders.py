@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from relevance.metrics.apes.entities import ONTONOTES_LOC, TYPES, Entity, Finder, FinderUnavailable
-from relevance.metrics.apes.tagger import Tagger
+from relevance.metrics.apes.entity_tagger import Tagger
 from relevance.metrics.models.files import ModelUnavailable
 from relevance.metrics.models.pipelines import load_pipeline
 

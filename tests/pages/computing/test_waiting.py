@@ -10,11 +10,11 @@ from streamlit.testing.v1 import AppTest
 
 from relevance.data.demo import AUTHOR, NAME
 from relevance.hosting.settings import BadSettings
-from relevance.pages.background import waiting
-from relevance.pages.background.computed import LARGE_VARIABLE, is_large
-from relevance.pages.background.pool import open_pool
 from relevance.pages.components.shared.stores import TextVersion
-from tests.pages.opening import drawn_until, open_page, said, sound
+from relevance.pages.computing import waiting
+from relevance.pages.computing.computed import LARGE_VARIABLE, is_large
+from relevance.pages.computing.page_pool import open_pool
+from tests.pages.opening import drawn_until, open_page, page_text, sound
 from tests.pages.test_examples import RatedStorms
 from tests.pages.test_queries import counts_scores, queries
 from tests.waiting import PATIENCE, until
@@ -43,21 +43,21 @@ def is_whole(app: AppTest) -> bool:
 def test_the_page_does_not_count_scores_itself() -> None:
     with queries() as seen:
         app = open_page("datasets.py", dataset=NAME)
-        assert "Counting the scores" in [one.label.partition(" (")[0].partition(":")[0] for one in app.status]
+        assert "Counting the scores" in [element.label.partition(" (")[0].partition(":")[0] for element in app.status]
         assert set(app.dataframe[0].value["scored by"]) == {"…"}
         assert app.text_input(key=f"search:{NAME}")  # the rest of the page is there
         drawn_until(app, is_whole)
     assert not any(map(counts_scores, seen)), seen
     assert "…" not in app.dataframe[0].value["scored by"].tolist()
-    assert "Scored by" in said(app)
+    assert "Scored by" in page_text(app)
 
 
 @pytest.mark.usefixtures("everything_is_large")
 def test_the_page_does_not_read_scores_itself() -> None:
     with queries() as seen:
         app = drawn_until(open_page("examples.py", dataset=NAME, aspect=AUTHOR), is_whole)
-    assert not [one for one in seen if counts_scores(one) or "scores.signature_id, scores.example" in one], seen
-    assert "Author labels" in said(app)
+    assert not [item for item in seen if counts_scores(item) or "scores.signature_id, scores.example" in item], seen
+    assert "Author labels" in page_text(app)
     assert app.dataframe
 
 
@@ -77,7 +77,7 @@ OTHERS = [
 def test_all_pages_become_whole() -> None:
     for page, query, shown in OTHERS:
         app = drawn_until(open_page(page, dataset=NAME, aspect=AUTHOR, show="everybody", **query), is_whole)
-        assert shown in said(app), page
+        assert shown in page_text(app), page
 
 
 @pytest.mark.usefixtures("everything_is_large")
@@ -87,7 +87,7 @@ def test_the_planner_looks_at_earlier_judgments_elsewhere() -> None:
         box = app.selectbox(key="plan_source")
         drawn_until(box.set_value(box.options[-1]).run(), is_whole)
     assert "pairs per document" in app.dataframe[-1].value
-    assert not [one for one in seen if "scores.signature_id, scores.example" in one], seen
+    assert not [item for item in seen if "scores.signature_id, scores.example" in item], seen
 
 
 def test_what_is_large_is_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,8 +105,8 @@ def page(file: str) -> None:
 
     import streamlit as st
 
-    from relevance.pages.background.waiting import if_ready, page_run, read_at_first
     from relevance.pages.components.shared.stores import TextVersion
+    from relevance.pages.computing.waiting import if_ready, page_run, read_at_first
     from tests.pages.slow_work import wait_beside
 
     with page_run():
@@ -120,7 +120,7 @@ def test_a_page_is_of_one_version_until_it_is_whole(tmp_path: Path) -> None:
     version.write_text("first", "ascii")
     app = AppTest.from_function(page, default_timeout=PATIENCE, kwargs={"file": str(tmp_path / "go")}).run()
     version.write_text("second", "ascii")
-    assert [one.value for one in sound(app.run()).text] == ["first", "found None"]
+    assert [element.value for element in sound(app.run()).text] == ["first", "found None"]
     assert len(app.status) == 1
     until((tmp_path / "go.begun").exists)
     (tmp_path / "go").touch()
@@ -134,8 +134,8 @@ def failing_page(file: str) -> None:
     """A page that needs what is refused."""
     import streamlit as st
 
-    from relevance.pages.background.waiting import page_run
     from relevance.pages.components.shared.stores import TextVersion
+    from relevance.pages.computing.waiting import page_run
     from tests.pages.slow_work import fail_beside
 
     with page_run():
@@ -150,7 +150,7 @@ def test_what_fails_is_said_once_and_tried_again(tmp_path: Path) -> None:
     app = AppTest.from_function(failing_page, default_timeout=PATIENCE, kwargs={"file": str(tmp_path / "calls")}).run()
     for call in ("call 1", "call 2"):
         drawn_until(app, is_whole)
-        assert [one.value for one in app.error] == [f"{call} is refused"]
+        assert [element.value for element in app.error] == [f"{call} is refused"]
         app.run()
 
 
@@ -158,8 +158,8 @@ def waiting_page(file: str) -> None:
     """A page that cannot be drawn without what is computed."""
     import streamlit as st
 
-    from relevance.pages.background.waiting import page_run
     from relevance.pages.components.shared.stores import TextVersion
+    from relevance.pages.computing.waiting import page_run
     from tests.pages.slow_work import wait_beside
 
     with page_run():
@@ -170,14 +170,14 @@ def waiting_page(file: str) -> None:
 @pytest.mark.usefixtures("everything_is_large")
 def test_a_run_that_waits_gives_way_and_waits_for_nothing_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Streamlit ends a run, when another one is asked for, where the session's state is read."""
-    asked: list[int] = []
+    arguments: list[int] = []
 
     def end_run() -> None:
         (job,) = open_pool().jobs.values()
-        asked.append(job.waiting)
+        arguments.append(job.waiting)
         raise StopException
 
     monkeypatch.setattr(waiting, "end_if_superseded", end_run)
     app = AppTest.from_function(waiting_page, default_timeout=PATIENCE, kwargs={"file": str(tmp_path / "go")}).run()
-    assert ([one.value for one in app.title], len(app.text), asked) == (["Slow"], 0, [1])
+    assert ([element.value for element in app.title], len(app.text), arguments) == (["Slow"], 0, [1])
     assert [job.waiting for job in open_pool().jobs.values()] == [0]

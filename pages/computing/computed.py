@@ -1,7 +1,7 @@
-"""What takes long on a page: functions that say what they compute. Where that happens is decided here, for all of them.
+"""Functions that take long on a page: they say what they compute; where that happens is decided here for all.
 
 On one's own machine a function is carried out in the server's process, unless it is of a large data set; otherwise in a
-process of the pool. Whoever asks waits, and sees what is being done (`relevance.pages.background.waiting`).
+process of the pool. Whoever asks waits, and sees what is being done (`relevance.pages.computing.waiting`).
 """
 
 import os
@@ -13,7 +13,7 @@ import streamlit as st
 
 from relevance.data.reading import quote_value
 from relevance.hosting.settings import BadSettings, is_hosted
-from relevance.pages.background.waiting import await_result
+from relevance.pages.computing.waiting import await_result
 from relevance.processes.pool import Call
 from relevance.processes.worker import is_worker, tell
 
@@ -93,9 +93,11 @@ def stays_here(arguments: tuple[object, ...]) -> bool:
 def is_large(arguments: tuple[object, ...]) -> bool:
     """Tell whether an argument has so many `summaries` that the server's process should not compute with them.
 
-    Raises `BadSettings` if the variable in the environment is no number.
+    Raises `BadSettings` if the variable in the environment is not a number.
     """
-    said = os.environ.get(LARGE_VARIABLE) or str(LARGE)
-    if not (said.isascii() and said.isdecimal()):
-        raise BadSettings(f"{LARGE_VARIABLE} is {quote_value(said)}; it must be a number of summaries, such as {LARGE}")
-    return any(getattr(one, "summaries", 0) >= int(said) for one in arguments)
+    limit = os.environ.get(LARGE_VARIABLE) or str(LARGE)
+    if not (limit.isascii() and limit.isdecimal()):
+        raise BadSettings(
+            f"{LARGE_VARIABLE} is {quote_value(limit)}; it must be a number of summaries, such as {LARGE}"
+        )
+    return any(getattr(argument, "summaries", 0) >= int(limit) for argument in arguments)

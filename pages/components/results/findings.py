@@ -6,15 +6,15 @@ import streamlit as st
 
 from relevance.analysis.leaders import Leaders, Wanting, without_scarce
 from relevance.analysis.metrics_and_people import AgreementAnalysis
-from relevance.pages.components.results.agreement import FoundAgreement
+from relevance.pages.components.results.agreement import AgreementResult
 from relevance.pages.components.shared.charts import show_chart
 from relevance.pages.components.shared.context import Context
 from relevance.pages.components.shared.sources import Source
-from relevance.pages.components.shared.stopping import say_stopping
+from relevance.pages.components.shared.stopping_rule import say_stopping
 from relevance.pages.components.shared.stores import open_stores
-from relevance.reports.charts import agreement_chart
+from relevance.reports.agreement_charts import agreement_chart
 from relevance.reports.escaping import in_markdown
-from relevance.reports.finding import TOO_LITTLE, write_details, write_headline, write_wanting
+from relevance.reports.findings import TOO_LITTLE, write_details, write_headline, write_wanting
 from relevance.reports.presentation import name_people
 from relevance.reports.tables.agreement import sampling_notes, scarce_notes
 from relevance.reports.tables.table import few_annotators_notes
@@ -47,18 +47,18 @@ def name_people_of(source: Source) -> str:
 def show_stopping_of(context: Context) -> None:
     """Show what the study's stopping rule says, where it has one."""
     if context.source.study is not None and context.version.in_drawn_order:
-        said = say_stopping(open_stores().annotation.study(context.source.study))
-        st.markdown(in_markdown(said or ""))
+        sentence = say_stopping(open_stores().annotation.study(context.source.study))
+        st.markdown(in_markdown(sentence or ""))
 
 
-def show_agreement_chart(found: FoundAgreement, context: Context, rule: str = "half") -> Any:
+def show_agreement_chart(result: AgreementResult, context: Context, rule: str = "half") -> Any:
     """Chart each metric's agreement as a dot with its interval; a click opens the metric's contradictions.
 
     Without leaders, all dots are alike.
     """
-    people = getattr(found.ceiling.agreement, rule) if found.ceiling else None
-    rivals = None if found.leaders is None else [rival.row.metric for rival in found.leaders.rivals]
-    rows = without_scarce(found.agreement)
+    people = getattr(result.ceiling.agreement, rule) if result.ceiling else None
+    rivals = None if result.leaders is None else [rival.row.metric for rival in result.leaders.rivals]
+    rows = without_scarce(result.agreement)
     described = "; ".join(
         f"{row.metric} {value:.3f}" for row in rows if (value := getattr(row.evaluation.agreement, rule)) is not None
     )
