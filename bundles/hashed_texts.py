@@ -104,7 +104,7 @@ def hide_question(text: str) -> str:
 def leave_out(value: Any) -> Any:
     """Return a JSON value without the texts of the fields `FREE`."""
     if isinstance(value, Mapping):
-        return {key: None if key in FREE else leave_out(value) for key, value in value.items()}
+        return {key: None if key in FREE else leave_out(inner) for key, inner in value.items()}
     return [leave_out(item) for item in value] if isinstance(value, list) else value
 
 

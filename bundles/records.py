@@ -125,7 +125,9 @@ def hashes(place: FileLine, value: object, name: str) -> dict[str, str]:
     """Read hashes by name."""
     if not isinstance(value, dict):
         place.refuse(f"{name} must be an object, not {reading.kind(value)}")
-    return {words(place, key, name): digest(place, value, f"{name}.{key}") for key, value in value.items()}
+    return {
+        words(place, key, name): digest(place, digest_given, f"{name}.{key}") for key, digest_given in value.items()
+    }
 
 
 def mark(place: FileLine, value: object, name: str) -> list[Any]:

@@ -193,7 +193,7 @@ def compare_tables(bundle: Bundle, study: Loaded, *, texts: bool) -> Iterator[Di
 def leave_out(value: Any, names: Collection[str]) -> Any:
     """Return a JSON value without the keys in `names`."""
     if isinstance(value, dict):
-        return {key: leave_out(value, names) for key, value in value.items() if key not in names}
+        return {key: leave_out(inner, names) for key, inner in value.items() if key not in names}
     return [leave_out(item, names) for item in value] if isinstance(value, list) else value
 
 

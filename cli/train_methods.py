@@ -320,5 +320,5 @@ def choose_learned(method: Method, dev: Sequence[Document], given: Given) -> tup
 
 def describe(folder: Path) -> str:
     """Describe the result in a finished folder."""
-    answer = json.loads((folder / "method.json").read_text())
-    return f"{folder}: {answer['measure']} {answer['best']['score']:.4f} on dev after {answer['best']['step']} updates"
+    record = json.loads((folder / "method.json").read_text())
+    return f"{folder}: {record['measure']} {record['best']['score']:.4f} on dev after {record['best']['step']} updates"

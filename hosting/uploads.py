@@ -68,7 +68,7 @@ class Uploads:
     def has_room(self, session_id: str, user_id: int, size: int) -> bool:
         """Tell whether there is room for a file of a page and its account."""
         kept = {owner: self.held.count_bytes(owner) + self.arriving[owner] for owner in (*self.owners, session_id)}
-        self.owners = {name: owner for name, owner in self.owners.items() if kept[name]}
+        self.owners = {upload: owner for upload, owner in self.owners.items() if kept[upload]}
         self.arriving = +self.arriving
-        of_account = sum(kept[name] for name, owner in self.owners.items() if owner == user_id)
+        of_account = sum(kept[upload] for upload, owner in self.owners.items() if owner == user_id)
         return kept[session_id] + size <= MOST_OF_PAGE and of_account + size <= MOST_OF_ACCOUNT

@@ -125,7 +125,7 @@ def json_values(text: str) -> list[Any]:
         except (ValueError, RecursionError):
             start += 1
         else:
-            objects += [value for key, value in value.items() if re.fullmatch(KEYS, re.sub(r"[\s_-]", "", key.lower()))]
+            objects += [inner for key, inner in value.items() if re.fullmatch(KEYS, re.sub(r"[\s_-]", "", key.lower()))]
     return objects
 
 

@@ -108,7 +108,7 @@ def describe_missing(reasons: Mapping[str, Mapping[str | None, int]]) -> list[st
         listed = "; ".join(f"{reason} ({count:,})" for count, reason in ranked[:NAMED_REASONS])
         more = f"; and {len(ranked) - NAMED_REASONS} other reasons" if ranked[NAMED_REASONS:] else ""
         same.setdefault(f"{missing:,} of {all_scores:,} scores are missing: {listed}{more}", []).append(metric)
-    return [f"{', '.join(metrics)}: {name}" for name, metrics in same.items()]
+    return [f"{', '.join(metrics)}: {notice}" for notice, metrics in same.items()]
 
 
 def reads_english(signature: Signature) -> bool:

@@ -34,14 +34,14 @@ def two_sources_chart(comparison: TwoSources, names: tuple[str, str]) -> Layers:
                 "signature": row.signature,
                 "source": source,
                 "judged by": name,
-                "agreement": item.agreement.half,
-                "low": item.intervals.half.low,
-                "high": item.intervals.half.high,
-                "n": item.agreement.pairs,
+                "agreement": evaluation.agreement.half,
+                "low": evaluation.intervals.half.low,
+                "high": evaluation.intervals.half.high,
+                "n": evaluation.agreement.pairs,
             }
             for row in rows
-            for source, name, item in (("first", shown[0], row.first), ("second", shown[1], row.second))
-            if item.agreement.half is not None
+            for source, name, evaluation in (("first", shown[0], row.first), ("second", shown[1], row.second))
+            if evaluation.agreement.half is not None
         ],
         ["metric", "signature", "source", "judged by", "agreement", "low", "high", "n"],
     )

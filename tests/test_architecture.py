@@ -42,6 +42,9 @@ MAY_IMPORT = {
     },
     "app": {"data", "hosting", "pages", "metrics"},
 }
+SAYS_NOTHING = {"one", "found", "asked", "said"}
+"""Words that nothing is called by, as they do not say what it is."""
+
 STREAMLIT = {"pages", "app"}
 HEAVY = {"torch", "transformers", "spacy", "nltk", "simplemma", "stopwordsiso", "openai", "ray"}
 
@@ -145,6 +148,20 @@ def test_files_and_functions_are_short_enough_to_read(package: str) -> None:
                 ]
                 assert len([name for name in taken if name not in {"self", "cls"}]) <= 8, (file, function.name)
                 assert lines_of(function) <= 60, (file, function.name)
+
+
+@pytest.mark.parametrize("folder", [*MAY_IMPORT, "tests", "benchmarks"])
+def test_names_say_what_they_hold(folder: str) -> None:
+    paths = files(folder) if folder in MAY_IMPORT else sorted((ROOT / folder).rglob("*.py"))
+    for file in paths:
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                assert node.name not in SAYS_NOTHING, (file, node.lineno)
+            elif isinstance(node, ast.arg):
+                assert node.arg not in SAYS_NOTHING, (file, node.lineno)
+            elif isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store):
+                name = node.id if isinstance(node, ast.Name) else node.attr
+                assert name not in SAYS_NOTHING, (file, node.lineno)
 
 
 def test_pages_stay_off_other_pages_and_unsafe_html() -> None:

@@ -35,10 +35,12 @@ def test_the_demo_has_all_metrics_and_both_studies(sqlite_url: str) -> None:
     data = DataStore(connect(sqlite_url))
     stored = {signature.metric: signature.signature for signature in data.signatures(NAME)}
     assert set(stored) == set(usual_metrics())
-    for signature in stored.values():
-        scores = data.scores(dataset=NAME, signature=signature).values()
+    for name, signature in stored.items():
+        scores = data.scores(dataset=NAME, signature=signature)
         assert len(scores) == 96
-        assert all(score.value is not None for score in scores), signature  # APES finds names to ask for, too
+        missing = {document for (document, _), score in scores.items() if score.value is None}
+        # the references of this one name a language and a territory, which the entity finder does not know
+        assert missing == ({"science-01"} if name == "apes" else set()), signature
 
 
 @pytest.fixture

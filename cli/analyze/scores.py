@@ -115,7 +115,7 @@ def analyze_scores(
         "summaries": str(len(cells)),
         "systems": ", ".join(sorted(set(cells.systems), key=natural_order)),
     }
-    facts |= {kind: "; ".join(notice) for kind, notice in find_notices(records, cells.scores).items()}
+    facts |= {kind: "; ".join(sentences) for kind, sentences in find_notices(records, cells.scores).items()}
     return make_cell_report(cells, settings, facts, gaps)
 
 

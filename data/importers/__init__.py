@@ -182,7 +182,7 @@ RECOGNIZED: tuple[tuple[str, set[str]], ...] = (
     ("newsroom", newsroom.FIELDS),
     ("realsumm", realsumm.FIELDS),
     ("lmarena", lmarena.FIELDS | {"conversation_a"}),
-    *((format, set(value.fields)) for format, value in DESCRIPTIONS.items()),
+    *((format, set(description.fields)) for format, description in DESCRIPTIONS.items()),
 )
 """The formats of JSON, with fields of their records; the first whose fields all occur is taken."""
 

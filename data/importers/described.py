@@ -167,7 +167,7 @@ DESCRIPTIONS: dict[str, Description] = {
 def recognize(names: Collection[str]) -> str | None:
     """Return the format whose fields all occur among these; None for no such."""
     known = {*names, *tops(names)}
-    return next((format for format, value in DESCRIPTIONS.items() if value.fields <= known), None)
+    return next((format for format, description in DESCRIPTIONS.items() if description.fields <= known), None)
 
 
 def open_described(path: Path, format: str) -> Table:

@@ -74,12 +74,12 @@ class RatingValues:
         if self.first is None:
             return
         column, values = next(iter(self.unknown.items()))
-        listed = list_some([f"{quote_value(name)} ({number:,})" for name, number in values.items()])
+        listed = list_some([f"{quote_value(value)} ({number:,})" for value, number in values.items()])
         raise UnknownValues(
             f"{self.first}: {column} must be a number such as 4 or 3.5, not {listed}",
             f"; say what values mean by --values VALUE=NUMBER,... or in a file of --columns ({SKIP} for no rating)",
             column,
-            {name: times for of_column in self.unknown.values() for name, times in of_column.items()},
+            {value: times for of_column in self.unknown.values() for value, times in of_column.items()},
             ratings=True,
         )
 
@@ -87,8 +87,8 @@ class RatingValues:
         """Say what values that are not numbers were taken for, and how many are missing."""
         for column, values in self.counts.items():
             pieces = [
-                f"{quote_value(name)} is {'left out' if number is None else f'{number:g}'} ({times:,})"
-                for (name, number), times in values.items()
+                f"{quote_value(value)} is {'left out' if number is None else f'{number:g}'} ({times:,})"
+                for (value, number), times in values.items()
             ]
             yield f"ratings in {quote_value(column)}: {list_some(pieces, '; ')}"
         if self.missing:

@@ -112,8 +112,8 @@ class Meanings:
         """Refuse a table with a value whose meaning is not known. Raises `BadRecord`."""
         if self.unknown is None:
             return
-        unknown = {name: number for (name, meaning), number in self.counts.items() if not meaning}
-        listed = list_some([f"{quote_value(name)} ({number:,})" for name, number in unknown.items()])
+        unknown = {value: number for (value, meaning), number in self.counts.items() if not meaning}
+        listed = list_some([f"{quote_value(value)} ({number:,})" for value, number in unknown.items()])
         raise UnknownValues(
             f"{self.unknown}: it is not known what these values of {quote_value(column)} mean: {listed}",
             f"; say it by --values VALUE=MEANING,... or in a file of --columns; meanings are {', '.join(MEANINGS)} "

@@ -76,7 +76,7 @@ def spread_rows(
             return
         if not isinstance(value, dict):
             place.refuse(f"{name_place(keys)} must be an object that has {quote_value(step.field)}")
-        beside = own_fields({name: value for name, value in value.items() if name != step.field})
+        beside = own_fields({name: inner for name, inner in value.items() if name != step.field})
         if (inner := value.get(step.field)) is not None:
             yield from go(inner, at + 1, {**outer, **beside}, (*keys, step.field))
 

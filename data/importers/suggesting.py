@@ -258,12 +258,12 @@ def suggest_by_contents(
     columns = {name: Column(name, rows) for name in names}
     texts = [columns[name] for name in leave_out(names, roles.values()) if columns[name].is_text]
     by_words = suggest_by_words(texts, [role for role in FIELDS[kind] if role not in roles])
-    texts = [text for text in texts if text.name not in by_words.values()]
+    texts = [column for column in texts if column.name not in by_words.values()]
     roles = {**roles, **by_words}
     if kind == "choice":
         if sides_of(roles, "") is None and (sides := find_pair(texts, reserved=count_lacking(roles))):
             by_words |= {LEFT: sides[0].name, RIGHT: sides[1].name}
-            texts = [text for text in texts if text not in sides]
+            texts = [column for column in texts if column not in sides]
         by_words |= part_texts(texts, columns, {**roles, **by_words})
         by_words |= suggest_ids(columns, {**roles, **by_words})
         return by_words | suggest_labels(columns, rows, {**roles, **by_words})
@@ -304,7 +304,7 @@ def suggest_by_words(texts: Sequence[Column], lacking: Sequence[str]) -> dict[st
     roles: dict[str, str] = {}
     for role in lacking:
         known = {called for called in CALLED[role] if re.fullmatch("[a-z]{3,}", called)}
-        named = [text.name for text in texts if known & {*re.findall("[a-z]+", fold_name(text.name))}]
+        named = [column.name for column in texts if known & {*re.findall("[a-z]+", fold_name(column.name))}]
         named = leave_out(named, roles.values())
         if len(named) == 1:
             roles[role] = named[0]
@@ -359,7 +359,7 @@ def compare_names(name: str, other_name: str) -> float:
 def part_texts(texts: Sequence[Column], columns: Mapping[str, Column], roles: Mapping[str, str]) -> dict[str, str]:
     """Tell the source and the reference apart, the longest text being the source."""
     needed = [role for role in ("source", "reference") if role not in roles]
-    longest = sorted(texts, key=lambda text: -text.length)
+    longest = sorted(texts, key=lambda column: -column.length)
     if len(needed) == 2 and len(longest) == 1:
         known = [columns[roles[side]].length for side in (LEFT, RIGHT) if side in roles]
         is_source = bool(known) and longest[0].length > 3 * fmean(known)
@@ -370,11 +370,13 @@ def part_texts(texts: Sequence[Column], columns: Mapping[str, Column], roles: Ma
 def suggest_summary_texts(texts: Sequence[Column], needed: Sequence[str]) -> dict[str, str]:
     """Tell source, reference and summary apart: the source is the longest, summaries differ most."""
     roles: dict[str, str] = {}
-    left = sorted(texts, key=lambda text: -text.length)
+    left = sorted(texts, key=lambda column: -column.length)
     others = [role for role in needed if role != "source"]
     if "source" in needed and len(left) > len(others) and left[0].length >= LONGER * left[1].length:
         roles["source"] = left.pop(0).name
-    in_order = [text for text in texts if text in left]  # a reference usually stands before what is compared with it
+    in_order = [
+        column for column in texts if column in left
+    ]  # a reference usually stands before what is compared with it
     if "summary" in others and in_order:
         most = max(in_order, key=lambda column: (len({*column.values}), in_order.index(column)))
         roles["summary"] = most.name

@@ -127,12 +127,12 @@ def read_object(file: Path) -> dict[str, Any]:
     """Read a JSON file beside weights. Raises `BadModel` if it holds no JSON object or is not an ordinary file."""
     try:
         with open_file(file) as opened:
-            answer = json.loads(opened.read(MOST_JSON))
+            content = json.loads(opened.read(MOST_JSON))
     except (OSError, ValueError, RecursionError) as error:
         raise BadModel(f"{file} is not JSON that can be read ({first_line(error)}): copy the model again") from error
-    if not isinstance(answer, dict):
+    if not isinstance(content, dict):
         raise BadModel(f"{file} is not a JSON object: copy the model again")
-    return answer
+    return content
 
 
 def weights_sha256(folder: Path) -> str:

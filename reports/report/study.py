@@ -56,7 +56,7 @@ def with_warnings(report: Report, data: DataStore, dataset: str) -> Report:
     """Return the report with what is to be known of the texts of the data set's first documents."""
     records = data.first_records(dataset, LOOKED_AT)
     notices = find_notices(records, report.shown.inputs.cells.scores, first=LOOKED_AT)
-    return report.with_facts({kind: "; ".join(value) for kind, value in notices.items()})
+    return report.with_facts({kind: "; ".join(sentences) for kind, sentences in notices.items()})
 
 
 def describe_study(study_data: StudyData, shown: Presentation) -> Report:

@@ -162,7 +162,7 @@ def score_distributions(
         for system, scores in scores_of.items()
         if (kept := [scores[key].f1 for key in documents if key in scores])
     ]
-    return [*of_oracles, *sorted(of_systems, key=lambda of_system: -of_system.mean)]
+    return [*of_oracles, *sorted(of_systems, key=lambda distribution: -distribution.mean)]
 
 
 def spread(name: str, kind: str, f1: Sequence[float]) -> ScoreDistribution:

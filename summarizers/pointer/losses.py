@@ -54,7 +54,7 @@ def target_probability(
     return probability.clamp_min(LEAST).log()
 
 
-def entity_loss(scores: torch.Tensor, tensor: torch.Tensor, there: torch.Tensor, reduction: str) -> torch.Tensor:
+def entity_loss(scores: torch.Tensor, wanted: torch.Tensor, there: torch.Tensor, reduction: str) -> torch.Tensor:
     """Compute the binary cross-entropy of the entity attention, from its `scores` before the sigmoid.
 
     All are (documents, words); only words that are `there` count. It is the mean over all words, or the sum over a
@@ -62,7 +62,7 @@ def entity_loss(scores: torch.Tensor, tensor: torch.Tensor, there: torch.Tensor,
     """
     import torch
 
-    total = torch.nn.functional.binary_cross_entropy_with_logits(scores[there], tensor[there], reduction="sum")
+    total = torch.nn.functional.binary_cross_entropy_with_logits(scores[there], wanted[there], reduction="sum")
     return total / (len(scores) if reduction == "sum" else there.sum())
 
 

@@ -113,9 +113,9 @@ class RunRecord:
     def read(self) -> None:
         """Read `run.json` and check the files to resume from. Raises `AnotherRun`, `DamagedCheckpoint`."""
         try:
-            answer = json.loads((self.folder / RUN).read_text())
-            of_first, files = dict(answer["asked"]), dict(answer["files"])
-            history = RunHistory.from_json(answer["history"])
+            record = json.loads((self.folder / RUN).read_text())
+            of_first, files = dict(record["asked"]), dict(record["files"])
+            history = RunHistory.from_json(record["history"])
         except (ValueError, KeyError, TypeError) as error:
             raise DamagedCheckpoint(
                 f"{self.folder / RUN} is not a record of a run: {AGAIN.format(self.folder)}"

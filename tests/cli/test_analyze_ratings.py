@@ -23,6 +23,7 @@ def figures(table: dict[str, Any]) -> dict[str, tuple[int, float]]:
 METRICS = ("--human", "overall", "--metrics", "rouge1,rouge2,rougeL")
 
 
+@pytest.mark.exhaustive
 def test_squality_by_mean_by_annotator_and_by_majority(shared_data: Path, sqlite_url: str) -> None:
     import_released("squality", shared_data, "sq")
     of_means = tables("sq", *METRICS, "--tables", "agreement,rating_reliability,rating_annotators")

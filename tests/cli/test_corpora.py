@@ -37,6 +37,7 @@ def databases(shared_data: Path, sqlite_url: str) -> None:
     run("score", "s", "--metrics", SCORED)
 
 
+@pytest.mark.exhaustive
 def test_each_row_is_what_analyze_says(databases: None) -> None:
     printed = run("corpora")
     assert "judged, but without scores, and so not here: g" in printed.stderr

@@ -51,6 +51,7 @@ def test_facets_of_medical_reviews(shared_data: Path, sqlite_url: str) -> None:
     assert dataset.annotated == ("fluency", "population", "intervention", "outcome")
 
 
+@pytest.mark.exhaustive
 def test_the_best_and_the_worst_of_news(shared_data: Path, sqlite_url: str) -> None:
     output = import_released("goyal2022", shared_data, "g")
     assert (

@@ -167,7 +167,6 @@ def test_the_demo_is_where_every_process_finds_it(installed: Installed) -> None:
     assert "Agreement of metrics with people" in installed.run(*command).stdout
 
 
-@pytest.mark.smoke
 def test_commands_run_beside_files_of_our_names(installed: Installed) -> None:
     (installed.folder / "random.py").write_text("raise RuntimeError('not the random of Python')\n")
     relevance, corpus = installed.program, installed.folder / "corpus.jsonl"

@@ -122,7 +122,6 @@ def test_the_document_is_a_readable_column_beside_both_summaries(new_page: Opene
         expect(page.get_by_role("link", name="Overview")).to_be_visible()
 
 
-@pytest.mark.smoke
 def test_a_reason_is_typed_and_judges_nothing(page: Page, demo_url: str) -> None:
     engine = connect(demo_url)
     token = AnnotationStore(engine).invite(study="Demo", name="Typing").token

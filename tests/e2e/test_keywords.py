@@ -179,7 +179,6 @@ def test_a_review_is_made_marked_and_counted(new_page: Opener, page: Page, url: 
     assert sum('"wrong": true' in line for line in lines) == 2
 
 
-@pytest.mark.smoke
 def test_a_tick_is_shown_however_soon_one_comes_back(page: Page, url: str) -> None:
     """What the server has ended may go on in the browser, which then forgets boxes that the session still knows."""
     late: list[tuple[WebSocketRoute, str | bytes]] = []

@@ -192,7 +192,6 @@ def test_a_key_held_down_judges_one_pair_at_most(page: Page, url: str, database:
     has_judged(page, done + 1)
 
 
-@pytest.mark.smoke
 def test_the_keyboard_alone(page: Page, url: str, database: Path) -> None:
     start_judging(page, url, "Typing")
     for done, key in enumerate("120", 1):

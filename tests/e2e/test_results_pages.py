@@ -138,7 +138,6 @@ def test_every_tab_of_every_page(new_page: Opener, url: str, width: int, theme: 
     watched.innocent()
 
 
-@pytest.mark.smoke
 def test_the_agreement_page_follows_its_controls(
     page: Page, url: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

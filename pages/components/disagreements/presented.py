@@ -44,7 +44,7 @@ def presented_html(
     the signatures follow.
     """
     keywords = next((both for signature, both in scores.items() if name_of(signature) == "rouge_k"), ())
-    seen = [keyword.evidence if isinstance(keyword, Explained) else None for keyword in keywords]
+    seen = [score.evidence if isinstance(score, Explained) else None for score in keywords]
     more = ""
     if detailed:
         source = f'<div class="text" dir="auto">{literal(shown.examples[0].source)}</div>'

@@ -31,14 +31,14 @@ def find_scores(example: Disagreement, models: ModelScores) -> dict[str, list[Sh
 
 def find_score(example: Disagreement, models: ModelScores, signature: str, place: int) -> ShownScore:
     """Return one score of an example."""
-    examples = example.examples[place]
+    of_side = example.examples[place]
     if is_lexical(signature):
         try:
-            return explain_lexical(signature, examples)
+            return explain_lexical(signature, of_side)
         except CannotExplain as error:
             score: ShownScore = error
     else:
-        score = models.answer(signature, examples)
+        score = models.answer(signature, of_side)
     if isinstance(score, Explained) or signature not in example.stored:
         return score
     value = example.stored[signature][place]

@@ -75,9 +75,9 @@ class Job:
                 return False
             self.requests = tuple(requests)
             self.answers = {
-                name: answer
-                for name, answer in self.answers.items()
-                if name in self.requests and isinstance(answer, Explained)
+                request: answer
+                for request, answer in self.answers.items()
+                if request in self.requests and isinstance(answer, Explained)
             }
             return True
 
@@ -110,7 +110,7 @@ class ModelScores:
         """Set the requests wanted now and next; answers to others are dropped."""
         wanted, ahead = tuple(dict.fromkeys(requests)), tuple(dict.fromkeys(ahead))
         self.collect()
-        scores = {name for name, answer in self.kept.items() if isinstance(answer, Explained)}
+        scores = {request for request, answer in self.kept.items() if isinstance(answer, Explained)}
         forget = self.failed_at > 0 and time.monotonic() - self.failed_at > FORGOTTEN
         if forget:
             self.failed_at = 0.0

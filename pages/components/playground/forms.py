@@ -80,9 +80,9 @@ def open_form(playground: Playground) -> None:
         "Open an example", kinds, default="ready", key="playground_kind", required=True, format_func=names.__getitem__
     )
     try:
-        metric = kinds[kind]()
-        if metric is not None:
-            offer(playground, *metric)
+        opened = kinds[kind]()
+        if opened is not None:
+            offer(playground, *opened)
     except (BadRecord, StoreError, UnfitDraft) as error:
         st.error(in_markdown(error))
 

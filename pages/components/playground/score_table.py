@@ -114,9 +114,9 @@ def format_change(name: str, change: float) -> str:
 def missing_reasons(row: MetricScores) -> list[str]:
     """Say why scores of a metric are missing, each reason with its letters."""
     reasons: dict[str, list[str]] = {}
-    for letter, value in row.scores.items():
-        if value is not None and value_of(value) is None:
-            reason = str(value) if isinstance(value, CannotExplain) else (value.missing or "")
+    for letter, score in row.scores.items():
+        if score is not None and value_of(score) is None:
+            reason = str(score) if isinstance(score, CannotExplain) else (score.missing or "")
             reasons.setdefault(reason, []).append(letter)
     return [f"{label_of(row.name)}, {', '.join(letters)}: missing, {reason}" for reason, letters in reasons.items()]
 

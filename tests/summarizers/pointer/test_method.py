@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from relevance.data.records import NOTHING_GIVEN, Document
+from relevance.data.training_history import HISTORY, read_history
 from relevance.metrics.apes import Apes
 from relevance.metrics.apes.entities import Entity
 from relevance.summarizers.checkpoints import WritingOptions, checkpoint_summarizer
@@ -184,7 +185,7 @@ def test_a_few_documents_are_learned_word_for_word(method: Lstm, baseline: Path,
     again = type(method)(**method.settings)
     network = again.load(tmp_path / "out")
     assert again.write(network, task.dev, SHORT) == [document.references[0].lower() for document in task.dev]
-    files = ("method.json", "model.safetensors", TRAINING_DOCUMENTS, "vocabulary.json")
+    files = ("method.json", "model.safetensors", TRAINING_DOCUMENTS, "vocabulary.json", HISTORY)
     assert sorted(file.name for file in (tmp_path / "out").iterdir()) == sorted(files)
 
 
@@ -259,8 +260,11 @@ def test_a_resumed_run_equals_an_uninterrupted_one(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         train(task, tmp_path / "stopped", progress=stop)
     assert train(task, tmp_path / "stopped", resume=True)
-    files = [path.name for path in (tmp_path / "whole").iterdir()]
-    assert all((tmp_path / "whole" / name).read_bytes() == (tmp_path / "stopped" / name).read_bytes() for name in files)
+    whole, stopped = tmp_path / "whole", tmp_path / "stopped"
+    files = [path.name for path in whole.iterdir() if path.name != HISTORY]
+    assert all((whole / name).read_bytes() == (stopped / name).read_bytes() for name in files)
+    entries = [[replace(entry, seconds=0.0) for entry in read_history(folder / HISTORY)] for folder in (whole, stopped)]
+    assert entries[0] == entries[1]
 
 
 def test_published_settings() -> None:
