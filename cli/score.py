@@ -247,9 +247,8 @@ def score_to_file(records: Records, metrics: Sequence[Metric], output: Path) -> 
         if cut := sum(scores[name].truncated for _, scores in rows):
             say(f"{name}: {cut} scores of texts longer than the model's limit, whose end was not seen")
     notices = find_notices(records, [metric.signature for metric in metrics])
-    say_notices(
-        {kind: sentences for kind, sentences in notices.items() if kind in OF_METRICS}
-    )  # the others are said already
+    # the other notices were given when the file was read
+    say_notices({kind: sentences for kind, sentences in notices.items() if kind in OF_METRICS})
     say(f"wrote {' and '.join(map(str, written))}")
     check_failures(failures)
 

@@ -46,7 +46,7 @@ def columns_of_dataset(cells: Cells, store: DataStore, name: str) -> dict[str, N
     """Read the scores that came with a data set, for the given cells; NaN if there is none."""
     keys = list(zip(cells.documents, cells.systems, strict=True))
     columns = {}
-    for signature in (signature.signature for signature in store.signatures(name) if is_given(signature.signature)):
+    for signature in filter(is_given, (stored.signature for stored in store.signatures(name))):
         scores = store.scores(dataset=name, signature=signature)
         values = [scores[key].value if key in scores else None for key in keys]
         columns[signature] = np.array(values, dtype=np.float64)

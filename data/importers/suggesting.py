@@ -257,31 +257,33 @@ def suggest_by_contents(
     """Suggest the roles that names of columns leave open."""
     columns = {name: Column(name, rows) for name in names}
     texts = [columns[name] for name in leave_out(names, roles.values()) if columns[name].is_text]
-    by_words = suggest_by_words(texts, [role for role in FIELDS[kind] if role not in roles])
-    texts = [column for column in texts if column.name not in by_words.values()]
-    roles = {**roles, **by_words}
+    suggested = suggest_by_words(texts, [role for role in FIELDS[kind] if role not in roles])
+    texts = [column for column in texts if column.name not in suggested.values()]
+    roles = {**roles, **suggested}
     if kind == "choice":
         if sides_of(roles, "") is None and (sides := find_pair(texts, reserved=count_lacking(roles))):
-            by_words |= {LEFT: sides[0].name, RIGHT: sides[1].name}
+            suggested |= {LEFT: sides[0].name, RIGHT: sides[1].name}
             texts = [column for column in texts if column not in sides]
-        by_words |= part_texts(texts, columns, {**roles, **by_words})
-        by_words |= suggest_ids(columns, {**roles, **by_words})
-        return by_words | suggest_labels(columns, rows, {**roles, **by_words})
+        suggested |= part_texts(texts, columns, {**roles, **suggested})
+        suggested |= suggest_ids(columns, {**roles, **suggested})
+        return suggested | suggest_labels(columns, rows, {**roles, **suggested})
     if kind == "several":
-        return by_words | part_texts(texts if len(texts) == 1 else (), columns, roles)
-    by_words |= suggest_summary_texts(texts, [role for role in ("source", "reference", "summary") if role not in roles])
-    by_words |= suggest_ids(columns, {**roles, **by_words})
-    free = [columns[name] for name in leave_out(columns, {**roles, **by_words}.values())]
+        return suggested | part_texts(texts if len(texts) == 1 else (), columns, roles)
+    suggested |= suggest_summary_texts(
+        texts, [role for role in ("source", "reference", "summary") if role not in roles]
+    )
+    suggested |= suggest_ids(columns, {**roles, **suggested})
+    free = [columns[name] for name in leave_out(columns, {**roles, **suggested}.values())]
     repeated = [column.name for column in free if column.is_label and not column.is_numbered and column.repeats]
     if "system" not in roles and len(repeated) == 1:
-        by_words["system"] = repeated[0]
+        suggested["system"] = repeated[0]
     rated = any(role.startswith(HUMAN) for role in roles)
     ratings = [
         column.name
         for column in free
         if column.is_numbered or column.is_called_rating or (column.is_likert and not rated)
     ]
-    return by_words | {f"{HUMAN}{trim_question(name)}": name for name in ratings}
+    return suggested | {f"{HUMAN}{trim_question(name)}": name for name in ratings}
 
 
 def suggest_ids(columns: Mapping[str, Column], roles: Mapping[str, str]) -> dict[str, str]:
@@ -374,9 +376,8 @@ def suggest_summary_texts(texts: Sequence[Column], needed: Sequence[str]) -> dic
     others = [role for role in needed if role != "source"]
     if "source" in needed and len(left) > len(others) and left[0].length >= LONGER * left[1].length:
         roles["source"] = left.pop(0).name
-    in_order = [
-        column for column in texts if column in left
-    ]  # a reference usually stands before what is compared with it
+    # a reference usually stands before what is compared with it
+    in_order = [column for column in texts if column in left]
     if "summary" in others and in_order:
         most = max(in_order, key=lambda column: (len({*column.values}), in_order.index(column)))
         roles["summary"] = most.name

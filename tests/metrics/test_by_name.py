@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from relevance.data.demo import FILE
-from relevance.data.importers import read_documents
-from relevance.data.records import Example, make_examples
+from relevance.data.records import Example
 from relevance.metrics import by_name
 from relevance.metrics.by_name import NamedMetric, choose_value, describe_named, is_named, load, try_named
+from tests.metrics.corpora import read_examples
 from tests.metrics.evaluate_modules import write_module
 
 torch_text = pytest.importorskip("torchmetrics", reason="relevance-studies[torchmetrics] is not installed").text
@@ -46,11 +45,7 @@ def modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 @pytest.fixture(scope="module")
 def examples(shared_data: Path) -> list[Example]:
     """Summaries with one reference or several."""
-    read = [read_documents(file, "interchange") for file in (shared_data / "summeval.jsonl", FILE)]
-    every = [
-        example for records in read for document, summaries in records for example in make_examples(document, summaries)
-    ]
-    return every[::601]
+    return read_examples(shared_data, 601)
 
 
 def make_example(candidate: str, *references: str, source: str = "") -> Example:

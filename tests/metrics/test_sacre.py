@@ -9,13 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relevance.data.demo import FILE
-from relevance.data.importers import read_documents
-from relevance.data.records import Example, make_examples
+from relevance.data.records import Example
 from relevance.metrics import METRICS, MatchedEvidence, metric
 from relevance.metrics.evidence import check_evidence
 from relevance.metrics.fragments import Fragment, find_fragments, place_words
 from relevance.metrics.from_signature import metric_of
+from tests.metrics.corpora import read_examples
 
 sacrebleu = pytest.importorskip("sacrebleu", reason="relevance-studies[sacrebleu] is not installed")
 
@@ -31,11 +30,7 @@ OPTIONS = [
 @pytest.fixture(scope="module")
 def examples(shared_data: Path) -> list[Example]:
     """Summaries with one reference or several."""
-    read = [read_documents(file, "interchange") for file in (shared_data / "summeval.jsonl", FILE)]
-    some = [
-        example for records in read for document, summaries in records for example in make_examples(document, summaries)
-    ]
-    return some[::173]
+    return read_examples(shared_data, 173)
 
 
 def shorten(example: Example) -> Example:

@@ -99,10 +99,8 @@ def read_own_parts() -> dict[str, Any]:
 def list_known(values: Mapping[str, Any], own: Mapping[str, Any]) -> list[Source]:
     """List the sources that say anything, with language models, and those of the archive that the address names."""
     found_sources, named = sources(values), parts_of_second(own)
-    if named and not any(
-        source.address.items() <= named.items() for source in found_sources
-    ):  # it may be in the archive
-        found_sources += sources(named)
+    if named and not any(source.address.items() <= named.items() for source in found_sources):
+        found_sources += sources(named)  # the second one may be in the archive
     telling = [
         source for source in dict.fromkeys(found_sources) if source.study is not None or source.aspect is not None
     ]

@@ -451,9 +451,8 @@ def test_the_papers_first_candidates_are_chunks_of_the_shuffled_sentences(papers
     assert len(result) == 10  # of sentences that follow each other the best chunk would be the same
     assert {len(extract) for extract in result} == {size}
     first = exact(problem)
-    assert (
-        breed(problem, 0, first.sentences, generations=0).sentences == first.sentences
-    )  # greedy's joins the candidates
+    # greedy's extract joins the candidates
+    assert breed(problem, 0, first.sentences, generations=0).sentences == first.sentences
 
 
 def test_the_papers_candidates_are_all_crossed_and_the_best_offspring_replace_them(papers):
